@@ -1,0 +1,84 @@
+"""No text is ever put into SQL: values are bound, and only fixed words make a statement (see sql_flow.HELPERS)."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from arch_tree import PRODUCT, name_of, parsed, python_files
+from sql_flow import Flow
+
+# `file:function` to reason.
+_LOOKED_UP = "table and columns were looked up in what the vault itself lists (Schema.table, Table.need) before"
+_QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update")
+_PREDICATE = "a Predicate is put together in core/recall/scope.py from fixed conditions with named values"
+ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
+    "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",
+    "core/recall/scope.py:labels_in": _PREDICATE,
+    "core/recall/windows.py:neighbours": _PREDICATE,
+}
+
+
+def complaints(source: str) -> list[str]:
+    return Flow({"planted.py": ast.parse(source)}).complaints()
+
+
+def test_nothing_unknown_is_put_into_sql() -> None:
+    found = Flow({name_of(path): parsed(path) for path in python_files(*PRODUCT)}, ALLOWED).complaints()
+    where = {line: line.partition(": ")[0] for line in found}
+    assert not [line for line, key in where.items() if key not in ALLOWED]
+    assert set(ALLOWED) <= set(where.values()), "no longer needed"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(c, name): c.execute(f'SELECT * FROM memories WHERE text = \"{name}\"')",
+        "def f(c, name): c.execute('SELECT %s' % name)",
+        "def f(c, name): c.execute('SELECT ' + name)",
+        "def f(c, name): c.execute('SELECT {}'.format(name))",
+        "def f(c, name): c.execute(' '.join(['SELECT', name]))",
+        "def f(c, name):\n    sql = f'SELECT {name}'\n    c.executemany(sql, [])",
+        "def f(c, name):\n    sql = 'SELECT 1'\n    sql += name\n    c.execute(sql)",
+        "def f(c, row): c.execute(f'SELECT {row.name}')",
+        "def f(c, row): c.execute(f'SELECT {clean(row)}')",
+        "def f(c, names):\n    for name in names:\n        c.execute(f'DROP TABLE {name}')",
+        "def run(self, sql): self.c.execute(sql)\ndef f(tx, name): tx.run(f'SELECT {name}')",
+        "def run(self, sql): self.c.execute(sql)\ndef outer(x, q): x.run(q)\ndef f(x, name): outer(x, 'a' + name)",
+        "def run(self, sql): self.c.execute(sql)\ndef f(tx, name): tx.run(sql='SELECT ' + name)",
+        "def f(c, name, b): c.execute('SELECT 1' if b else f'SELECT {name}')",
+        "def f(c, name):\n    parts = []\n    parts.append(name)\n    c.execute(' AND '.join(parts))",
+        "def w(a): return f'a = {a}', [a]\ndef f(c, x):\n    where, v = w(x)\n    c.execute(f'SELECT {where}', v)",
+        "def _part(c, more): c.execute(f'SELECT 1{more}')\ndef f(c, name): _part(c, ' AND ' + name)",
+        "def _all(c, words):\n    for w in words:\n        c.execute(f'PRAGMA {w}')\ndef f(c, x): _all(c, [x])",
+        "def w(name): return 'SELECT ' + name\ndef f(c, x): c.execute(w(x))",
+        "async def f(c, name): await c.execute(f'SELECT {name}')",
+    ],
+)
+def test_the_check_sees(source: str) -> None:
+    assert complaints(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(c, name): c.execute('SELECT * FROM memories WHERE text = ?', (name,))",
+        'def f(c, n): c.execute(f\'SELECT * FROM a WHERE id IN ({",".join("?" * len(n))})\', n)',
+        "def f(c, n):\n    marks = ','.join('?' for _ in n)\n    c.execute(f'SELECT 1 WHERE id IN ({marks})', n)",
+        "TABLES = ('a', 'b')\ndef f(c):\n    for table in TABLES:\n        c.execute(f'DELETE FROM {table}')",
+        "def f(c):\n    for table in ('a', 'b'):\n        c.execute('DELETE FROM ' + table)",
+        "COLUMNS = 'a, b'\ndef f(c): c.execute(f'SELECT {COLUMNS} FROM a')",
+        "def f(c, n): c.execute(f'PRAGMA user_version = {int(n)}')",
+        "def f(c, kind): c.execute(f'SELECT * FROM {TABLES[kind]}')",
+        "def f(c, b):\n    where = ' WHERE a = ?' if b else ''\n    c.execute('SELECT 1' + where)",
+        "def f(c, a, b):\n    parts = ['a = ?', 'b = ?']\n    c.execute('SELECT 1 WHERE ' + ' AND '.join(parts))",
+        "def w(name): return 'a = ?', [name]\ndef f(c, x):\n    where, v = w(x)\n    c.execute(f'SELECT {where}', v)",
+        "def f(c, n):\n    parts = []\n    parts.append('a = ?')\n    c.execute(' AND '.join(parts))",
+        "def run(self, sql, values): self.c.execute(sql, values)",
+        "def _part(c, more): c.execute(f'SELECT 1{more}')\ndef f(c, b): _part(c, ' AND a = ?' if b else '')",
+        "def f(c):\n    x = {n for n in names()}\n    return [c.execute(f'DROP {n}') for n in ('a', 'b')]",
+        "def f(pool): pool.run(print)",
+    ],
+)
+def test_the_check_leaves_bound_sql_alone(source: str) -> None:
+    assert complaints(source) == []

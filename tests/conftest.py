@@ -1,0 +1,143 @@
+"""Keepers: every test gets an empty home, no network, and must leave no thread and no unexpected log record.
+
+A test that expects a warning names it: `@pytest.mark.expected_logs("regex")`. Threads of a fixture of
+wider scope are excused with `@pytest.mark.keeps_threads("reason")`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import logging
+import os
+import re
+import socket
+import sys
+import threading
+import traceback
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("loci", deadline=None, derandomize=True, max_examples=60)
+hypothesis.settings.load_profile("loci")
+
+_JOIN_SECONDS = 5.0
+_runtime_numbers = itertools.count()
+_born: weakref.WeakKeyDictionary[threading.Thread, str] = weakref.WeakKeyDictionary()
+_dialled: list[str] = []
+_start = threading.Thread.start
+
+
+class NetworkUsedError(AssertionError):
+    """Code under test tried to leave this machine."""
+
+
+def _remember_birth(thread: threading.Thread) -> None:
+    """`threading.Thread.start` that notes the line which started the thread."""
+    library = (os.path.dirname(threading.__file__), __file__)  # noqa: PTH120  compared as text below
+    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(library)]
+    _born[thread] = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
+    _start(thread)
+
+
+def _is_here(host: object) -> bool:
+    """Whether an address names this machine only."""
+    if host is None or host in {"localhost", b"localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(host.decode() if isinstance(host, bytes) else str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def _no_network(event: str, arguments: tuple[object, ...]) -> None:
+    """Audit hook: refuse what would reach beyond loopback. Unix sockets are free."""
+    if event in {"socket.connect", "socket.bind", "socket.sendto"}:
+        sock, address = arguments[0], arguments[1]
+        inet = isinstance(sock, socket.socket) and sock.family in {socket.AF_INET, socket.AF_INET6}
+        host = address[0] if isinstance(address, tuple) and inet else None
+    elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
+        host = arguments[0]
+    else:
+        return
+    if not _is_here(host):
+        _dialled.append(event)
+        raise NetworkUsedError(f"{event} beyond this machine: tests and core use no network")
+
+
+def pytest_configure() -> None:
+    """Set up what lasts for the whole run, before anything of Qt or Loci is loaded."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    threading.Thread.start = _remember_birth  # type: ignore[assignment,method-assign]
+    sys.addaudithook(_no_network)
+
+
+@pytest.fixture(autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of its own for each test; nothing of the person's is seen or touched."""
+    # Short, because a Unix socket's path has to fit in 108 bytes.
+    home = tmp_path_factory.getbasetemp() / f"h{next(_runtime_numbers)}"
+    runtime = home / "run"
+    runtime.mkdir(parents=True, mode=0o700)
+    for name in [key for key in os.environ if key.startswith(("LOCI_", "XDG_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    for name, folder in (("DATA", "data"), ("CONFIG", "config"), ("CACHE", "cache"), ("STATE", "state")):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / folder))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    return home
+
+
+@pytest.fixture(autouse=True)
+def nothing_dangles(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a thread behind, naming the line that started it."""
+    before = set(threading.enumerate())
+    yield
+    if request.node.get_closest_marker("keeps_threads"):
+        return
+    left = [thread for thread in threading.enumerate() if thread not in before]
+    for thread in left:
+        thread.join(_JOIN_SECONDS)
+    alive = [f"{thread.name}, started at {_born.get(thread, '?')}" for thread in left if thread.is_alive()]
+    if alive:
+        pytest.fail("left running: " + "; ".join(alive), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_network() -> Iterator[None]:
+    """Fail a test whose code tried the network, even where it swallowed the refusal."""
+    _dialled.clear()
+    yield
+    if _dialled:
+        tried = ", ".join(_dialled)
+        _dialled.clear()
+        pytest.fail(f"tried to reach beyond this machine: {tried}", pytrace=False)
+
+
+class _Collector(logging.Handler):
+    """Keeps what was logged at WARNING and above."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+
+
+@pytest.fixture(autouse=True)
+def quiet_logs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that logs a warning or worse which it does not expect."""
+    collector = _Collector()
+    logging.getLogger().addHandler(collector)
+    yield
+    logging.getLogger().removeHandler(collector)
+    expected = [pattern for mark in request.node.iter_markers("expected_logs") for pattern in mark.args]
+    surprising = [line for line in collector.lines if not any(re.search(pattern, line) for pattern in expected)]
+    if surprising:
+        pytest.fail("unexpected log records: " + "; ".join(surprising), pytrace=False)
