@@ -1,0 +1,55 @@
+"""The options that exist today. Names are stable: they are keys in the vault's `settings`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class Options(BaseModel):
+    """All options with their defaults; frozen, replaced as a whole when one changes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    import_batch: int = Field(
+        default=250, ge=1, le=500, title="Import batch", description="Memories written in one transaction by an import."
+    )
+    undo_days: int = Field(
+        default=90, ge=1, le=3650, title="Undo history", description="Days a change can be taken back."
+    )
+    receipt_days: int = Field(
+        default=30, ge=1, le=3650, title="Receipts", description="Days the record of a recall is kept."
+    )
+    hnsw_from: int = Field(
+        default=5_000,
+        ge=100,
+        le=10_000_000,
+        title="Approximate search from",
+        description="Number of memories above which the approximate index is used.",
+    )
+    backups_kept: int = Field(default=3, ge=1, le=100, title="Backups", description="Automatic backups that are kept.")
+    searches_minute: int = Field(
+        default=20, ge=1, le=100_000, title="Searches a minute", description="A new client's limit."
+    )
+    searches_session: int = Field(
+        default=200, ge=1, le=1_000_000, title="Searches a session", description="A new client's limit."
+    )
+
+
+def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:
+    """Build options from stored values; a bad value falls back to its default.
+
+    Args:
+        stored: key to JSON value, as in the vault's `settings`.
+
+    Returns:
+        The options, and the names of stored options that were refused.
+    """
+    kept = {key: value for key, value in stored.items() if key in Options.model_fields}
+    try:
+        return Options(**kept), ()
+    except ValidationError as problem:
+        bad = {str(error["loc"][0]) for error in problem.errors() if error["loc"]}
+        return Options(**{key: value for key, value in kept.items() if key not in bad}), tuple(sorted(bad))

@@ -1,0 +1,179 @@
+"""What the engine answers: frozen snapshots that may cross threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.types.values import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """How a newcomer relates to what stands.
+
+    Attributes:
+        label: NEW, DUPLICATE, SUPERSEDE, MERGE or COEXIST.
+        confidence: 0 to 1.
+        by: `rules` or `model`.
+    """
+
+    label: str
+    confidence: float
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReply:
+    """The outcome of storing one text (design section 8, memory_store).
+
+    Attributes:
+        operation: ADD, UPDATE, MERGE, SUPERSEDE, NOOP, QUARANTINE or PROPOSED.
+        memory_id: the memory that now holds the text.
+        deduplicated: it stood already and was corroborated.
+        superseded: ids that no longer stand.
+        conflict: the review item that was opened, if any.
+        merged: whether texts were united.
+    """
+
+    operation: str
+    memory_id: str
+    deduplicated: bool = False
+    superseded: tuple[str, ...] = ()
+    conflict: str | None = None
+    merged: bool = False
+    classification: Classification = Classification("NEW", 1.0, "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Part of a list.
+
+    Attributes:
+        items: memories, newest first.
+        total: all matches, whatever the limit.
+        next: cursor for `ListRequest.after`; None at the end.
+    """
+
+    items: tuple[Memory, ...]
+    total: int
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDetail:
+    """A memory with everything `show` tells.
+
+    Attributes:
+        sources: one mapping per independent lineage: lineage, source, client, session, import_id, at.
+        conversation: id, title, position and neighbours' ids; empty outside conversations.
+        origin: where it came from (file, line …).
+        claims: claim mappings as design section 8 lists them.
+        edges: mappings `{id, type, direction, other}`.
+        trust_terms: the terms of the trust formula, in order (name, value).
+        parts: ids of the parts of a split text, in order.
+    """
+
+    memory: Memory
+    sources: tuple[Mapping[str, Any], ...]
+    conversation: Mapping[str, Any]
+    origin: Mapping[str, Any]
+    claims: tuple[Mapping[str, Any], ...]
+    edges: tuple[Mapping[str, Any], ...]
+    trust_terms: tuple[tuple[str, float], ...]
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """What undoing a step did.
+
+    Attributes:
+        step_id: the step that was undone.
+        label: its name; no memory text.
+        undo_step_id: the new step that undoes it (undo that one to redo).
+        restored: rows put back.
+        left: rows changed since, with both states, left to be decided.
+    """
+
+    step_id: str
+    label: str
+    undo_step_id: str
+    restored: int
+    left: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """The result of an import or of its rehearsal (`import --json`).
+
+    Attributes:
+        import_id: None for a rehearsal.
+        messages: counts for user, assistant and other.
+        stored: memories new to the vault; a split text counts once.
+        skipped: counts by reason.
+        errors: `{where, message}` of parts that could not be read.
+        earliest: the earliest known time, ISO 8601 UTC with milliseconds; None where no time is known.
+    """
+
+    import_id: str | None
+    format: str
+    conversations: int
+    messages: Mapping[str, int]
+    stored: int
+    proposals: int
+    skipped: Mapping[str, int]
+    errors: tuple[Mapping[str, str], ...]
+    earliest: str | None
+    latest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    """A paired client as the server needs it.
+
+    Attributes:
+        token: 32 bytes; never logged, never sent again.
+        grants: words of `core.types.words.Grant`.
+        space_ids: ids of the spaces it may see besides GLOBAL and its own.
+        spaces: the names of those spaces.
+        own_space_id: its `client:<name>` space.
+        limit_minute: searches a minute; None for no limit.
+        limit_session: searches a session; None for no limit.
+    """
+
+    id: str
+    name: str
+    token: bytes = field(repr=False)
+    grants: frozenset[str]
+    space_ids: frozenset[str]
+    spaces: tuple[str, ...]
+    own_space_id: str
+    trust_ceiling: float
+    limit_minute: int | None
+    limit_session: int | None
+    paired_at: int
+    last_seen_at: int | None
+    paused: bool
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A client that was just paired.
+
+    Attributes:
+        token: 32 bytes; shown once.
+    """
+
+    client_id: str
+    name: str
+    token: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """How the vault and the engine are (E34.8 with what exists today)."""
+
+    values: Mapping[str, Any]

@@ -1,0 +1,93 @@
+"""What callers ask of the engine: frozen requests, already typed, not yet checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.types.values import When
+from core.types.words import Kind, Source
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRequest:
+    """One text to remember.
+
+    Attributes:
+        text: the text; never trimmed or normalised.
+        kind: what it is; a fact unless said otherwise.
+        importance: 0 to 1; None for the default 0.5.
+        space: a space's name; None for the actor's own (`home`, or `client:<name>`).
+        source: by what way it came; None for the actor's default.
+        occurred: when it was said or happened.
+        claim: `{subject, predicate, value, exclusive?, polarity?, valid_from?, valid_to?}`.
+        request_id: makes the call idempotent for this actor.
+    """
+
+    text: str
+    kind: Kind = Kind.FACT
+    category: str = "general"
+    importance: float | None = None
+    tags: tuple[str, ...] = ()
+    space: str | None = None
+    session: str | None = None
+    occurred: When | None = None
+    claim: Mapping[str, Any] | None = None
+    source: Source | None = None
+    ref: str | None = None
+    author: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """A page of memories, newest first.
+
+    Attributes:
+        text: exact substring, bytes compared, case kept.
+        statuses: names of statuses; None for all.
+        space: a space's name.
+        import_id: only what that import brought.
+        limit: rows at most; None for all.
+        after: continue behind this cursor (`Page.next`).
+    """
+
+    text: str | None = None
+    kind: Kind | None = None
+    statuses: tuple[str, ...] | None = ("active",)
+    space: str | None = None
+    import_id: str | None = None
+    limit: int | None = 50
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """A question to the palace.
+
+    Attributes:
+        query: the words; never logged.
+        limit: items at most.
+        spaces: names of spaces; None for every space the actor may see.
+        kinds: names of kinds; None for all.
+        categories: names of categories; None for all.
+        statuses: statuses to return.
+        as_of_ms: what was true at this moment, epoch ms; None for now.
+        mode: `hybrid`, `semantic` or `keyword`.
+        min_confidence: leave out what is less certain, 0 to 1.
+        session: the session that asks, for the receipt.
+        explain: whether signals and ranks are wanted.
+    """
+
+    query: str
+    limit: int = 10
+    spaces: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
+    statuses: tuple[str, ...] = ("active",)
+    as_of_ms: int | None = None
+    mode: str = "hybrid"
+    min_confidence: float = 0.0
+    session: str | None = None
+    explain: bool = False

@@ -1,0 +1,115 @@
+"""Frozen values that cross room borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.types.words import OWNER, Kind, Precision, Role, Source, Status
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A moment as far as it is known.
+
+    Attributes:
+        ms: epoch milliseconds UTC.
+        precision: how exactly it is known.
+        offset_min: the zone offset it was written with, minutes east of UTC; None where no zone was written.
+    """
+
+    ms: int
+    precision: Precision = Precision.MS
+    offset_min: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asks for a verb.
+
+    Attributes:
+        kind: `owner`, `client` or `scheduler`.
+        client_id: the client's id; None for the owner and the scheduler.
+        name: a name for the journal.
+        session: the session the actor speaks in, if any.
+    """
+
+    kind: str
+    client_id: str | None = None
+    name: str = ""
+    session: str | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the person at the window or command line asks."""
+        return self.kind == OWNER
+
+
+OWNER_ACTOR = Actor(kind=OWNER, name="you")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One remembered item as it stands in the vault: a frozen snapshot of a row.
+
+    Attributes:
+        n: the integer label used by the lexical and the vector index.
+        id: UUIDv7.
+        text: the text, byte for byte as it came.
+        author: the name of whoever's words these are; role is its class.
+        ref: the caller's own reference; returned with every recall item.
+        session: the session or conversation name the caller gave.
+        conversation_id: the conversation this episode belongs to.
+        position: its place in that conversation, counted from 0.
+        occurred: when it was said or happened; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
+        retired_at: when Loci stopped believing it, epoch ms.
+        valid_from: true in the world from, epoch ms; `valid_to` likewise (exclusive).
+        trust: 0 to 1, core.score.trust.
+        confidence: 0 to 1; equals trust for a plain memory.
+        flags: content-free marks such as `surrogates_replaced`.
+        extra: format-specific facts that have no column (title, cwd, links …).
+    """
+
+    n: int
+    id: str
+    kind: Kind
+    status: Status
+    text: str
+    space: str
+    source: Source
+    role: Role
+    author: str | None
+    category: str
+    importance: float
+    tags: tuple[str, ...]
+    client_id: str | None
+    conversation_id: str | None
+    position: int | None
+    session: str | None
+    ref: str | None
+    import_id: str | None
+    occurred: When | None
+    recorded_at: int
+    retired_at: int | None
+    valid_from: int | None
+    valid_to: int | None
+    trust: float
+    confidence: float
+    corroboration: int
+    reinforcements: int
+    disputes: int
+    last_confirmed_at: int
+    access_count: int
+    last_accessed_at: int | None
+    supersedes_id: str | None
+    superseded_by_id: str | None
+    chain_id: str
+    part_of: str | None
+    part_index: int | None
+    pinned: bool
+    version: int
+    status_reason: str | None = None
+    flags: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
