@@ -1,0 +1,121 @@
+"""Files that change whole or not at all.
+
+A new version is written beside the old one, synced, and renamed over it, so a kill or a
+power cut leaves one of the two. Must not do: touch `vault.db`, `vault.db-wal` or
+`vault.db-shm`; those belong to SQLite alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import Code, EnvironmentFaultError, LociError
+
+_PARTIAL = ".partial"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_REFUSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
+
+def write_fault(error: OSError) -> LociError:
+    """Say what kept a file from being written.
+
+    Args:
+        error: what the system said; its path is not repeated.
+
+    Returns:
+        The error to raise, ``from None``.
+    """
+    if error.errno in _FULL:
+        return EnvironmentFaultError(
+            Code.DISK_FULL, "The disk is full and the last change was not saved; make room and try again."
+        )
+    if error.errno in _REFUSED:
+        return EnvironmentFaultError(
+            Code.READ_ONLY, "Loci may not write to its home; check the permissions and try again."
+        )
+    return EnvironmentFaultError(Code.WRITE_FAILED, "A file in the home could not be written; nothing was changed.")
+
+
+def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0o600) -> None:
+    """Replace a file by new content, durably.
+
+    Args:
+        path: the file; its directory must exist.
+        data: the whole new content.
+        mode: its permission bits, exact whatever the umask.
+
+    Raises:
+        EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED. The old content stands, unless
+            the very last step, the sync of the directory, was what failed.
+    """
+    failed: OSError | None = None
+    try:
+        _replace(path, data, mode)
+        sync_directory(path.parent)
+    except OSError as error:
+        failed = error
+    if failed is not None:
+        raise write_fault(failed) from None
+
+
+def _replace(path: Path, data: bytes | bytearray | memoryview, mode: int) -> None:
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if os.name == "posix":
+                os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def sync_directory(directory: Path) -> None:
+    """Make a rename in a directory survive a power cut; nothing to do on Windows.
+
+    Args:
+        directory: the directory that was changed.
+
+    Raises:
+        OSError: the system refused.
+    """
+    if os.name != "posix":
+        return
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def clear_leftovers(directory: Path) -> int:
+    """Remove what a killed `write_atomic` left behind. Call it under the vault's lock only.
+
+    Args:
+        directory: where to look; not below it.
+
+    Returns:
+        How many files were removed.
+
+    Raises:
+        EnvironmentFaultError: READ_ONLY or WRITE_FAILED.
+    """
+    removed = 0
+    failed: OSError | None = None
+    try:
+        for leftover in directory.glob(f".*{_PARTIAL}"):
+            leftover.unlink()
+            removed += 1
+    except OSError as error:
+        failed = error
+    if failed is not None:
+        raise write_fault(failed) from None
+    return removed

@@ -1,0 +1,345 @@
+"""What stands in `vault.keys`: its parts and its exact bytes.
+
+One line ``LOCIKEYS1 <SHA-256 of the body, hex>`` and a body of canonical JSON
+``{v, id, created, test_clock, slots}``. The checksum tells damage from a wrong secret; it is no
+protection: every slot binds the file's fields and its own parameters to the wrapped root
+(`slot_aad`), so weakening one of them breaks its tag. The magic never changes; the version is ``v``.
+
+Must not do: open slots, touch the disk (`keystore` does).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, ClassVar, Literal, Self
+
+from core.errors import BugError, Code, IntegrityError, UserError
+from core.security.kdf import SALT_BYTES, KdfCost
+from core.security.seal import NONCE_BYTES, TAG_BYTES
+from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES
+
+VERSION = 1
+MAX_FILE_BYTES = 64 * 1024
+
+_MAGIC = b"LOCIKEYS1 "
+_HEADER_BYTES = len(_MAGIC) + 64 + 1
+_SLOT_LABEL = b"loci-slot-v1"
+_SEALED_BYTES = KEY_BYTES + TAG_BYTES
+_LATEST_MS = 253_402_300_799_999  # the end of the year 9999
+_MAX_KDF_NUMBER = 2**31  # only a first look; `KdfCost.accepted` draws the real borders
+_BACKEND = re.compile(r"[A-Za-z0-9_.]{1,200}")
+
+
+SlotKind = Literal["passphrase", "recovery", "keyring"]
+
+
+@dataclass(frozen=True)
+class WrappedRoot:
+    """The root under one slot's key.
+
+    Attributes:
+        nonce: 12 bytes.
+        sealed: the wrapped root with its tag, 48 bytes.
+    """
+
+    nonce: bytes = field(repr=False)
+    sealed: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class PassphraseSlot:
+    """Opens with a passphrase through Argon2id.
+
+    Attributes:
+        salt: 16 bytes.
+        cost: what a guess costs.
+        root: the wrapped root; None only while the slot is being made.
+    """
+
+    salt: bytes = field(repr=False)
+    cost: KdfCost
+    root: WrappedRoot | None = None
+
+    kind: ClassVar[SlotKind] = "passphrase"
+
+    def parameters(self) -> dict[str, Any]:
+        """All that is stored beside the wrapped root, and bound to it."""
+        cost = {"m": self.cost.memory_kib, "t": self.cost.passes, "p": self.cost.lanes}
+        return {"kind": self.kind, "kdf": "argon2id", "salt": self.salt.hex(), **cost}
+
+    def with_root(self, root: WrappedRoot) -> Self:
+        """The same slot with its wrapped root."""
+        return replace(self, root=root)
+
+
+@dataclass(frozen=True)
+class RecoverySlot:
+    """Opens with the printable recovery code through HKDF.
+
+    Attributes:
+        root: the wrapped root; None only while the slot is being made.
+    """
+
+    root: WrappedRoot | None = None
+
+    kind: ClassVar[SlotKind] = "recovery"
+
+    def parameters(self) -> dict[str, Any]:
+        """All that is stored beside the wrapped root, and bound to it."""
+        return {"kind": self.kind, "kdf": "hkdf-sha256"}
+
+    def with_root(self, root: WrappedRoot) -> Self:
+        """The same slot with its wrapped root."""
+        return replace(self, root=root)
+
+
+@dataclass(frozen=True)
+class KeyringSlot:
+    """Opens with a random key kept in the system's keyring.
+
+    Attributes:
+        backend: full name of the keyring backend that keeps the key.
+        root: the wrapped root; None only while the slot is being made.
+    """
+
+    backend: str
+    root: WrappedRoot | None = None
+
+    kind: ClassVar[SlotKind] = "keyring"
+
+    def parameters(self) -> dict[str, Any]:
+        """All that is stored beside the wrapped root, and bound to it."""
+        return {"kind": self.kind, "backend": self.backend}
+
+    def with_root(self, root: WrappedRoot) -> Self:
+        """The same slot with its wrapped root."""
+        return replace(self, root=root)
+
+
+Slot = PassphraseSlot | RecoverySlot | KeyringSlot
+
+
+@dataclass(frozen=True)
+class KeyFile:
+    """The whole of `vault.keys`.
+
+    Attributes:
+        vault_id: 16 random bytes, public.
+        created_ms: when the vault was made, epoch milliseconds UTC.
+        test_clock: whether `LOCI_NOW` may move this vault's clock.
+        slots: at most one of each kind.
+    """
+
+    vault_id: bytes
+    created_ms: int
+    test_clock: bool
+    slots: tuple[Slot, ...]
+
+    @property
+    def passphrase_slot(self) -> PassphraseSlot | None:
+        """The passphrase slot, when there is one."""
+        return next((slot for slot in self.slots if isinstance(slot, PassphraseSlot)), None)
+
+    @property
+    def recovery_slot(self) -> RecoverySlot | None:
+        """The recovery slot, when there is one."""
+        return next((slot for slot in self.slots if isinstance(slot, RecoverySlot)), None)
+
+    @property
+    def keyring_slot(self) -> KeyringSlot | None:
+        """The keyring slot, when there is one."""
+        return next((slot for slot in self.slots if isinstance(slot, KeyringSlot)), None)
+
+    def slot_aad(self, slot: Slot) -> bytes:
+        """What is bound to a slot's wrapped root.
+
+        Args:
+            slot: one of this file's, complete or in the making.
+
+        Returns:
+            A label and canonical JSON of the file's own fields and the slot's parameters.
+        """
+        return _SLOT_LABEL + _canonical({**self.head(), "slot": slot.parameters()})
+
+    def head(self) -> dict[str, Any]:
+        """The file's own fields, without the slots, as they are written and bound."""
+        return {
+            "v": VERSION,
+            "id": self.vault_id.hex(),
+            "created": self.created_ms,
+            "test_clock": self.test_clock,
+        }
+
+    def to_bytes(self) -> bytes:
+        """The exact bytes of `vault.keys`.
+
+        Returns:
+            The header line and the body.
+
+        Raises:
+            BugError: this would not load again.
+        """
+        slots = [_slot_object(slot) for slot in self.slots]
+        body = _canonical({**self.head(), "slots": slots})
+        data = _MAGIC + sha256(body).hexdigest().encode("ascii") + b"\n" + body
+        if len(data) > MAX_FILE_BYTES or _parsed(body) != self:
+            raise BugError("key file to write")
+        return data
+
+
+def intact_body(data: bytes) -> bytes | None:
+    """Check the frame of a key file: size, magic and checksum, nothing of the content.
+
+    Args:
+        data: the file's bytes, or its first 64 KiB and one byte.
+
+    Returns:
+        The body, or None when the file is damaged.
+    """
+    if not _HEADER_BYTES < len(data) <= MAX_FILE_BYTES:
+        return None
+    body = data[_HEADER_BYTES:]
+    header = _MAGIC + sha256(body).hexdigest().encode("ascii") + b"\n"
+    return body if data[:_HEADER_BYTES] == header else None
+
+
+def parse_body(body: bytes) -> KeyFile:
+    """Read an intact body. Strict, and before anything is derived.
+
+    Args:
+        body: from `intact_body`.
+
+    Returns:
+        The key file, every limit checked.
+
+    Raises:
+        UserError: NEWER_VERSION.
+        IntegrityError: KEY_FILE_DAMAGED; not what Loci writes, or parameters it does not accept.
+    """
+    found = _json_object(body)
+    version = found.get("v")
+    if type(version) is int and version > VERSION:
+        raise UserError(
+            Code.NEWER_VERSION, "This vault was made by a newer version of Loci; open it with that version or a later."
+        )
+    keys = _parsed(body)
+    if keys is None:
+        raise key_file_damaged()
+    return keys
+
+
+def key_file_damaged() -> IntegrityError:
+    """The error for a key file that cannot be used.
+
+    Returns:
+        The error to raise; it says what the person can do.
+    """
+    return IntegrityError(
+        Code.KEY_FILE_DAMAGED,
+        "The key file is damaged, and so is its copy; put back vault.keys from a backup. No secret was tried.",
+    )
+
+
+def _canonical(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def _slot_object(slot: Slot) -> dict[str, Any]:
+    if slot.root is None:
+        raise BugError("unfinished key slot")
+    return {**slot.parameters(), "nonce": slot.root.nonce.hex(), "sealed": slot.root.sealed.hex()}
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(
+            body.decode("ascii"), object_pairs_hook=_no_duplicates, parse_float=_refuse, parse_constant=_refuse
+        )
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate key")
+    return found
+
+
+def _refuse(_text: str) -> Any:
+    raise ValueError("number form")
+
+
+class _UnfitError(Exception):
+    """A part of the body is not what Loci writes."""
+
+
+def _parsed(body: bytes) -> KeyFile | None:
+    """The key file in a body, or None when the body is not exactly what `to_bytes` would give."""
+    found = _json_object(body)
+    try:
+        keys = _read_file(found)
+    except _UnfitError:
+        return None
+    # The way back must give the same bytes: that leaves no room for spaces, other orders or unknown keys.
+    same = _canonical({**keys.head(), "slots": [_slot_object(slot) for slot in keys.slots]})
+    return keys if same == body else None
+
+
+def _read_file(found: dict[str, Any]) -> KeyFile:
+    _need(found.get("v") == VERSION and type(found["v"]) is int)
+    test_clock, slots = found.get("test_clock"), found.get("slots")
+    if type(test_clock) is not bool or not isinstance(slots, list):
+        raise _UnfitError
+    read = tuple(_read_slot(slot) for slot in slots)
+    kinds = [slot.kind for slot in read]
+    _need(bool(kinds) and len(set(kinds)) == len(kinds))
+    return KeyFile(
+        vault_id=_octets(found, "id", VAULT_ID_BYTES),
+        created_ms=_integer(found, "created", _LATEST_MS),
+        test_clock=test_clock,
+        slots=read,
+    )
+
+
+def _read_slot(found: Any) -> Slot:
+    if not isinstance(found, dict):
+        raise _UnfitError
+    root = WrappedRoot(_octets(found, "nonce", NONCE_BYTES), _octets(found, "sealed", _SEALED_BYTES))
+    match found.get("kind"):
+        case "passphrase":
+            cost = KdfCost(*(_integer(found, name, _MAX_KDF_NUMBER) for name in ("m", "t", "p")))
+            _need(cost.accepted)
+            return PassphraseSlot(_octets(found, "salt", SALT_BYTES), cost, root)
+        case "recovery":
+            return RecoverySlot(root)
+        case "keyring":
+            backend = found.get("backend")
+            if not isinstance(backend, str) or _BACKEND.fullmatch(backend) is None:
+                raise _UnfitError
+            return KeyringSlot(backend, root)
+        case _:
+            raise _UnfitError
+
+
+def _integer(found: dict[str, Any], name: str, highest: int) -> int:
+    value = found.get(name)
+    if type(value) is not int or not 0 <= value <= highest:
+        raise _UnfitError
+    return value
+
+
+def _octets(found: dict[str, Any], name: str, length: int) -> bytes:
+    value = found.get(name)
+    if not isinstance(value, str) or re.fullmatch(rf"[0-9a-f]{{{2 * length}}}", value) is None:
+        raise _UnfitError
+    return bytes.fromhex(value)
+
+
+def _need(fits: bool) -> None:
+    if not fits:
+        raise _UnfitError

@@ -1,0 +1,292 @@
+"""Making, opening and changing the key slots of a vault.
+
+Everything here works on values: a `KeyFile` goes in, a new one comes out, and the caller
+saves it (`keystore`) under the vault's lock. A wrong secret ends here, before the vault is touched.
+At most one slot of each kind; a keyring is never the only one.
+
+Must not do: touch files, keep secrets, make a key because something went wrong.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from core.errors import BugError, Code, UserError
+from core.security.kdf import SALT_BYTES, KdfCost, normalised_passphrase, passphrase_key
+from core.security.keyfile import (
+    KeyFile,
+    KeyringSlot,
+    PassphraseSlot,
+    RecoverySlot,
+    Slot,
+    SlotKind,
+    WrappedRoot,
+    key_file_damaged,
+)
+from core.security.keyring_client import Keyring
+from core.security.recovery import format_recovery_code, is_recovery_code, new_recovery_secret, parse_recovery_code
+from core.security.seal import NONCE_BYTES
+from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES, RootKey, hkdf_sha256
+from core.types.clock import Clock
+
+_RECOVERY_LABEL = b"loci-kek-recovery-v1"
+
+
+@dataclass(frozen=True)
+class NewKeys:
+    """The keys of a vault that does not exist yet.
+
+    Attributes:
+        keys: to be saved.
+        root: to be wiped when the vault is closed.
+        recovery_code: to be shown once and kept nowhere.
+    """
+
+    keys: KeyFile
+    root: RootKey
+    recovery_code: str = field(repr=False)
+
+
+def create_keys(
+    passphrase: str | None,
+    *,
+    clock: Clock,
+    keyring: Keyring | None = None,
+    cost: KdfCost | None = None,
+    test_clock: bool = False,
+) -> NewKeys:
+    """Make a root, a vault id and the slots of a new vault. Writes nothing but the keyring's entry.
+
+    Args:
+        passphrase: for the passphrase slot; None only together with a keyring.
+        clock: tells the time of creation.
+        keyring: the system's keyring, when the person wants that slot.
+        cost: of a guess at the passphrase; `KdfCost.standard` when not given.
+        test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
+
+    Returns:
+        The key file with a recovery slot and what else was asked for.
+
+    Raises:
+        UserError: INVALID_INPUT; neither passphrase nor keyring, or an unusable passphrase.
+        KeyringFaultError: the keyring cannot be used; nothing was made.
+        EnvironmentFaultError: MEMORY_PRESSURE.
+    """
+    if passphrase is None and keyring is None:
+        raise UserError(Code.INVALID_INPUT, "A vault needs a passphrase or the system's keyring.")
+    vault_id = os.urandom(VAULT_ID_BYTES)
+    with ExitStack() as undo:
+        root = RootKey.generate(vault_id)
+        undo.callback(root.wipe)
+        keys = KeyFile(vault_id, max(0, clock.now_ms()), test_clock, ())
+        keys, code = renew_recovery_code(keys, root)
+        if passphrase is not None:
+            keys = change_passphrase(keys, root, passphrase, cost)
+        if keyring is not None:
+            keys = add_keyring(keys, root, keyring)
+        undo.pop_all()
+    return NewKeys(keys, root, code)
+
+
+def open_with_passphrase(keys: KeyFile, passphrase: str) -> RootKey:
+    """Open the passphrase slot. Slow on purpose.
+
+    Args:
+        keys: the vault's key file.
+        passphrase: as typed.
+
+    Returns:
+        The root.
+
+    Raises:
+        UserError: WRONG_SECRET; it does not open, or the vault has no passphrase.
+        EnvironmentFaultError: MEMORY_PRESSURE.
+    """
+    slot = keys.passphrase_slot
+    if slot is None:
+        raise _wrong("This vault has no passphrase; open it with its recovery code or the system's keyring.")
+    secret = normalised_passphrase(passphrase)
+    root = None if secret is None else _unwrap(keys, slot, passphrase_key(secret, slot.salt, slot.cost))
+    if root is None:
+        raise _wrong("The passphrase is wrong; check capitals and keyboard layout, or use the recovery code.")
+    return root
+
+
+def open_with_recovery(keys: KeyFile, typed: str) -> RootKey:
+    """Open the recovery slot.
+
+    Args:
+        keys: the vault's key file.
+        typed: the recovery code as a person types it.
+
+    Returns:
+        The root.
+
+    Raises:
+        UserError: WRONG_SECRET; mistyped (told at once), another vault's, or the vault has no such slot.
+    """
+    slot = keys.recovery_slot
+    if slot is None:
+        raise _wrong("This vault has no recovery code; open it with its passphrase or the system's keyring.")
+    root = _unwrap(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
+    if root is None:
+        raise _wrong("The recovery code is well typed but not this vault's.")
+    return root
+
+
+def open_with_secret(keys: KeyFile, typed: str) -> RootKey:
+    """Open with what may be the recovery code or the passphrase, as a secret file holds it.
+
+    Args:
+        keys: the vault's key file.
+        typed: either of them.
+
+    Returns:
+        The root.
+
+    Raises:
+        UserError: WRONG_SECRET; neither opens.
+        EnvironmentFaultError: MEMORY_PRESSURE.
+    """
+    slot = keys.recovery_slot
+    if slot is not None and is_recovery_code(typed):
+        root = _unwrap(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
+        if root is not None:
+            return root
+    return open_with_passphrase(keys, typed) if keys.passphrase_slot is not None else open_with_recovery(keys, typed)
+
+
+def open_with_keyring(keys: KeyFile, keyring: Keyring) -> RootKey:
+    """Open the keyring slot. Never changes the keyring.
+
+    Args:
+        keys: the vault's key file.
+        keyring: the system's keyring.
+
+    Returns:
+        The root.
+
+    Raises:
+        UserError: WRONG_SECRET; there is no keyring slot, or the entry is another key.
+        KeyringFaultError: the keyring gave nothing.
+    """
+    slot = keys.keyring_slot
+    if slot is None:
+        raise _wrong("This vault is not in a keyring; open it with its passphrase or recovery code.")
+    root = _unwrap(keys, slot, keyring.fetch(keys.vault_id, slot.backend).kek)
+    if root is None:
+        raise _wrong("The keyring's entry does not open this vault; use its passphrase or recovery code.")
+    return root
+
+
+def change_passphrase(keys: KeyFile, root: RootKey, passphrase: str, cost: KdfCost | None = None) -> KeyFile:
+    """Set or replace the passphrase slot; the root and the other slots stay.
+
+    Backups made earlier still open with the passphrase they were made with.
+
+    Args:
+        keys: the vault's key file.
+        root: its open root.
+        passphrase: the new one.
+        cost: of a guess at it; `KdfCost.standard` when not given.
+
+    Returns:
+        The new key file, to be saved.
+
+    Raises:
+        UserError: INVALID_INPUT; empty, over 4 KiB, broken characters, or a cost that would not load.
+        EnvironmentFaultError: MEMORY_PRESSURE.
+    """
+    secret = normalised_passphrase(passphrase)
+    if secret is None:
+        raise UserError(Code.INVALID_INPUT, "A passphrase must have at least one character and at most 4 KiB of text.")
+    slot = PassphraseSlot(os.urandom(SALT_BYTES), cost or KdfCost.standard())
+    return _with_slot(keys, root, slot, passphrase_key(secret, slot.salt, slot.cost))
+
+
+def renew_recovery_code(keys: KeyFile, root: RootKey) -> tuple[KeyFile, str]:
+    """Set or replace the recovery slot; the old code opens nothing once this is saved.
+
+    Args:
+        keys: the vault's key file.
+        root: its open root.
+
+    Returns:
+        The new key file, to be saved, and the code, to be shown once.
+    """
+    secret = new_recovery_secret()
+    return _with_slot(keys, root, RecoverySlot(), _recovery_kek(secret, keys)), format_recovery_code(secret)
+
+
+def add_keyring(keys: KeyFile, root: RootKey, keyring: Keyring) -> KeyFile:
+    """Set or replace the keyring slot.
+
+    Args:
+        keys: the vault's key file; it has a passphrase or recovery slot.
+        root: its open root.
+        keyring: the system's keyring; gets a random key, never the root.
+
+    Returns:
+        The new key file, to be saved.
+
+    Raises:
+        UserError: INVALID_INPUT; the keyring would be the only slot.
+        KeyringFaultError: the keyring did not keep the key.
+    """
+    _keep_a_real_secret(keys)
+    entry = keyring.store(keys.vault_id, os.urandom(KEY_BYTES))
+    return _with_slot(keys, root, KeyringSlot(entry.backend), entry.kek)
+
+
+def remove_slot(keys: KeyFile, kind: SlotKind) -> KeyFile:
+    """Take a slot away.
+
+    For a keyring slot, save first and then call `Keyring.remove`: the other order could leave
+    a slot without its entry.
+
+    Args:
+        keys: the vault's key file.
+        kind: which of its slots.
+
+    Returns:
+        The new key file, to be saved.
+
+    Raises:
+        UserError: INVALID_INPUT; there is no such slot, or nothing but a keyring would remain.
+    """
+    smaller = replace(keys, slots=tuple(one for one in keys.slots if one.kind != kind))
+    if smaller == keys:
+        raise UserError(Code.INVALID_INPUT, f"This vault has no key slot of the kind {kind}.")
+    _keep_a_real_secret(smaller)
+    return smaller
+
+
+def _keep_a_real_secret(keys: KeyFile) -> None:
+    if keys.passphrase_slot is None and keys.recovery_slot is None:
+        raise UserError(
+            Code.INVALID_INPUT, "A vault keeps a passphrase or a recovery code; a keyring alone can be lost."
+        )
+
+
+def _recovery_kek(secret: bytes, keys: KeyFile) -> bytes:
+    return hkdf_sha256(secret, keys.vault_id, _RECOVERY_LABEL)
+
+
+def _unwrap(keys: KeyFile, slot: Slot, kek: bytes) -> RootKey | None:
+    if slot.root is None:
+        raise key_file_damaged()
+    return RootKey.unwrap(kek, slot.root.nonce, slot.root.sealed, keys.slot_aad(slot), keys.vault_id)
+
+
+def _with_slot(keys: KeyFile, root: RootKey, slot: Slot, kek: bytes) -> KeyFile:
+    if root.vault_id != keys.vault_id:
+        raise BugError("root of another vault")
+    nonce = os.urandom(NONCE_BYTES)
+    finished = slot.with_root(WrappedRoot(nonce, root.wrap(kek, nonce, keys.slot_aad(slot))))
+    return replace(keys, slots=(*(one for one in keys.slots if one.kind != slot.kind), finished))
+
+
+def _wrong(sentence: str) -> UserError:
+    return UserError(Code.WRONG_SECRET, sentence)
