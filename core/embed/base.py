@@ -1,0 +1,65 @@
+"""What every embedder promises.
+
+Must not do: import any model runtime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors.
+
+    A text's vector depends on the text and on `version` alone: never on what it was embedded together with, on
+    the number of threads or on the order of calls. An embedder may be used from several threads at once.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model's name, for people and for the vault's `model` column."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text could get another vector; vectors of two versions do not mix."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed several texts.
+
+        Args:
+            texts: any strings, of any length, also empty.
+
+        Returns:
+            One unit row a text, shape (len(texts), dims), finite.
+
+        Raises:
+            LociError: E3001 if the model cannot be used, E3002 if it gave no usable vector.
+        """
+        ...
+
+    def embed_one(self, text: str) -> Vectors:
+        """Embed one text.
+
+        Args:
+            text: any string.
+
+        Returns:
+            A unit vector, shape (dims,).
+
+        Raises:
+            LociError: as `embed`.
+        """
+        ...
