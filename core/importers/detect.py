@@ -1,0 +1,90 @@
+"""Which importer a bundle is for: asked in a fixed order, the most telling formats first.
+
+Must not do: go by a name's ending alone, read more than heads unless nobody knows the format.
+"""
+
+from __future__ import annotations
+
+from core.errors import Code, UserError
+from core.importers.chatgpt import ChatGptImporter
+from core.importers.claude import ClaudeImporter
+from core.importers.claude_code import ClaudeCodeImporter
+from core.importers.codex import CodexImporter
+from core.importers.csv_rows import CsvImporter
+from core.importers.jsonl import JsonlImporter
+from core.importers.mcp_memory import McpMemoryImporter
+from core.importers.mem0 import Mem0Importer
+from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.openmemory import OpenMemoryImporter
+from core.importers.records import Importer
+from core.importers.refusal import shown_name
+from core.importers.source import Bundle
+from core.importers.streams import head, read_json
+
+_EXPLAINED_UP_TO = 16 << 20
+
+
+def importers() -> tuple[Importer, ...]:
+    """Every importer, in the order in which they are asked.
+
+    A vault of notes shows itself by its own folder and may hold any other format as an attachment, so it is first;
+    rows and plain text come last, because almost anything could be taken for them.
+    """
+    return (
+        ObsidianImporter(),
+        ChatGptImporter(),
+        ClaudeImporter(),
+        ClaudeCodeImporter(),
+        CodexImporter(),
+        McpMemoryImporter(),
+        OpenMemoryImporter(),
+        Mem0Importer(),
+        JsonlImporter(),
+        CsvImporter(),
+        MarkdownImporter(),
+        TextImporter(),
+    )
+
+
+def format_names() -> tuple[str, ...]:
+    """The names a person may force, in the registry's order."""
+    return tuple(importer.format for importer in importers())
+
+
+def detect(bundle: Bundle, forced: str | None = None) -> Importer:
+    """Find the importer for a bundle.
+
+    Args:
+        bundle: an open bundle.
+        forced: a format's name when the person chose it; then nothing is detected.
+
+    Returns:
+        The importer.
+
+    Raises:
+        UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that
+            poses as JSON and is none.
+    """
+    every = importers()
+    if forced is not None:
+        for importer in every:
+            if importer.format == forced:
+                return importer
+        names = ", ".join(importer.format for importer in every)
+        raise UserError(Code.IMPORT_UNKNOWN_FORMAT, f"There is no import format of that name; there are: {names}.")
+    for importer in every:
+        if importer.detects(bundle):
+            return importer
+    _explain(bundle)
+    label = shown_name(bundle.label)
+    raise UserError(
+        Code.IMPORT_UNKNOWN_FORMAT,
+        f"“{label}” is in no format Loci knows; name one with --format if you know better. Nothing was imported.",
+    )
+
+
+def _explain(bundle: Bundle) -> None:
+    """Say what is wrong with a single file that begins like JSON but cannot be read as such."""
+    file = bundle.files[0]
+    if bundle.kind == "file" and file.size <= _EXPLAINED_UP_TO and head(file, 64).lstrip()[:1] in (b"{", b"["):
+        read_json(file)
