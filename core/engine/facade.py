@@ -1,0 +1,240 @@
+"""The only door to a palace: groups of verbs, each of which returns at once with a Future.
+
+`app`, `ui` and `core.ipc` use this module and the frozen values of `core.types`,
+nothing else of the engine. An engine is made locked; `unlock` opens the vault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.embed.base import Embedder
+from core.embed.minilm import lazy_embedder
+from core.engine import opening
+from core.engine.authority import Authority
+from core.engine.clients import Clients
+from core.engine.imports import Imports
+from core.engine.keys import HomeKeys
+from core.engine.memories import Memories, embed_backlog
+from core.engine.opened import Opened, locked
+from core.engine.threads import EngineLoop, Threads
+from core.engine.vault_group import VaultGroup
+from core.errors import Code, LociError
+from core.events import Hub, StateChanged
+from core.security.handshake import owner_token
+from core.security.hardening import harden
+from core.security.secretfile import read_secret_file
+from core.security.subkeys import RootKey
+from core.types.clock import Clock
+from core.vault.home import Home
+from core.vault.lockfile import VaultLock
+from core.vault.opening import OpenInfo
+
+__all__ = [
+    "Engine",
+    "Home",
+    "HomeKeys",
+    "OpenInfo",
+    "RootKey",
+    "Setup",
+    "built_in_embedder",
+    "harden",
+    "read_secret_file",
+]
+
+_FLUSH_S = 1.0
+_WATCH_S = 5.0
+_INDEX_S = 1.0
+_log = log.get("engine")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What an engine is made of; the composition root fills it in.
+
+    Attributes:
+        home: where the vault lives.
+        clock: the one clock.
+        embedder: the built-in one, or another.
+        background: whether to flush, watch and finish interrupted work by itself (off in some tests).
+    """
+
+    home: Home
+    clock: Clock
+    embedder: Embedder
+    background: bool = True
+
+
+class Engine:
+    """A palace: locked, or open with everything in it.
+
+    Attributes:
+        state: `locked`, `opening`, `open` or `closing`.
+        hub: events; handlers run on engine threads.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._lock = threading.RLock()  # guards _opened and state
+        self._opened: Opened | None = None
+        self.state = "locked"
+        self.hub = Hub()
+        self._authority = Authority()
+        self._claim = VaultLock(setup.home.lock)
+        self._loop = EngineLoop()
+        self._loop.start()
+        self.memories = Memories(self._require, self._authority)
+        self.imports = Imports(self._require)
+        self.clients = Clients(self._require, self._authority)
+        self.vault = VaultGroup(
+            self._require, self._loop.control, self.unlock, self.lock, lambda: self.vault_id, setup.home
+        )
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The engine thread's loop; the socket server lives on it."""
+        return self._loop.loop
+
+    @property
+    def vault_id(self) -> bytes:
+        """The vault's public id, 16 bytes; known while locked too."""
+        return HomeKeys(self._setup.home).vault_id
+
+    @property
+    def clock(self) -> Clock:
+        """The one clock."""
+        return self._setup.clock
+
+    @property
+    def home(self) -> Home:
+        """Where the vault lives."""
+        return self._setup.home
+
+    def _require(self) -> Opened:
+        opened = self._opened
+        if opened is None or self.state != "open":
+            raise locked()
+        return opened
+
+    def unlock(self, root: RootKey) -> OpenInfo:
+        """Open the vault; the caller has checked the secret at its slot.
+
+        Args:
+            root: the root key; the engine wipes it when it locks.
+
+        Returns:
+            What opening found: a recovered crash, lost commits, an older copy.
+
+        Raises:
+            LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
+        """
+        with self._lock:
+            if self._opened is not None:
+                return self._opened.vault.info
+            self.claim()
+            self._set_state("opening")
+            threads = Threads()
+            try:
+                opened = opening.open_vault(
+                    self._setup.home, root, self._setup.clock, self._setup.embedder, threads, self.hub
+                )
+            except BaseException:
+                threads.shutdown()
+                self._set_state("locked")
+                raise
+            opened.vault.read(self._authority.refresh)
+            self._authority.open_owner_channel(owner_token(root))
+            # A search is answered from here on: the index knows what it holds and what it does not hold yet.
+            opening.begin_warming(opened)
+            self._opened = opened
+            self._set_state("open")
+        self._begin_background(opened)
+        return opened.vault.info
+
+    def accept_older(self) -> None:
+        """The person goes on with a vault that is older than the one last seen: from here on this one counts."""
+        self._require().vault.accept_older()
+
+    def _begin_background(self, opened: Opened) -> None:
+        opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
+        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
+        opened.threads.every(_INDEX_S, lambda: self._quietly(opened, opening.maintain), "index")
+        if self._setup.background:
+            opened.threads.jobs.submit(embed_backlog, opened)
+
+    def _quietly(self, opened: Opened, action: opening.Chore) -> None:
+        try:
+            action(opened)
+        except LociError as error:
+            _log.warning("a background chore stopped: %s", error.code.value)
+
+    def lock(self) -> None:
+        """Close the vault: drain, snapshot, checkpoint, wipe. Always completes."""
+        with self._lock:
+            opened = self._opened
+            if opened is None:
+                return
+            self._set_state("closing")
+            self._opened = None
+            self._authority.forget_all()
+            opening.close_vault(opened)
+            self._set_state("locked")
+
+    def close(self) -> None:
+        """Lock, give the home back, and end the engine's thread. The object is of no use afterwards."""
+        self.lock()
+        self._claim.release()
+        self._loop.stop()
+
+    def claim(self) -> None:
+        """Take the home for this process, until `close`; locking the vault does not give it back.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY, READ_ONLY.
+        """
+        if not self._claim.is_held:
+            self.home.prepare()
+            self._claim.acquire()
+
+    def note_refusal(self, client_id: str | None, code: Code) -> None:
+        """Put down that somebody was refused; nothing while the vault is locked.
+
+        Args:
+            client_id: the client; None for a stranger.
+            code: why.
+        """
+        opened = self._opened
+        if opened is not None:
+            opened.journal.refused(client_id, code)
+
+    def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        """Embed texts on one of the two compute workers and keep nothing; for measuring.
+
+        Args:
+            texts: what to embed.
+
+        Returns:
+            Unit rows, (len(texts), dims).
+        """
+        return self._require().embed(texts)
+
+    def flush(self) -> None:
+        """Write receipts and counts that wait, now."""
+        opening.flush_journal(self._require())
+
+    def _set_state(self, state: str) -> None:
+        self.state = state
+        self.hub.publish(StateChanged(state))
+
+
+def built_in_embedder() -> Embedder:
+    """The embedder that needs no server (design section 7); its model is loaded with the first text."""
+    return lazy_embedder()

@@ -1,0 +1,104 @@
+"""How the palace is: the figures of E34.8 for what exists today. No memory text, no paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.engine.opened import Opened
+from core.index.manager import State
+from core.types.replies import StatusReport
+from core.vault.rows import Rows
+
+
+def report(opened: Opened, rows: Rows) -> StatusReport:
+    """Gather the status report.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        The figures.
+    """
+    info = opened.vault.info
+    return StatusReport(
+        {
+            "state": "open",
+            "vault": opened.root.vault_id.hex(),
+            "schema_version": info.schema_version,
+            "seq": int(rows.value("SELECT seq FROM vault_state")),
+            "memories": _memories(rows),
+            "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
+            "conversations": int(rows.value("SELECT count(*) FROM conversations")),
+            "imports": _imports(rows),
+            "clients": _clients(rows),
+            "open_reviews": int(rows.value("SELECT count(*) FROM conflicts WHERE state = 'open'")),
+            "index": _index(opened),
+            "pending_embeddings": _pending(opened, rows),
+            "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": "built-in"},
+            "wal_bytes": _wal_bytes(opened),
+            "write_queue": opened.queue.depth,
+            "search_strategy": _strategy(opened),
+            "recovered_from_crash": info.recovered_from_crash,
+            "lost_commits": info.lost_commits,
+            "warnings": _warnings(opened),
+        }
+    )
+
+
+def _wal_bytes(opened: Opened) -> int:
+    try:
+        return opened.home.wal.stat().st_size  # stat, never open: see B21 of the reliability notes in core.vault
+    except FileNotFoundError:
+        return 0
+
+
+def _memories(rows: Rows) -> dict[str, Any]:
+    by_status = {str(k): int(v) for k, v in rows.all("SELECT status, count(*) FROM memories GROUP BY status")}
+    by_kind = {str(k): int(v) for k, v in rows.all("SELECT kind, count(*) FROM memories GROUP BY kind")}
+    return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
+
+
+def _imports(rows: Rows) -> dict[str, int]:
+    return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
+
+
+def _clients(rows: Rows) -> int:
+    return int(rows.value("SELECT count(*) FROM clients WHERE revoked_at IS NULL"))
+
+
+def _pending(opened: Opened, rows: Rows) -> int:
+    return int(
+        rows.value(
+            "SELECT count(*) FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM embeddings e "
+            "WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)",
+            (opened.space.name,),
+        )
+    )
+
+
+def _index(opened: Opened) -> dict[str, Any]:
+    status = opened.index.status()
+    return {
+        "state": status.state.value,
+        "backend": status.backend,
+        "loaded": status.done,
+        "total": status.total,
+        "waiting_for_graph": status.staged,
+        "revision": status.revision,
+        "memory_bytes": status.memory_bytes,
+        "snapshot_refused": None if status.snapshot is None else status.snapshot.value,
+    }
+
+
+def _strategy(opened: Opened) -> str:
+    return "keyword_only" if opened.index.status().state is State.EMPTY else "hybrid"
+
+
+def _warnings(opened: Opened) -> list[str]:
+    info, found = opened.vault.info, []
+    if info.lost_commits:
+        found.append("Recent changes could not be read after a damage to the write-ahead log.")
+    if info.older_than_head is not None:
+        found.append("This vault is older than the one last seen here: a copy, or its newest changes are lost.")
+    return found

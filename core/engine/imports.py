@@ -1,0 +1,361 @@
+"""The facade's group for imports: rehearse, run, resume, take back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.engine.opened import Opened
+from core.engine.progress import Asked, Counted, Progress
+from core.errors import Code, LociError, UserError
+from core.importers import rehearsal as rehearsing
+from core.importers.detect import detect
+from core.importers.records import Importer, Record
+from core.importers.rehearsal import Rehearsal, import_items
+from core.importers.source import Bundle, open_bundle
+from core.intake import undoing
+from core.intake.importing import ImportRun, Incoming, Tally, digest, tally_from, usable_claim
+from core.intake.parts import cut
+from core.intake.validate import check_space_name
+from core.memory.spaces import ensure_space
+from core.text.compose import embedding_text
+from core.types.replies import ImportReport, UndoReport
+from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import HOME_SPACE
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+_CHECK_EVERY = 200
+_AHEAD = 3  # batches that may be embedding or waiting for the writer while the next is parsed
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    records: tuple[Record, ...]
+    texts: tuple[tuple[str, ...], ...]
+    vectors: Future[NDArray[np.float32]]
+    position: int
+
+
+class Imports:
+    """Imports run one at a time on the job thread."""
+
+    def __init__(self, opened: Callable[[], Opened]) -> None:
+        self._opened = opened
+
+    def rehearse(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        actor: Actor,
+        space: str | None = None,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]:
+        """Parse everything and write nothing.
+
+        Args:
+            path: a file or folder.
+            format: the format's name; None to detect it.
+            actor: who asks; the owner.
+            space: where it would go; `home` if None.
+            progress: told (done, total).
+            cancelled: asked at safe points.
+
+        Returns:
+            What an import would store.
+        """
+        opened = self._owners(actor)
+        watch = Progress(opened.clock, progress, cancelled)
+        return opened.threads.jobs.submit(self._rehearse, opened, path, format, space, watch)
+
+    def run(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        space: str | None,
+        actor: Actor,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]:
+        """Import a file or folder: rehearsed first, then stored in batches; one undo step.
+
+        Args:
+            path: a file or folder.
+            format: the format's name; None to detect it.
+            space: the space for records without one of their own; `home` if None.
+            actor: who asks; the owner.
+            progress: told (done, total).
+            cancelled: asked at safe points; stopping takes back what was stored.
+
+        Returns:
+            What was stored.
+        """
+        opened = self._owners(actor)
+        watch = Progress(opened.clock, progress, cancelled)
+        return opened.threads.jobs.submit(self._run, opened, path, format, space, watch)
+
+    def _owners(self, actor: Actor) -> Opened:
+        if not actor.is_owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
+        return self._opened()
+
+    def undo(self, import_id: str) -> Future[UndoReport]:
+        """Remove exactly what one import brought.
+
+        Raises:
+            UserError: NOT_FOUND when there is no such import or it was taken back already.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> UndoReport:
+            row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
+            if row is None:
+                raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
+            return undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors)
+
+        return opened.queue.submit(write)
+
+    def finish_interrupted(self, progress: Counted | None = None) -> Future[int]:
+        """Finish, or take back, what a crash interrupted.
+
+        Args:
+            progress: told (done, total).
+
+        Returns:
+            How many imports were dealt with.
+        """
+        opened = self._opened()
+        watch = Progress(opened.clock, progress)
+        return opened.threads.jobs.submit(self._finish_all, opened, watch)
+
+    def interrupted(self) -> int:
+        """How many imports wait to be finished."""
+        opened = self._opened()
+        return int(opened.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")))
+
+    def _rehearse(
+        self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress
+    ) -> ImportReport:
+        with open_bundle(path) as bundle:
+            importer = detect(bundle, form)
+            new = _Newcomers(opened, space or HOME_SPACE)
+            rehearsal = _count(bundle, importer, progress, new.see)
+            new.flush()
+            return _report(None, importer.format, rehearsal, Tally(new.count, rehearsal.proposals))
+
+    def _run(self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress) -> ImportReport:
+        if space is not None:
+            check_space_name(space)
+        with open_bundle(path) as bundle:
+            importer = detect(bundle, form)
+            rehearsal = _count(bundle, importer, progress, None)
+            run = self._begin(opened, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records)
+            tally = Tally()
+            self._store(opened, run, bundle, importer, tally, progress, 0, rehearsal.records)
+            return _report(run.id, importer.format, rehearsal, tally)
+
+    def _begin(self, opened: Opened, form: str, bundle: Bundle, path: Path, space: str, total: int) -> ImportRun:
+        def write(tx: Tx) -> ImportRun:
+            space_id = ensure_space(tx, space, opened.make_id())
+            run = ImportRun(opened.make_id(), form, bundle.label, space_id, space, opened.make_id())
+            opened.importing.begin(tx, run, str(path.absolute()), bundle.fingerprint, total)
+            return run
+
+        return opened.queue.submit(write).result()
+
+    def _store(
+        self,
+        opened: Opened,
+        run: ImportRun,
+        bundle: Bundle,
+        importer: Importer,
+        tally: Tally,
+        progress: Progress,
+        position: int,
+        total: int | None,
+    ) -> None:
+        try:
+            waiting: list[_Batch] = []
+            for batch in _batches(opened, bundle, importer, position):
+                waiting.append(batch)
+                if len(waiting) >= _AHEAD:
+                    self._write(opened, run, waiting.pop(0), tally)
+                progress.at(batch.position, total)
+            for batch in waiting:
+                self._write(opened, run, batch, tally)
+        except BaseException:
+            # Cancelled, refused half-way, disk full: nothing of it stays. Where even that fails (the engine is
+            # closing), the row stays `running` and the next start deals with it.
+            with suppress(LociError):
+                self._take_back(opened, run)
+            raise
+        opened.queue.submit(lambda tx: opened.importing.finish(tx, run, tally)).result()
+        seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
+        opened.announce("import", (), OWNER_ACTOR, seq)
+
+    def _write(self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally) -> None:
+        vectors = batch.vectors.result()
+        items: list[Incoming] = []
+        at = 0
+        for record, texts in zip(batch.records, batch.texts, strict=True):
+            items.append(_incoming(record, texts, vectors[at : at + len(texts)]))
+            at += len(texts)
+
+        def write(tx: Tx) -> None:
+            opened.importing.batch(tx, run, items, batch.position, tally, opened.add_vectors)
+
+        opened.queue.submit(write, background=True).result()
+
+    def _take_back(self, opened: Opened, run: ImportRun) -> None:
+        """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
+
+        def write(tx: Tx) -> None:
+            tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
+            undoing.undo(tx, opened.work, run.step_id, OWNER_ACTOR, opened.drop_vectors)
+
+        opened.queue.submit(write).result()
+
+    def _finish_all(self, opened: Opened, progress: Progress) -> int:
+        rows = opened.vault.read(
+            lambda r: r.all(
+                "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
+                "i.step_id, i.summary FROM imports i JOIN spaces s ON s.id = i.space_id WHERE i.state = 'running'"
+            )
+        )
+        for row in rows:
+            self._finish_one(opened, row, progress)
+        return len(rows)
+
+    def _finish_one(self, opened: Opened, row: Sequence[object], progress: Progress) -> None:
+        import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary = row
+        run = ImportRun(str(import_id), str(form), str(label), str(space_id), str(space), str(step_id))
+        with ExitStack() as stack:
+            try:
+                bundle = stack.enter_context(open_bundle(Path(str(location))))
+                importer = detect(bundle, str(form))
+            except LociError:
+                self._take_back(opened, run)
+                return
+            if bundle.fingerprint != fingerprint:
+                self._take_back(opened, run)
+                return
+            tally = tally_from(json.loads(str(summary)))
+            done, whole = int(str(position)), None if total is None else int(str(total))
+            self._store(opened, run, bundle, importer, tally, progress, done, whole)
+
+
+class _Newcomers:
+    """Counts, for a rehearsal, the records the vault does not know yet."""
+
+    def __init__(self, opened: Opened, space: str) -> None:
+        self._opened = opened
+        self._space = space
+        self._waiting: list[bytes] = []
+        self._seen: set[bytes] = set()
+        self.count = 0
+
+    def see(self, record: Record) -> None:
+        key = digest(record.space or self._space, record.identity)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        self._waiting.append(key)
+        if len(self._waiting) >= 500:
+            self.flush()
+
+    def flush(self) -> None:
+        """Look up what is waiting."""
+        keys, self._waiting = self._waiting, []
+
+        def known(rows: Rows) -> int:
+            return sum(rows.one("SELECT 1 FROM fingerprints WHERE identity = ?", (key,)) is not None for key in keys)
+
+        self.count += len(keys) - self._opened.vault.read(known)
+
+
+def _count(bundle: Bundle, importer: Importer, progress: Progress, see: Callable[[Record], None] | None) -> Rehearsal:
+    counted = rehearsing.Tally(importer.format)
+    for done, item in enumerate(import_items(bundle, importer)):
+        if done % _CHECK_EVERY == 0:
+            progress.at(done, None)
+        counted.add(item)
+        if see is not None and isinstance(item, Record):
+            see(item)
+    return counted.result()
+
+
+def _batches(opened: Opened, bundle: Bundle, importer: Importer, position: int) -> Iterator[_Batch]:
+    """Parse in batches and start embedding each; `position` records of the file are done already."""
+    records = (item for item in import_items(bundle, importer) if isinstance(item, Record))
+    for _ in islice(records, position):
+        pass
+    while chunk := tuple(islice(records, opened.options.import_batch)):
+        position += len(chunk)
+        texts = tuple(cut(record.text) for record in chunk)
+        flat = [
+            embedding_text(part, author=record.author)
+            for record, parts in zip(chunk, texts, strict=True)
+            for part in parts
+        ]
+        yield _Batch(chunk, texts, opened.embed(flat), position)
+
+
+def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32]) -> Incoming:
+    conversation = record.conversation
+    return Incoming(
+        identity=record.identity,
+        texts=texts,
+        vectors=vectors,
+        where=record.where,
+        kind=record.kind,
+        role=record.role,
+        source=record.source,
+        status=record.status,
+        author=record.author,
+        conversation=None
+        if conversation is None
+        else (conversation.key, conversation.title, conversation.started, conversation.extra),
+        position=record.position,
+        occurred=record.occurred,
+        category=record.category,
+        importance=record.importance,
+        tags=record.tags,
+        space=record.space,
+        session=record.session,
+        ref=record.ref,
+        claim=usable_claim(record.claim),
+        valid_from=record.valid_from,
+        valid_to=record.valid_to,
+        flags=record.flags,
+        extra=record.extra,
+    )
+
+
+def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: Tally) -> ImportReport:
+    skipped = dict(rehearsal.skipped)
+    for reason, count in rehearsal.trouble_reasons.items():
+        skipped[reason] = skipped.get(reason, 0) + count
+    for reason, count in tally.skipped.items():
+        if count:
+            skipped[reason] = skipped.get(reason, 0) + count
+    return ImportReport(
+        import_id=import_id,
+        format=form,
+        conversations=rehearsal.conversations,
+        messages=rehearsal.messages,
+        stored=tally.stored,
+        proposals=tally.proposals,
+        skipped=skipped,
+        errors=rehearsal.troubles,
+        earliest=rehearsal.earliest,
+        latest=rehearsal.latest,
+    )

@@ -1,0 +1,168 @@
+"""What reading leaves behind: receipts, audit rows and access counts, written in one batch within a second.
+
+A reader gets its receipt's id at once. A crash may lose the last second of
+these, never a write (design section 3).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import Code
+from core.types.values import Actor
+from core.vault.audit import AuditChain, AuditEntry
+from core.vault.tx import Tx
+
+_DAY_MS = 86_400_000
+_REFUSALS_KEPT = 100  # between two flushes
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    id: str
+    at: int
+    actor: Actor
+    verb: str
+    query: str
+    body: str
+    given: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a flush writes: reads, refusals, and when clients were last here."""
+
+    entries: tuple[_Entry, ...]
+    refusals: tuple[AuditEntry, ...]
+    seen: Mapping[str, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self.refusals or self.seen)
+
+
+class ReadJournal:
+    """Collects what reads leave behind until `flush` writes it."""
+
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, receipt_days: int) -> None:
+        self._make_id = make_id
+        self._chain = chain
+        self._keep_ms = receipt_days * _DAY_MS
+        self._lock = threading.Lock()  # guards _entries, _refusals and _seen
+        self._entries: list[_Entry] = []
+        self._refusals: list[AuditEntry] = []
+        self._seen: dict[str, int] = {}
+
+    def refused(self, client_id: str | None, code: Code) -> None:
+        """Take down that somebody was refused.
+
+        Args:
+            client_id: the client; None for a stranger.
+            code: why.
+        """
+        who = "stranger" if client_id is None else f"client:{client_id}"
+        with self._lock:
+            if len(self._refusals) < _REFUSALS_KEPT:  # a flood is one fact, not a thousand rows
+                self._refusals.append(AuditEntry(who, "refused", "", {"code": code.value}))
+
+    def seen(self, client_id: str, now_ms: int) -> None:
+        """Take down when a client was last here.
+
+        Args:
+            client_id: the client.
+            now_ms: epoch ms.
+        """
+        with self._lock:
+            self._seen[client_id] = now_ms
+
+    def note(
+        self, actor: Actor, verb: str, query: str, given: tuple[str, ...], body: Mapping[str, Any], now_ms: int
+    ) -> str:
+        """Take down one read.
+
+        Args:
+            actor: who asked.
+            verb: `recall`, `context` …
+            query: the words asked, kept encrypted in the vault until the receipt expires.
+            given: ids of what was answered.
+            body: ids, ranks, counts, reasons; never memory text.
+            now_ms: epoch ms.
+
+        Returns:
+            The receipt's id.
+        """
+        entry = _Entry(
+            self._make_id(), now_ms, actor, verb, query, json.dumps(dict(body), ensure_ascii=False), given, len(given)
+        )
+        with self._lock:
+            self._entries.append(entry)
+        return entry.id
+
+    def take(self) -> Waiting:
+        """Remove and return what is waiting."""
+        with self._lock:
+            waiting = Waiting(tuple(self._entries), tuple(self._refusals), dict(self._seen))
+            self._entries, self._refusals, self._seen = [], [], {}
+        return waiting
+
+    def write(self, tx: Tx, waiting: Waiting) -> None:
+        """Write what was taken in one transaction.
+
+        Args:
+            tx: the transaction.
+            waiting: from `take`.
+        """
+        entries = waiting.entries
+        tx.run_many(
+            "UPDATE clients SET last_seen_at = ? WHERE id = ?",
+            [(at, client_id) for client_id, at in waiting.seen.items()],
+        )
+        tx.run_many(
+            "INSERT INTO receipts (id, at, actor, client_id, session, verb, query, body, expires_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [self._receipt(entry) for entry in entries],
+        )
+        counts: Counter[tuple[str, str]] = Counter()
+        last: dict[str, int] = {}
+        for entry in entries:
+            for memory_id in entry.given:
+                counts[(memory_id, entry.actor.session or entry.actor.client_id or entry.actor.kind)] += 1
+                last[memory_id] = max(entry.at, last.get(memory_id, 0))
+        self._write_accesses(tx, counts, last)
+        self._chain.append_many(
+            tx,
+            [
+                *waiting.refusals,
+                *(AuditEntry(_actor(entry), entry.verb, entry.id, {"items": entry.count}) for entry in entries),
+            ],
+        )
+
+    def _receipt(self, entry: _Entry) -> tuple[object, ...]:
+        actor, expires_at = entry.actor, entry.at + self._keep_ms
+        who = (actor.kind, actor.client_id, actor.session)
+        return (entry.id, entry.at, *who, entry.verb, entry.query, entry.body, expires_at)
+
+    @staticmethod
+    def _write_accesses(tx: Tx, counts: Counter[tuple[str, str]], last: Mapping[str, int]) -> None:
+        # A memory may have been purged since it was answered: the count of a row that is gone is dropped.
+        tx.run_many(
+            "INSERT INTO accesses (memory_id, session, count, last_at) SELECT id, ?, ?, ? FROM memories WHERE id = ? "
+            "ON CONFLICT (memory_id, session) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at",
+            [(session, count, last[memory_id], memory_id) for (memory_id, session), count in counts.items()],
+        )
+        totals: Counter[str] = Counter()
+        for (memory_id, _), count in counts.items():
+            totals[memory_id] += count
+        tx.run_many(
+            "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? WHERE id = ?",
+            [(count, last[memory_id], memory_id) for memory_id, count in totals.items()],
+        )
+
+
+def _actor(entry: _Entry) -> str:
+    return entry.actor.kind if entry.actor.client_id is None else f"client:{entry.actor.client_id}"

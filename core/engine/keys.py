@@ -1,0 +1,198 @@
+"""The keys of a home, for callers outside the engine: making, loading, opening, and the owner's token."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from core.errors import Code, UserError
+from core.security.handshake import owner_token
+from core.security.kdf import KdfCost
+from core.security.keyfile import intact_body, parse_body
+from core.security.keyring_client import HelperKeyring, Keyring
+from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
+from core.security.slots import create_keys, open_with_keyring, open_with_secret
+from core.security.subkeys import Purpose, RootKey
+from core.types.clock import Clock
+from core.vault.head import read_head
+from core.vault.home import Home
+from core.vault.keys import SubKeys
+from core.vault.lockfile import VaultLock
+from core.vault.restore import OpenedKeys, RestoreInfo, finish_restore, restore
+from core.vault.vault import Vault
+
+
+def sub_keys(root: RootKey) -> SubKeys:
+    """The keys the vault works with, derived from the root."""
+    return SubKeys(db=root.derive(Purpose.VAULT), head=root.derive(Purpose.HEAD), audit=root.derive(Purpose.AUDIT))
+
+
+def signs_head(home: Home, root: RootKey) -> bool:
+    """Whether a root is the one that signed the home's `vault.head`.
+
+    Args:
+        home: whose.
+        root: any root.
+
+    Returns:
+        False also where the head is missing or damaged.
+    """
+    return read_head(home.head, root.derive(Purpose.HEAD), root.vault_id).state == "ok"
+
+
+class HomeKeys:
+    """What can be known and done with the key file of one home.
+
+    Attributes:
+        home: where it lies.
+        may_repair: whether this process holds the vault's lock, so that a damaged copy may be written anew.
+    """
+
+    def __init__(self, home: Home, *, may_repair: bool = False, keyring: Keyring | None = None) -> None:
+        self.home = home
+        self.may_repair = may_repair
+        self._keyring = keyring or HelperKeyring()
+
+    @property
+    def exist(self) -> bool:
+        """Whether there is a key file, whole or not."""
+        return keys_exist(self.home.keys)
+
+    @property
+    def vault_id(self) -> bytes:
+        """The vault's public id, 16 bytes.
+
+        Raises:
+            LociError: NO_VAULT, KEY_FILE_DAMAGED, NEWER_VERSION.
+        """
+        return load_keys(self.home.keys, repair=self.may_repair).keys.vault_id
+
+    @property
+    def has_test_clock(self) -> bool:
+        """Whether this vault's clock may be moved (`init --test-clock`)."""
+        return load_keys(self.home.keys, repair=self.may_repair).keys.test_clock
+
+    @property
+    def in_keyring(self) -> bool:
+        """Whether the system's keyring can open this vault."""
+        return load_keys(self.home.keys, repair=self.may_repair).keys.keyring_slot is not None
+
+    def open(self, secret: str | None) -> RootKey:
+        """Open a slot.
+
+        Args:
+            secret: the passphrase or the recovery code; None for the system's keyring.
+
+        Returns:
+            The root; whoever asks wipes it.
+
+        Raises:
+            LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
+        """
+        keys = load_keys(self.home.keys, repair=self.may_repair).keys
+        if secret is not None:
+            return open_with_secret(keys, secret)
+        if keys.keyring_slot is None:
+            raise UserError(
+                Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."
+            )
+        return open_with_keyring(keys, self._keyring)
+
+    def finish_restore(self) -> None:
+        """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
+        """
+        if self.home.restoring.is_dir():
+            with VaultLock(self.home.lock):
+                finish_restore(self.home)
+
+    def restore(self, archive: Path, secret: str, clock: Clock) -> RestoreInfo:
+        """Put a backup in the place of the vault; the old one stays beside it as `*.before-restore`.
+
+        Args:
+            archive: the backup.
+            secret: the passphrase or recovery code of the backup.
+            clock: the one clock.
+
+        Returns:
+            What was restored.
+
+        Raises:
+            LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
+        """
+
+        def opened(key_file: bytes) -> OpenedKeys:
+            body = intact_body(key_file)
+            if body is None:
+                raise UserError(Code.BACKUP_INVALID, "The backup's key file is damaged; take another backup.")
+            with open_with_secret(parse_body(body), secret) as root:
+                return OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
+
+        self.home.prepare()
+        with VaultLock(self.home.lock):
+            info = restore(archive, self.home, opened, clock)
+            self.home.snapshot.unlink(missing_ok=True)
+        return info
+
+    def lock_holder(self) -> int | None:
+        """The process that has the vault, where that is told."""
+        return VaultLock(self.home.lock).holder()
+
+    def handed(self, root: RootKey) -> bytes:
+        """The root's bytes, for the one call that unlocks an engine of the same user over the owner's channel."""
+        return root.exposed()
+
+    def owner_token(self, root: RootKey) -> bytes:
+        """The token of the owner's channel, 32 bytes."""
+        return owner_token(root)
+
+    def create(
+        self,
+        passphrase: str | None,
+        clock: Clock,
+        *,
+        use_keyring: bool = False,
+        test_clock: bool = False,
+        cost: KdfCost | None = None,
+    ) -> str:
+        """Make a vault: keys first, then the vault they open. Never overwrites anything.
+
+        Args:
+            passphrase: for the passphrase slot; None only together with the keyring.
+            clock: the one clock.
+            use_keyring: whether the system's keyring shall hold a key slot too.
+            test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
+            cost: of a guess at the passphrase; tests use the lowest.
+
+        Returns:
+            The recovery code, to be shown once.
+
+        Raises:
+            UserError: VAULT_EXISTS, INVALID_INPUT.
+            LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
+        """
+        if self.exist or not self.home.is_free():
+            raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+        self.home.prepare()
+        with VaultLock(self.home.lock):
+            return self._create(passphrase, clock, use_keyring=use_keyring, test_clock=test_clock, cost=cost)
+
+    def _create(
+        self, passphrase: str | None, clock: Clock, *, use_keyring: bool, test_clock: bool, cost: KdfCost | None
+    ) -> str:
+        new = create_keys(
+            passphrase, clock=clock, keyring=self._keyring if use_keyring else None, cost=cost, test_clock=test_clock
+        )
+        with new.root as root, ExitStack() as undo:
+            save_keys(self.home.keys, new.keys)
+            undo.callback(self._forget_keys)
+            Vault.create(self.home, sub_keys(root), root.vault_id, clock)
+            undo.pop_all()
+        return new.recovery_code
+
+    def _forget_keys(self) -> None:
+        """The vault could not be made (disk full, no right): its keys would only stand in the way."""
+        self.home.keys.unlink(missing_ok=True)
+        backup_of(self.home.keys).unlink(missing_ok=True)

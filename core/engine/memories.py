@@ -1,0 +1,227 @@
+"""The facade's group for memories: store, read, list, recall, forget, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.engine.authority import Authority
+from core.engine.detail import detail
+from core.engine.futures import chain
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.intake import undoing
+from core.intake.forget import forget
+from core.intake.store import Checked, check_request
+from core.memory.read import by_ids
+from core.recall.listing import list_page
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import Scope, may_see
+from core.text.compose import embedding_text
+from core.types.replies import ClientRecord, MemoryDetail, Page, StoreReply, UndoReport
+from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.values import Actor, Memory
+from core.types.words import Grant
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+BACKLOG_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RecallReply:
+    """What a recall found, and the id of its receipt."""
+
+    result: RecallResult
+    receipt_id: str
+
+
+class Memories:
+    """Everything a caller does with memories. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+
+    def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]:
+        """Remember one text.
+
+        Args:
+            request: what to remember.
+            actor: who asks; a client needs `write`, or `propose`, which lands in review.
+
+        Returns:
+            What happened to it.
+        """
+        opened = self._opened()
+        client = self._authority.of(actor)
+        checked = check_request(request, client)
+        texts = [embedding_text(text, author=request.author) for text in checked.texts]
+        return chain(
+            opened.embed(texts),
+            lambda vectors: opened.queue.submit(self._store(opened, checked, vectors, actor, client)),
+        )
+
+    @staticmethod
+    def _store(
+        opened: Opened,
+        checked: Checked,
+        vectors: NDArray[np.float32],
+        actor: Actor,
+        client: ClientRecord | None,
+    ) -> Callable[[Tx], StoreReply]:
+        def write(tx: Tx) -> StoreReply:
+            answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
+            return answer
+
+        return write
+
+    def get(self, memory_id: str, actor: Actor) -> Future[Memory]:
+        """One memory by its id.
+
+        Raises:
+            UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
+        """
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        return opened.read(lambda rows: _one(rows, memory_id, scope))
+
+    def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
+        """A page of memories, newest first."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        return opened.read(lambda rows: list_page(rows, request, scope))
+
+    def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
+        """A memory with its provenance, claims, relations and trust terms."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: detail(rows, _one(rows, memory_id, scope), now))
+
+    def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
+        """All versions of a memory, oldest first."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+
+        def read(rows: Rows) -> tuple[Memory, ...]:
+            chain = _one(rows, memory_id, scope).chain_id
+            ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
+            found = by_ids(rows, ids)
+            return tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+
+        return opened.read(read)
+
+    def recall(self, query: RecallQuery, actor: Actor) -> Future[RecallReply]:
+        """Find what answers a question.
+
+        Args:
+            query: the question and its filters.
+            actor: who asks.
+
+        Returns:
+            The result with the id of its receipt.
+        """
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        request = RecallRequest.of(query, scope)
+        begun = opened.clock.monotonic()
+        request.check()
+
+        def run(vector: NDArray[np.float32] | None) -> RecallReply:
+            now = opened.clock.now_ms()
+            result = opened.vault.read(lambda rows: opened.recall.run(rows, request, vector, now))
+            result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
+            given = tuple(item.memory.id for item in result.items)
+            receipt = opened.journal.note(actor, "recall", query.query, given, result.receipt_body(), now)
+            return RecallReply(result, receipt)
+
+        if not request.wants_vector:
+            return opened.threads.reads.submit(run, None)
+        return chain(opened.embed([request.embed_text]), lambda vectors: opened.threads.reads.submit(run, vectors[0]))
+
+    def forget(self, memory_id: str, actor: Actor) -> Future[str]:
+        """Let a memory leave recall; the owner can undo it.
+
+        Returns:
+            The id of the undo step.
+        """
+        opened = self._opened()
+        self._authority.require(actor, Grant.CURATE)
+        scope = self._authority.scope(actor)
+
+        def write(tx: Tx) -> str:
+            _one(tx, memory_id, scope)
+            step = forget(tx, opened.work, memory_id, actor)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
+            return step
+
+        return opened.queue.submit(write)
+
+    def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
+        """Take back a step; the newest one when none is named. Only the owner may.
+
+        Returns:
+            What was restored, and what was left because it changed since.
+        """
+        opened = self._opened()
+        if not actor.is_owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
+
+        def write(tx: Tx) -> UndoReport:
+            report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors)
+            seq = tx.seq
+            tx.after_commit(lambda: self._undone(opened, actor, seq))
+            return report
+
+        return opened.queue.submit(write)
+
+    def _undone(self, opened: Opened, actor: Actor, seq: int) -> None:
+        opened.vault.read(self._authority.refresh)
+        opened.threads.jobs.submit(embed_backlog, opened)
+        opened.announce("undo", (), actor, seq)
+
+
+def embed_backlog(opened: Opened) -> int:
+    """Give a vector to every memory that lacks one (restored rows, another model).
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        How many were embedded.
+    """
+    from core.memory.write import without_vectors, write_vectors
+
+    done = 0
+    while True:
+        waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.space, BACKLOG_BATCH))
+        if not waiting:
+            return done
+        found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
+        memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
+        vectors = opened.embed([embedding_text(m.text, author=m.author) for m in memories]).result()
+        labels = [m.n for m in memories]
+
+        def write(tx: Tx) -> None:
+            write_vectors(tx, labels, vectors, opened.space)  # noqa: B023
+            seq = tx.seq
+            tx.after_commit(lambda: opened.add_vectors(seq, labels, vectors))  # noqa: B023
+
+        opened.queue.submit(write, background=True).result()
+        done += len(memories)
+
+
+def _one(rows: Rows, memory_id: str, scope: Scope) -> Memory:
+    found = by_ids(rows, [memory_id]).get(memory_id)
+    if found is None or not may_see(rows, memory_id, scope):
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    return found

@@ -1,0 +1,275 @@
+"""Opening and closing a vault: the order of things, and the chores in between (E33.1, E33.2, reliability E8, E13)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.config import options
+from core.embed.base import Embedder
+from core.embed.codec import from_blob
+from core.engine.journal import ReadJournal
+from core.engine.keys import sub_keys
+from core.engine.opened import Opened
+from core.engine.threads import READERS, Threads
+from core.errors import CancelledError, LociError
+from core.events import Hub, Progress
+from core.index.base import Labels, VectorIndex
+from core.index.manager import Due, IndexManager, State
+from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
+from core.intake.importing import ImportKeeper
+from core.intake.store import Keeper
+from core.intake.unit_of_work import UnitOfWork
+from core.memory.write import VectorSpace
+from core.recall.pipeline import Recall
+from core.score.profile import Profile
+from core.security.keystore import load_keys
+from core.security.seal import open_with_fresh_key, seal_with_fresh_key
+from core.security.subkeys import Purpose, RootKey
+from core.types.clock import Clock
+from core.types.ids import IdMaker
+from core.vault.audit import AuditChain
+from core.vault.backup import clear_leftovers
+from core.vault.home import Home
+from core.vault.queue import WriteQueue
+from core.vault.restore import finish_restore
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+from core.vault.vault import Vault
+
+Chore = Callable[[Opened], None]
+
+_CHUNK = 2_000
+_DRAIN_S = 2.0
+_WARM_POLL_S = 0.002
+_ANCHOR = "index_anchor"
+_log = log.get("engine")
+
+
+def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, threads: Threads, hub: Hub) -> Opened:
+    """Open a vault and build what lives beside it; the writer runs afterwards.
+
+    Args:
+        home: where it lives; the caller holds its lock.
+        root: its root key.
+        clock: the one clock.
+        embedder: makes the vectors.
+        threads: pools that are already there.
+        hub: where events go.
+
+    Returns:
+        The open parts.
+
+    Raises:
+        LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
+    """
+    finish_restore(home)
+    clear_leftovers(home)
+    load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
+    keys = sub_keys(root)
+    vault = Vault.open(home, keys, root.vault_id, clock, READERS)
+    chosen, refused = options.load(vault.read(_settings))
+    if refused:
+        _log.warning("%d stored options were out of bounds; their defaults are used", len(refused))
+    make_id = IdMaker(clock)
+    chain = AuditChain(keys.audit)
+    work = UnitOfWork(make_id, chain, chosen.undo_days)
+    space = VectorSpace(embedder.name, embedder.version, embedder.dims)
+    index = IndexManager(embedder.dims, hnsw_from=chosen.hnsw_from)
+    queue = WriteQueue(vault)
+    threads.start_writer(queue.run)
+    return Opened(
+        home=home,
+        root=root,
+        vault=vault,
+        queue=queue,
+        index=index,
+        embedder=embedder,
+        space=space,
+        recall=Recall(index, space.name, Profile()),
+        options=chosen,
+        clock=clock,
+        make_id=make_id,
+        work=work,
+        keeper=Keeper(make_id, work, space),
+        importing=ImportKeeper(make_id, work, space),
+        journal=ReadJournal(make_id, chain, chosen.receipt_days),
+        threads=threads,
+        hub=hub,
+        log=log.to_files(home.logs),
+    )
+
+
+def _settings(rows: Rows) -> dict[str, object]:
+    return {key: json.loads(value) for key, value in rows.all("SELECT key, value FROM settings")}
+
+
+class _Loader:
+    """Reads embeddings for the index within one snapshot."""
+
+    def __init__(self, rows: Rows, space: VectorSpace) -> None:
+        self._rows = rows
+        self._space = space
+
+    def revision(self) -> int:
+        return int(self._rows.value("SELECT seq FROM vault_state"))
+
+    def live_labels(self) -> Labels:
+        return self._labels("")
+
+    def changed_since(self, revision: int) -> Labels:
+        return self._labels(" AND rev > ?", revision)
+
+    def _labels(self, more: str, *values: int) -> Labels:
+        found = self._rows.all(
+            f"SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ?{more} ORDER BY n",  # noqa: S608 - constant
+            (self._space.name, *values),
+        )
+        return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
+
+    def vectors(self, labels: Labels) -> Iterator[tuple[Labels, NDArray[np.floating]]]:
+        for start in range(0, len(labels), _CHUNK):
+            yield vectors_of(self._rows, self._space, labels[start : start + _CHUNK])
+
+
+def vectors_of(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels, NDArray[np.float32]]:
+    """Stored vectors of memories.
+
+    Args:
+        rows: a vault snapshot.
+        space: the vector space.
+        labels: labels of memories; those without a vector are left out.
+
+    Returns:
+        The labels found, ascending, and their vectors (found, dims).
+    """
+    wanted = json.dumps([int(label) for label in labels])
+    found = rows.all(
+        "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
+        "AND n IN (SELECT value FROM json_each(?)) ORDER BY n",
+        (space.name, wanted),
+    )
+    vectors = np.empty((len(found), space.dims), dtype=np.float32)
+    for place, (_, blob) in enumerate(found):
+        vectors[place] = from_blob(blob, space.dims)
+    return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found)), vectors
+
+
+class _Sealer:
+    def __init__(self, root: RootKey) -> None:
+        self._root = root
+
+    def seal(self, data: bytes, aad: bytes) -> bytes:
+        return seal_with_fresh_key(self._root, Purpose.INDEX, data, aad)
+
+    def open(self, sealed: bytes, aad: bytes) -> bytes:
+        return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
+
+
+def _identity(opened: Opened) -> Identity:
+    return Identity(opened.root.vault_id.hex(), opened.space.model, opened.space.dims)
+
+
+def warm(opened: Opened) -> None:
+    """Bring the index in step with the vault; searches are answered all the while.
+
+    Args:
+        opened: the open vault.
+    """
+
+    def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
+        newest = int(rows.value("SELECT seq FROM vault_state"))
+        anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
+        return read_snapshot(
+            opened.home.snapshot, _identity(opened), _Sealer(opened.root), newest=newest, anchor_at=lambda _: anchor
+        )
+
+    def run(rows: Rows) -> None:
+        def tell(done: int, total: int) -> None:
+            opened.hub.publish(Progress("index", "Loading the index", done, total))
+
+        opened.index.warm(_Loader(rows, opened.space), tell, opened.closing.is_set, lambda: snapshot(rows))
+
+    opened.vault.read(run, deadline_s=None)
+
+
+def begin_warming(opened: Opened) -> None:
+    """Start warming and return as soon as searches can be answered.
+
+    Args:
+        opened: the open vault.
+    """
+    warming = opened.threads.jobs.submit(warm, opened)
+    while opened.index.status().state is State.EMPTY and not warming.done():
+        opened.closing.wait(_WARM_POLL_S)
+
+
+def maintain(opened: Opened) -> None:
+    """Link what was written since, or rebuild the index, when it is due."""
+    if opened.index.status().needs_warm:
+        warm(opened)
+    if opened.index.due() is not Due.NOTHING:
+        opened.index.maintain(lambda *_: None, opened.closing.is_set)
+
+
+def flush_journal(opened: Opened) -> None:
+    """Write what reads left behind, in one transaction."""
+    waiting = opened.journal.take()
+    if waiting:
+        opened.queue.submit(lambda tx: opened.journal.write(tx, waiting)).result()
+
+
+def watch(opened: Opened) -> None:
+    """Notice a vault file that was replaced or removed underneath."""
+    opened.vault.watch()
+
+
+def _snapshot(opened: Opened) -> None:
+    index = opened.index.settled_index()
+    if index is None or index.count == 0:
+        return
+    anchor = secrets.token_hex(16)
+
+    def remember(tx: Tx) -> None:
+        tx.run(
+            "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+            (_ANCHOR, json.dumps(anchor), tx.now_ms),
+        )
+
+    opened.queue.submit(remember).result(_DRAIN_S)
+    write_snapshot(opened.home.snapshot, index, _identity(opened), anchor, _Sealer(opened.root))
+
+
+def close_vault(opened: Opened) -> None:
+    """Close everything; a step that fails is logged and the next goes on.
+
+    Args:
+        opened: the open vault; of no use afterwards.
+    """
+    opened.closing.set()
+    opened.threads.stop_tickers()
+    for step, action in (
+        ("journal", lambda: flush_journal(opened)),
+        ("snapshot", lambda: _snapshot(opened)),
+        ("queue", lambda: opened.queue.close(_DRAIN_S)),
+    ):
+        _try(step, action)
+    opened.threads.join_writer(_DRAIN_S)
+    opened.vault.interrupt()
+    opened.threads.shutdown()
+    _try("vault", opened.vault.close)
+    opened.root.wipe()
+    log.stop(opened.log)
+
+
+def _try(step: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except (LociError, CancelledError, OSError, TimeoutError) as error:
+        _log.warning("closing: the step %s failed (%s)", step, type(error).__name__)

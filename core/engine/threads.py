@@ -1,0 +1,136 @@
+"""The only file in which threads are born.
+
+GUI thread (not ours) · one engine loop · one writer · a read pool · one compute
+pool. Everything else receives callables. Must not do: any work of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+READERS = 4
+
+
+class EngineLoop:
+    """An asyncio loop on a thread of its own.
+
+    Attributes:
+        loop: the loop, once started.
+        control: one thread for opening and closing the vault; it outlives the vault's own pools.
+    """
+
+    def __init__(self) -> None:
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="loci-engine", daemon=True)  # noqa: TID251 - the one birthplace
+        self.control = ThreadPoolExecutor(1, thread_name_prefix="loci-control")
+        self.loop: asyncio.AbstractEventLoop
+        self._stop: asyncio.Event
+
+    def start(self) -> None:
+        """Start the thread and wait until the loop runs."""
+        self._thread.start()
+        self._ready.wait()
+
+    def _run(self) -> None:
+        async def main() -> None:
+            self.loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+            self._ready.set()
+            await self._stop.wait()
+
+        asyncio.run(main())
+
+    def stop(self) -> None:
+        """Cancel what is left on the loop and join the thread; safe to call twice."""
+        if self._thread.is_alive():
+            self.loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(5)
+        self.control.shutdown(wait=True)
+
+
+class Threads:
+    """Pools for reading and computing, and the writer's thread.
+
+    Attributes:
+        reads: four threads, one vault connection each.
+        compute: two threads for embedding; the libraries release the GIL.
+        jobs: one thread on which a long job (an import) is driven.
+    """
+
+    def __init__(self) -> None:
+        self.reads = ThreadPoolExecutor(READERS, thread_name_prefix="loci-read")
+        self.compute = ThreadPoolExecutor(2, thread_name_prefix="loci-compute")
+        self.jobs = ThreadPoolExecutor(1, thread_name_prefix="loci-job")
+        self._writer: threading.Thread | None = None  # noqa: TID251 - the one birthplace
+        self._timers: list[_Ticker] = []
+
+    def start_writer(self, body: Callable[[], None]) -> None:
+        """Start the one writer thread.
+
+        Args:
+            body: `WriteQueue.run`; returns when the queue is closed.
+        """
+        self._writer = threading.Thread(target=body, name="loci-writer", daemon=True)  # noqa: TID251 - the one birthplace
+        self._writer.start()
+
+    def join_writer(self, seconds: float) -> bool:
+        """Wait for the writer to end.
+
+        Args:
+            seconds: how long at most.
+
+        Returns:
+            Whether it has ended.
+        """
+        if self._writer is None:
+            return True
+        self._writer.join(seconds)
+        ended = not self._writer.is_alive()
+        if ended:
+            self._writer = None
+        return ended
+
+    def every(self, seconds: float, action: Callable[[], None], name: str) -> None:
+        """Call an action again and again on a thread of its own until `shutdown`.
+
+        Args:
+            seconds: pause between the end of one call and the next.
+            action: must not raise.
+            name: the thread's name.
+        """
+        ticker = _Ticker(seconds, action, name)
+        self._timers.append(ticker)
+        ticker.start()
+
+    def stop_tickers(self) -> None:
+        """End every repeated action; the current call of each is waited for."""
+        for ticker in self._timers:
+            ticker.stop()
+        self._timers.clear()
+
+    def shutdown(self) -> None:
+        """End the pools; queued work that has not begun is cancelled."""
+        self.stop_tickers()
+        for pool in (self.jobs, self.reads, self.compute):
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Ticker:
+    def __init__(self, seconds: float, action: Callable[[], None], name: str) -> None:
+        self._seconds, self._action = seconds, action
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"loci-{name}", daemon=True)  # noqa: TID251 - the one birthplace
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._seconds):
+            self._action()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(5)

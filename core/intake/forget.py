@@ -1,0 +1,39 @@
+"""Forgetting softly: the memory leaves recall, and comes back with an undo."""
+
+from __future__ import annotations
+
+from core.errors import Code, UserError
+from core.intake.unit_of_work import UnitOfWork
+from core.types.values import Actor
+from core.types.words import Status
+from core.vault.tx import Tx
+
+
+def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
+    """Set a memory, with all parts of a split text, to `deleted`.
+
+    Args:
+        tx: the transaction.
+        work: opens the verb.
+        memory_id: the memory; the caller has checked that the actor may reach it.
+        actor: who asks.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND when there is no such memory or it is forgotten already.
+    """
+    row = tx.one("SELECT status, coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
+    if row is None or row[0] == Status.DELETED.value:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    with work.verb(tx, "forget", "Forget a memory", actor) as verb:
+        parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (row[1], row[1]))
+        for (part,) in parts:
+            tx.update(
+                "memories",
+                {"id": part},
+                {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
+            )
+        verb.note(memory_id, parts=len(parts))
+    return verb.step_id

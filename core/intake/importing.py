@@ -1,0 +1,366 @@
+"""Storing the records of an import: batches, each one transaction, all of one undo step."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims import Evidenced, draft_given
+from core.errors import UserError
+from core.intake.belief_inputs import age_days
+from core.intake.parts import Parted, parted
+from core.intake.store import Lineage, add_source, corroborate, open_review, standing_twin
+from core.intake.unit_of_work import UnitOfWork
+from core.intake.validate import check_claim
+from core.memory.draft import Draft, to_json
+from core.memory.spaces import ensure_space
+from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
+from core.score.trust import trust_terms
+from core.types.values import OWNER_ACTOR, When
+from core.types.words import Kind, Role, Source, Status
+from core.vault.tx import Tx
+
+VERB = "import"
+LABEL = "Import memories"
+_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One record of an importer, with its parts and their vectors.
+
+    Attributes:
+        identity: stable across exports; never stored twice.
+        conversation: (identity, title, started, extra) of its conversation, if any.
+        where: file and line, for provenance.
+        texts: the parts it is stored in.
+        vectors: one unit row a part, (parts, dims).
+    """
+
+    identity: str
+    texts: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    where: str
+    kind: Kind
+    role: Role
+    source: Source
+    status: Status
+    author: str | None
+    conversation: tuple[str, str | None, When | None, Mapping[str, Any]] | None
+    position: int | None
+    occurred: When | None
+    category: str
+    importance: float | None
+    tags: tuple[str, ...]
+    space: str | None
+    session: str | None
+    ref: str | None
+    claim: Mapping[str, Any] | None
+    valid_from: When | None
+    valid_to: When | None
+    flags: tuple[str, ...]
+    extra: Mapping[str, Any]
+
+
+@dataclass
+class Tally:
+    """What the batches stored so far; it lives in the import's row, so a resumed job goes on counting."""
+
+    stored: int = 0
+    proposals: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRun:
+    """One running import.
+
+    Attributes:
+        id: the import's id.
+        format: the format's name.
+        label: the last component of the path.
+        space_id: where records without a space of their own go.
+        space_name: that space's name.
+        step_id: the undo step all batches share.
+    """
+
+    id: str
+    format: str
+    label: str
+    space_id: str
+    space_name: str
+    step_id: str
+
+
+def digest(space_name: str, identity: str) -> bytes:
+    """The key of an identity in `fingerprints` and `tombstones`.
+
+    A space is a boundary: the same export may be brought into two spaces on purpose, but into one only once.
+
+    Args:
+        space_name: name of the space the record itself asks for; "" for the import's own.
+        identity: stable across exports.
+
+    Returns:
+        SHA-256, 32 bytes.
+    """
+    return hashlib.sha256(f"{space_name}\0{identity}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _key(run: ImportRun, item: Incoming) -> bytes:
+    return digest(item.space or run.space_name, item.identity)
+
+
+class ImportKeeper:
+    """Writes batches of records."""
+
+    def __init__(self, make_id: Callable[[], str], work: UnitOfWork, space: VectorSpace) -> None:
+        self._make_id = make_id
+        self._work = work
+        self._space = space
+
+    def begin(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> None:
+        """Open the import's row and its undo step.
+
+        Args:
+            tx: the transaction.
+            run: the import; its space must exist.
+            location: the absolute path, kept inside the vault only.
+            fingerprint: of the files, compared before a resume.
+            total: records counted by the rehearsal.
+        """
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
+            tx.run(
+                "INSERT INTO imports (id, format, label, location, fingerprint, space_id, state, total, started_at, "
+                "step_id) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
+                (run.id, run.format, run.label, location, fingerprint, run.space_id, total, tx.now_ms, run.step_id),
+            )
+            verb.note(run.id, phase="begin")
+
+    def batch(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        items: Sequence[Incoming],
+        position: int,
+        tally: Tally,
+        stored: Stored,
+    ) -> None:
+        """Store one batch.
+
+        Args:
+            tx: the transaction.
+            run: the import.
+            items: at most 500 records.
+            position: records of the file consumed after this batch.
+            tally: counted up; written into the import's row.
+            stored: told sequence, labels and vectors of new rows, for the index.
+        """
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
+            fresh = self._unknown(tx, run, items, tally)
+            self._write(tx, run, fresh, tally, stored)
+            verb.note(run.id, phase="batch", position=position)
+        tx.run(
+            "UPDATE imports SET position = ?, summary = ? WHERE id = ?",
+            (position, to_json(tally_json(tally)), run.id),
+        )
+
+    def finish(self, tx: Tx, run: ImportRun, tally: Tally) -> None:
+        """Close the import's row and its undo step."""
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id) as verb:
+            verb.note(run.id, phase="end", stored=tally.stored)
+        tx.run(
+            "UPDATE imports SET state = 'done', finished_at = ?, summary = ? WHERE id = ?",
+            (tx.now_ms, to_json(tally_json(tally)), run.id),
+        )
+
+    def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[Incoming], tally: Tally) -> list[Incoming]:
+        fresh: list[Incoming] = []
+        seen: set[bytes] = set()
+        for item in items:
+            key = _key(run, item)
+            if key in seen or tx.one("SELECT 1 FROM fingerprints WHERE identity = ?", (key,)):
+                tally.skipped["known"] += 1
+            elif tx.one("SELECT 1 FROM tombstones WHERE digest = ?", (key,)):
+                tally.skipped["erased"] += 1
+            else:
+                seen.add(key)
+                fresh.append(item)
+        return fresh
+
+    def _write(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        items: Sequence[Incoming],
+        tally: Tally,
+        stored: Stored,
+    ) -> None:
+        wholes: list[tuple[Incoming, Parted]] = []
+        again: list[tuple[Incoming, str]] = []
+        titles: dict[str, str | None] = {}
+        twins: dict[tuple[str, str], str] = {}
+        for item in items:
+            space_id = run.space_id if item.space is None else ensure_space(tx, item.space, self._make_id())
+            conversation_id = self._conversation(tx, run, item, space_id, titles)
+            twin = self._twin(tx, item, space_id, twins)
+            if twin is not None:
+                again.append((item, twin))
+                continue
+            draft = self._draft(tx, run, item, space_id, conversation_id)
+            if item.kind in _BY_TEXT and item.status is Status.ACTIVE:
+                twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
+            wholes.append((item, parted(draft, item.texts, self._make_id)))
+        self._insert(tx, run, wholes, titles, stored)
+        for item, twin in again:  # after the insertion: a twin may be of this very batch
+            corroborate(tx, twin, _lineage(run, item), item.source)
+            self._fingerprint(tx, run, item, twin)
+        tally.skipped["duplicate_text"] += len(again)
+        tally.stored += len(wholes)
+        tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
+
+    def _twin(self, tx: Tx, item: Incoming, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
+        if item.kind not in _BY_TEXT or item.status is not Status.ACTIVE or len(item.texts) > 1:
+            return None
+        text = item.texts[0]
+        return standing_twin(tx, text, item.kind, space_id) or twins.get((space_id, f"{item.kind.value}:{text}"))
+
+    def _insert(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        wholes: Sequence[tuple[Incoming, Parted]],
+        titles: Mapping[str, str | None],
+        stored: Stored,
+    ) -> None:
+        if not wholes:
+            return
+        drafts = [draft for _, whole in wholes for draft in whole.drafts]
+        vectors = np.concatenate([item.vectors for item, _ in wholes])
+        labels = insert_memories(tx, drafts, titles)
+        write_vectors(tx, labels, vectors, self._space)
+        for item, whole in wholes:
+            self._attach(tx, run, item, whole)
+        seq = tx.seq
+        tx.after_commit(lambda: stored(seq, labels, vectors))
+
+    def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
+        head = whole.head
+        self._fingerprint(tx, run, item, head.id)
+        lineage = _lineage(run, item)
+        if item.kind is not Kind.EPISODE:  # an episode is its own and only source
+            for part in whole.drafts:
+                add_source(tx, part.id, lineage, item.source)
+        if item.status is Status.QUARANTINED:
+            open_review(tx, self._make_id(), head.id, head.space_id, "proposal", "Another assistant wrote this.")
+        if item.claim is not None:
+            on = Evidenced(head.id, head.text, head.space_id, lineage.key, tx.now_ms, head.trust)
+            validity = (item.valid_from, item.valid_to)
+            draft_given(tx, check_claim(item.claim), on, (self._make_id(), self._make_id()), validity)
+
+    def _fingerprint(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str) -> None:
+        tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": memory_id})
+
+    def _conversation(
+        self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, titles: dict[str, str | None]
+    ) -> str | None:
+        if item.conversation is None:
+            return None
+        key, title, started, extra = item.conversation
+        identity = f"{run.format}:{space_id}:{key}"
+        found = tx.one("SELECT id, title FROM conversations WHERE identity = ?", (identity,))
+        if found is not None:
+            titles[found[0]] = found[1]
+            return str(found[0])
+        conversation_id = self._make_id()
+        tx.insert(
+            "conversations",
+            {
+                "id": conversation_id,
+                "identity": identity,
+                "title": title,
+                "space_id": space_id,
+                "import_id": run.id,
+                "started_at": None if started is None else started.ms,
+                "recorded_at": tx.now_ms,
+                "extra": to_json(dict(extra)),
+            },
+        )
+        titles[conversation_id] = title
+        return conversation_id
+
+    def _draft(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, conversation_id: str | None) -> Draft:
+        said = None if item.occurred is None else item.occurred.ms
+        trust = trust_terms(item.source, age_days=age_days(tx.now_ms, said)).trust
+        return Draft(
+            id=self._make_id(),
+            text="".join(item.texts),
+            kind=item.kind,
+            status=item.status,
+            status_reason=_REASONS.get(item.status),
+            space_id=space_id,
+            source=item.source,
+            role=item.role,
+            author=item.author,
+            lineage=_lineage(run, item).key,
+            recorded_at=tx.now_ms,
+            trust=trust,
+            last_confirmed_at=tx.now_ms,
+            category=item.category,
+            importance=0.5 if item.importance is None else item.importance,
+            tags=item.tags,
+            session=item.session,
+            conversation_id=conversation_id,
+            position=item.position,
+            ref=item.ref,
+            import_id=run.id,
+            origin={"by": "import", "format": run.format, "file": run.label, "where": item.where},
+            flags=item.flags,
+            extra=item.extra,
+            occurred=item.occurred,
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+        )
+
+
+_REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
+
+
+def _lineage(run: ImportRun, item: Incoming) -> Lineage:
+    within = item.conversation[0] if item.conversation is not None else item.where.split(":", 1)[0]
+    return Lineage(f"import:{run.format}:{within}", session=item.session, import_id=run.id)
+
+
+def tally_json(tally: Tally) -> dict[str, object]:
+    """The tally as it is kept in the import's row."""
+    return {"stored": tally.stored, "proposals": tally.proposals, "skipped": dict(tally.skipped)}
+
+
+def tally_from(stored: Mapping[str, Any]) -> Tally:
+    """The tally of a resumed import."""
+    return Tally(
+        int(stored.get("stored", 0)), int(stored.get("proposals", 0)), Counter(dict(stored.get("skipped", {})))
+    )
+
+
+def usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A row's own claim, if it is one; a row with an unusable claim is stored without it.
+
+    Args:
+        claim: as the row gives it.
+
+    Returns:
+        The claim, or None.
+    """
+    if claim is None:
+        return None
+    try:
+        return check_claim(claim)
+    except UserError:
+        return None

@@ -1,0 +1,67 @@
+"""A text as the parts it is stored in: one, or several linked ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.memory.draft import Draft
+from core.text.split import split_text
+
+PART_BYTES = 8 * 1024  # design section 8: longer texts are split at sentence bounds, parts linked
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A draft cut into parts.
+
+    Attributes:
+        drafts: one draft, or the linked parts in order; the first is the head.
+    """
+
+    drafts: tuple[Draft, ...]
+
+    @property
+    def head(self) -> Draft:
+        """The part whose id stands for the whole."""
+        return self.drafts[0]
+
+
+def cut(text: str) -> tuple[str, ...]:
+    """The parts a text is stored in; joined they are the same characters.
+
+    Args:
+        text: any text.
+
+    Returns:
+        One or more texts of at most 8 KiB.
+    """
+    return split_text(text, PART_BYTES)
+
+
+def parted(draft: Draft, texts: Sequence[str], make_id: Callable[[], str]) -> Parted:
+    """Turn a draft of a long text into linked drafts.
+
+    Args:
+        draft: the draft with the whole text.
+        texts: its parts, from `cut`.
+        make_id: makes ids for the parts after the head.
+
+    Returns:
+        The linked parts.
+    """
+    if len(texts) == 1:
+        return Parted((draft,))
+    return Parted(
+        tuple(
+            replace(
+                draft,
+                id=draft.id if place == 0 else make_id(),
+                text=text,
+                part_of=draft.id,
+                part_index=place,
+                chain_id=draft.chain_id or draft.id,
+            )
+            for place, text in enumerate(texts)
+        )
+    )

@@ -1,0 +1,167 @@
+"""One verb, one transaction: rows, audit row and undo step together, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.types.values import Actor
+from core.vault.audit import AuditChain
+from core.vault.images import image_hash, image_to_json, steady
+from core.vault.tx import Tx
+
+_DAY_MS = 86_400_000
+
+
+@dataclass
+class _Image:
+    table: str
+    key: Mapping[str, object]
+    before: Mapping[str, object] | None
+    after: Mapping[str, object] | None
+
+
+class Verb:
+    """A running verb: collects the images of every changed row.
+
+    Attributes:
+        step_id: the undo step this verb writes.
+    """
+
+    def __init__(self, tx: Tx, step_id: str) -> None:
+        self.tx = tx
+        self.step_id = step_id
+        self._images: list[_Image] = []
+        self.object = ""
+        self.detail: dict[str, object] = {}
+
+    def changed(
+        self,
+        table: str,
+        key: Mapping[str, object],
+        before: Mapping[str, object] | None,
+        after: Mapping[str, object] | None,
+    ) -> None:
+        """Take the images of one changed row; called by the transaction.
+
+        Args:
+            table: the table's name.
+            key: the row's key columns.
+            before: the row as it was; None for an insertion.
+            after: the row as it is; None for a deletion.
+        """
+        self._images.append(_Image(table, key, before, after))
+
+    @property
+    def changes(self) -> int:
+        """How many rows changed so far."""
+        return len(self._images)
+
+    def note(self, obj: str = "", **detail: object) -> None:
+        """Say what the audit row shall hold: ids and counts, never text.
+
+        Args:
+            obj: the id of what was acted on.
+            **detail: counts, ids, codes.
+        """
+        self.object = obj or self.object
+        self.detail.update(detail)
+
+    def write_images(self, first_nr: int) -> None:
+        """Write the collected images into the step.
+
+        Args:
+            first_nr: the number of the first image within the step.
+        """
+        self.tx.run_many(
+            "INSERT INTO undo_rows (step_id, nr, tbl, row_key, before, after, after_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self.step_id,
+                    first_nr + nr,
+                    image.table,
+                    image_to_json(image.key),
+                    None if image.before is None else image_to_json(image.before),
+                    # An inserted row is its own after image: only its hash is kept, or imports would be stored twice.
+                    None if image.before is None or image.after is None else image_to_json(image.after),
+                    None if image.after is None else image_hash(steady(image.table, image.after)),
+                )
+                for nr, image in enumerate(self._images)
+            ],
+        )
+
+
+class UnitOfWork:
+    """Opens verbs. One object per open vault."""
+
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int) -> None:
+        self._make_id = make_id
+        self._chain = chain
+        self._undo_days = undo_days
+
+    @contextmanager
+    def verb(
+        self,
+        tx: Tx,
+        name: str,
+        label: str,
+        actor: Actor,
+        *,
+        undoes: str | None = None,
+        step_id: str | None = None,
+        keep_open: bool = False,
+    ) -> Iterator[Verb]:
+        """Run one verb inside a transaction.
+
+        Args:
+            tx: the transaction.
+            name: the verb's name for the audit, such as `remember`.
+            label: the undo step's name in words; never memory text.
+            actor: who asks.
+            undoes: the step this verb takes back.
+            step_id: a step that is still open and is continued (an import's batches share one).
+            keep_open: the step goes on in a later transaction.
+
+        Yields:
+            The verb, which collects images and audit detail.
+        """
+        verb = Verb(tx, step_id or self._make_id())
+        previous, tx.recorder = tx.recorder, verb
+        try:
+            yield verb
+        finally:
+            tx.recorder = previous
+        known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
+        exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
+        if verb.changes or keep_open or exists or undoes is not None:
+            self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
+            verb.write_images(int(known[0]) if known else 0)
+        self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
+
+    def _write_step(
+        self, verb: Verb, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool, exists: bool
+    ) -> None:
+        tx = verb.tx
+        if exists:
+            tx.run("UPDATE undo_steps SET is_open = ? WHERE id = ?", (int(keep_open), verb.step_id))
+            return
+        tx.run(
+            "INSERT INTO undo_steps (id, at, verb, label, actor, client_id, undoes_id, is_open, expires_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                verb.step_id,
+                tx.now_ms,
+                name,
+                label,
+                actor.kind,
+                actor.client_id,
+                undoes,
+                int(keep_open),
+                tx.now_ms + self._undo_days * _DAY_MS,
+            ),
+        )
+
+
+def _audit_name(actor: Actor) -> str:
+    return actor.kind if actor.client_id is None else f"client:{actor.client_id}"

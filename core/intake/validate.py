@@ -1,0 +1,106 @@
+"""What may be stored at all. Bad input gets one sentence with a code; nothing is trimmed or mended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import Code, UserError
+
+CLIENT_TEXT_BYTES = 8 * 1024  # design section 8, a client's text
+SPACE_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
+_PREDICATE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_CLAIM_FIELDS = {"subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "qualifiers"}
+
+
+def check_text(text: str, limit_bytes: int | None) -> None:
+    """Refuse a text that cannot be remembered.
+
+    Args:
+        text: the text as it came.
+        limit_bytes: UTF-8 bytes at most; None for no limit.
+
+    Raises:
+        UserError: INVALID_INPUT for empty, NUL and lone surrogates; TEXT_TOO_LARGE.
+    """
+    if not text.strip():
+        raise UserError(Code.INVALID_INPUT, "The text is empty; write what should be remembered.")
+    if "\0" in text:
+        raise UserError(Code.INVALID_INPUT, "The text holds a NUL character; remove it and try again.")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise UserError(
+            Code.INVALID_INPUT, "The text holds half of a character (a lone surrogate); send valid Unicode."
+        ) from None
+    if limit_bytes is not None and size > limit_bytes:
+        raise UserError(
+            Code.TEXT_TOO_LARGE, f"The text is larger than {limit_bytes // 1024} KiB; split it into smaller memories."
+        )
+
+
+def check_importance(value: float | None) -> float:
+    """The importance of a memory.
+
+    Args:
+        value: 0 to 1, or None for the default.
+
+    Returns:
+        A number from 0 to 1.
+
+    Raises:
+        UserError: INVALID_INPUT when outside 0 to 1.
+    """
+    if value is None:
+        return 0.5
+    if not 0 <= value <= 1:  # a NaN fails this too
+        raise UserError(Code.INVALID_INPUT, "The importance must lie between 0 and 1.")
+    return float(value)
+
+
+def check_space_name(name: str) -> str:
+    """A space's name.
+
+    Args:
+        name: 1 to 128 characters without control characters or surrounding blanks.
+
+    Returns:
+        The name.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if SPACE_NAME.fullmatch(name) is None or name != name.strip():
+        raise UserError(Code.INVALID_INPUT, "A space's name has 1 to 128 characters and no control characters.")
+    return name
+
+
+def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim as the caller gives it.
+
+    Args:
+        claim: `{subject, predicate, value, exclusive?, polarity?, valid_from?, valid_to?, qualifiers?}`.
+
+    Returns:
+        The claim with its defaults filled in.
+
+    Raises:
+        UserError: INVALID_INPUT naming the field.
+    """
+    unknown = sorted(set(claim) - _CLAIM_FIELDS)
+    if unknown:
+        raise UserError(Code.INVALID_INPUT, "A claim has fields that do not exist; see the reference for its fields.")
+    for field in ("subject", "predicate", "value"):
+        value = claim.get(field)
+        if not isinstance(value, str) or not value.strip() or "\0" in value or len(value) > 1024:
+            raise UserError(Code.INVALID_INPUT, f"A claim needs a {field} of 1 to 1,024 characters.")
+    if _PREDICATE.fullmatch(claim["predicate"]) is None:
+        raise UserError(Code.INVALID_INPUT, "A claim's predicate is written like lives_in.")
+    if claim.get("polarity", "positive") not in ("positive", "negative"):
+        raise UserError(Code.INVALID_INPUT, "A claim's polarity is positive or negative.")
+    if not isinstance(claim.get("exclusive", False), bool):
+        raise UserError(Code.INVALID_INPUT, "A claim's exclusive is true or false.")
+    if not isinstance(claim.get("qualifiers", {}), Mapping):
+        raise UserError(Code.INVALID_INPUT, "A claim's qualifiers are an object.")
+    return {"exclusive": False, "polarity": "positive", "qualifiers": {}, **claim}

@@ -1,0 +1,123 @@
+"""The methods of clients: memory_store, memory_get, memory_list, memory_search, health.
+
+Grants and spaces are checked here, before the engine is asked; the engine keeps the scope of every query once more.
+Must not do: take an identity, a trust or a time of recording from a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from core.errors import Code, UserError
+from core.ipc import items
+from core.ipc.items import Shape
+from core.ipc.ports import Engine, RecallResultLike
+from core.ipc.sessions import Session
+from core.ipc.verbs.base import Params, behind, shape_for, wait
+from core.ipc.verbs.memories import list_request, listed, recall_query, store_request
+from core.types.requests import ListRequest
+from core.types.words import GLOBAL_SPACE, Grant, Source
+
+TEXT_BYTES = 8 * 1024  # design section 8, texts of store methods
+_PAGE = 50
+
+ClientMethod = Callable[[Engine, Params, Session], Awaitable[dict[str, Any]]]
+
+
+def _shape(engine: Engine, session: Session) -> Shape:
+    return shape_for(engine, exact=session.owner)
+
+
+def _check_spaces(session: Session, names: Iterable[str]) -> None:
+    if not all(session.sees(name) for name in names):  # the same words whether or not it exists
+        raise UserError(Code.ACCESS_DENIED, "This client has no grant for that space.")
+
+
+async def memory_store(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """Store one memory; a client that may only propose leaves it for review."""
+    request = store_request(params)
+    if not session.owner:
+        _check_store(request.text, request.space, request.source, session)
+    reply = await wait(engine.memories.store(request, session.actor(request.session)))
+    return items.stored(reply, classification=session.owner)
+
+
+def _check_store(text: str, space: str | None, source: Source | None, session: Session) -> None:
+    size = len(text.encode("utf-8"))
+    if size > TEXT_BYTES:
+        raise UserError(
+            Code.TEXT_TOO_LARGE, f"The text has {size} bytes; a client may store {TEXT_BYTES} at once, so split it."
+        )
+    if source is Source.USER_EXPLICIT and not session.may(Grant.SPEAK_FOR_USER.value):
+        raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
+    if space is not None:
+        _check_spaces(session, [space])
+        if space == GLOBAL_SPACE:
+            raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
+
+
+async def memory_get(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """One memory."""
+    memory = await wait(engine.memories.get(params["id"], session.actor()))
+    wanted = params.get("memory_type")
+    if wanted is not None and wanted != memory.kind.value:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    return _shape(engine, session).memory(memory)
+
+
+async def memory_list(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """A page of memories."""
+    if "space" in params:
+        _check_spaces(session, [params["space"]])
+    return await listed(engine, list_request(params, _PAGE), session.actor(), _shape(engine, session))
+
+
+async def memory_search(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """A ranked search; what stands in `filters` counts as if it stood beside it."""
+    merged = {**params.get("filters", {}), **{key: value for key, value in params.items() if key != "filters"}}
+    _check_spaces(session, merged.get("spaces", ()))
+    query = recall_query(merged)
+    reply = await wait(engine.memories.recall(query, session.actor(query.session)))
+    result: RecallResultLike = reply.result
+    shape = _shape(engine, session)
+    return {
+        "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),
+        "abstained": result.abstained,
+        "reason": result.reason,
+        "strategy": result.strategy,
+        "receipt": reply.receipt_id,
+    }
+
+
+async def health(engine: Engine, session: Session, version: str, connections: int) -> dict[str, Any]:
+    """Whether the vault is open; to the owner also how it is.
+
+    Args:
+        engine: the engine.
+        session: who asks.
+        version: Loci's version.
+        connections: authenticated connections; told to the owner only.
+
+    Returns:
+        `{state, version, rows}`; a client's `rows` counts what it can see, so it learns nothing of others.
+    """
+    page = await wait(engine.memories.list(ListRequest(statuses=None, limit=1), session.actor()))
+    found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
+    if session.owner:
+        report = await wait(engine.vault.status())
+        values = items.plain(report.values)
+        found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
+        found["clients"] = connections
+    return found
+
+
+CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
+    {
+        "memory_store": memory_store,
+        "memory_get": memory_get,
+        "memory_list": memory_list,
+        "memory_search": memory_search,
+    }
+)

@@ -1,0 +1,213 @@
+"""One connection: reads lines, keeps its calls apart, writes answers, and cleans up when the peer goes.
+
+Must not do: know what a method does; let one peer's fault reach another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core import log
+from core.errors import BugError, Code, LociError, UserError
+from core.ipc.framing import LineReader, LineTooLongError, LineWriter, StreamEndedError
+from core.ipc.limits import Caps
+from core.ipc.messages import LINE_BYTES, Ident, Request, encode, failure, notification, read_request
+from core.ipc.pairing import not_paired
+from core.ipc.sessions import Handshake, Session
+from core.ipc.strictjson import BadMessage
+from core.ipc.transport import Peer
+from core.ipc.verbs.base import Progress
+
+_log = log.get("ipc")
+
+
+@dataclass(eq=False)
+class Call:
+    """One call that is being carried out.
+
+    Attributes:
+        request: what was asked.
+        effect: `read` and `session` are given up when the peer goes, `write` is finished.
+        progress: set for long calls.
+        stopped: why it was given up while the peer is still there; becomes its answer.
+        closes: the connection ends after the answer.
+        after: run once the answer is out.
+    """
+
+    request: Request
+    effect: str = "read"
+    progress: Progress | None = None
+    stopped: LociError | None = None
+    closes: bool = False
+    after: Callable[[], None] | None = None
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def stop(self, why: LociError) -> None:
+        """Give it up and answer why."""
+        if self.task is not None and not self.task.done():
+            self.stopped = why
+            self.task.cancel()
+
+
+Answer = Callable[["Connection", Call], Awaitable[bytes]]
+Refused = Callable[["Connection", str, Code], None]
+
+
+class Connection:
+    """A peer of our own user.
+
+    Attributes:
+        peer: who the kernel says it is.
+        session: who it proved to be; None until then, and again after a lock.
+        handshake: between `hello` and `auth`.
+        hellos: how many it began.
+        was_known: it had a session before the vault was locked.
+        born: loop time of its beginning.
+        answers: questions to the owner that wait for `owner.pair_answer`.
+    """
+
+    def __init__(
+        self,
+        streams: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        peer: Peer,
+        caps: Caps,
+        answer: Answer,
+        refused: Refused,
+    ) -> None:
+        self._caps, self._answer, self._refused = caps, answer, refused
+        self._stream = streams[1]
+        self._reader = LineReader(streams[0], line_s=caps.line_s, cap=LINE_BYTES - 1)
+        self._writer = LineWriter(streams[1], drain_s=caps.drain_s)
+        self._loop = asyncio.get_running_loop()
+        self.peer = peer
+        self.session: Session | None = None
+        self.handshake: Handshake | None = None
+        self.hellos = 0
+        self.was_known = False
+        self.born = self._loop.time()
+        self.answers: dict[str, asyncio.Future[bool]] = {}
+        self.calls: dict[Ident, Call] = {}
+        self._room = asyncio.Event()
+        self._malformed = 0
+        self._ending = False
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether it has yet to prove who it is."""
+        return self.session is None and not self.was_known
+
+    async def run(self) -> None:
+        """Serve the peer until it goes, is too slow, sends too much nonsense, or is put out."""
+        try:
+            while not self._ending:
+                line = await self._reader.next(self._caps.idle_s if self.session is not None else None)
+                await self._take(line)
+        except LineTooLongError:
+            await self._reader.throw_away()
+            await self._refuse_line(BadMessage(f"A message may have at most {LINE_BYTES} bytes."))
+        except StreamEndedError:
+            pass
+        finally:
+            self.end()
+
+    async def _take(self, line: bytes) -> None:
+        try:
+            request = read_request(line)
+            if request.ident in self.calls:
+                raise BadMessage("A call with this id is still running.", None)
+        except BadMessage as bad:
+            self._malformed += 1
+            await self._refuse_line(bad)
+            self._ending = self._malformed >= self._caps.malformed
+            return
+        while len(self.calls) >= (1 if self.session is None else self._caps.calls):
+            self._room.clear()
+            await self._room.wait()
+        if not self._ending:
+            self._begin(request)
+
+    async def _refuse_line(self, bad: BadMessage) -> None:
+        try:
+            await self._writer.send(encode(failure(bad.ident, bad)))
+        except StreamEndedError:
+            self._ending = True
+
+    def _begin(self, request: Request) -> None:
+        call = Call(request)
+        self.calls[request.ident] = call
+        call.task = self._loop.create_task(self._carry_out(call))
+        call.task.add_done_callback(lambda task: self._done(call, task))
+
+    async def _carry_out(self, call: Call) -> None:
+        try:
+            line = await self._answer(self, call)
+        except LociError as error:
+            self._refused(self, call.request.method, error.code)
+            line = encode(failure(call.request.ident, error))
+        except asyncio.CancelledError:
+            if call.stopped is None:
+                raise
+            line = encode(failure(call.request.ident, call.stopped))
+        await self._writer.send(line)
+
+    def _done(self, call: Call, task: asyncio.Task[None]) -> None:
+        self.calls.pop(call.request.ident, None)
+        self._room.set()
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None and not isinstance(fault, StreamEndedError):
+            _log.error("a call failed inside Loci", exc_info=(type(fault), fault, fault.__traceback__))
+            if not self._stream.is_closing():
+                self._stream.write(encode(failure(call.request.ident, BugError("socket"))))
+        if call.after is not None:
+            call.after()
+        if call.closes:
+            self.end()
+
+    async def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification that must arrive.
+
+        Args:
+            method: its name.
+            params: its content.
+
+        Raises:
+            UserError: CANCELLED when the peer has gone.
+        """
+        try:
+            await self._writer.send(encode(notification(method, params)))
+        except StreamEndedError:
+            raise UserError(Code.CANCELLED, "The other side has gone.") from None
+
+    def report(self, ident: Ident, label: str, done: int, total: int | None) -> None:
+        """Send a progress report if there is room; on any thread."""
+        message = notification("progress", {"id": ident, "label": label, "done": done, "total": total})
+        self._loop.call_soon_threadsafe(self._writer.post, message)
+
+    def lock_out(self, why: LociError) -> None:
+        """The vault was locked: the session is over, reads are answered with the reason, writes end by themselves."""
+        self.was_known = self.was_known or self.session is not None
+        self.session, self.handshake, self.hellos = None, None, 0
+        for call in list(self.calls.values()):
+            if call.effect != "write":
+                call.stop(why)
+
+    def end(self) -> None:
+        """Close after what has been written; calls that only read are given up."""
+        self._ending = True
+        self._give_up()
+        if not self._stream.is_closing():
+            self._stream.close()
+            # A peer that does not read must not keep the descriptor.
+            self._loop.call_later(self._caps.drain_s, self._stream.transport.abort)
+
+    def _give_up(self) -> None:
+        current = asyncio.current_task()
+        for call in list(self.calls.values()):
+            if call.effect != "write" and call.task is not None and call.task is not current:
+                call.task.cancel()
+        for waiting in self.answers.values():
+            if not waiting.done():
+                waiting.set_exception(not_paired())

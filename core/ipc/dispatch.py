@@ -1,0 +1,303 @@
+"""From a request to the line that answers it: locked? who? which method? allowed? checked? within limits? then run.
+
+Must not do: any socket work; decide what the engine decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
+from core.ipc.client_methods import CLIENT_METHODS, TEXT_BYTES, health
+from core.ipc.connection import Call, Connection
+from core.ipc.framing import fit
+from core.ipc.limits import Caps, SearchLimits
+from core.ipc.messages import LINE_BYTES, PROTOCOL
+from core.ipc.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
+from core.ipc.ports import Engine
+from core.ipc.protocol import Method, Registry
+from core.ipc.sessions import Handshake, Session, refused
+from core.ipc.verbs import VERBS
+from core.ipc.verbs.base import Progress, wait
+from core.ipc.verbs.clients import present_grants
+from core.security.handshake import encode_value
+from core.types.replies import ClientRecord
+from core.types.values import OWNER_ACTOR
+
+HANDOVER_S = 5.0
+_PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
+_CLIENT_ITEMS = 200
+_OWNER = "owner."
+
+Params = Mapping[str, Any]
+Handler = Callable[[Connection, Call, Params], Awaitable[dict[str, Any]]]
+
+
+class House(Protocol):
+    """What the dispatcher needs of the server."""
+
+    @property
+    def connected(self) -> int:
+        """Authenticated connections."""
+        ...
+
+    def admit(self, session: Session) -> None:
+        """Refuse a session that would pass the caps."""
+        ...
+
+    def sweep(self) -> None:
+        """End sessions of clients that are no longer welcome."""
+        ...
+
+    async def hand_over(self, call: Call) -> None:
+        """Take no new call and drain; the engine closes once the call is answered."""
+        ...
+
+    @property
+    def handing_over(self) -> bool:
+        """Whether no new call is taken."""
+        ...
+
+
+class Dispatcher:
+    """Answers calls of all connections."""
+
+    def __init__(self, engine: Engine, registry: Registry, caps: Caps, version: str, house: House) -> None:
+        self._engine, self._registry, self._caps = engine, registry, caps
+        self._version, self._house = version, house
+        self._vault_id = engine.vault_id  # read once: it lies in a file
+        self._limits = SearchLimits(engine.clock)
+        self._unlocking = asyncio.Lock()  # one attempt at a time
+        self.desk = PairingDesk(engine.clock)
+        self._open: Mapping[str, Handler] = {"hello": self._hello, "auth": self._auth, "pair": self._pair}
+        self._own: Mapping[str, Handler] = {
+            "owner.pair_code": self._pair_code,
+            "owner.pair_answer": self._pair_answer,
+            "owner.handover": self._handover,
+            "owner.cancel": self._cancel,
+        }
+
+    def token_for(self, name: str) -> ClientRecord | None:
+        """The client of a name; the owner's channel is one too."""
+        return self._engine.clients.authenticator().token_for(name)
+
+    async def answer(self, connection: Connection, call: Call) -> bytes:
+        """Carry a call out.
+
+        Args:
+            connection: who calls.
+            call: what.
+
+        Returns:
+            The line to send.
+
+        Raises:
+            LociError: why it was not carried out.
+        """
+        request = call.request
+        if self._engine.state != "open":
+            return fit(request.ident, await self._while_locked(connection, call))[0]
+        session = self._session(connection)
+        method = self._method(request.method, session)
+        params = self._checked(method, request.params, session)
+        call.effect = method.effect
+        result = await self._run(connection, call, method, params)
+        line, kept = fit(request.ident, result)
+        if kept is not None and method.paged == "again":
+            # The engine's own cursor behind the last item that fits.
+            result = await self._run(connection, call, method, {**params, "limit": kept})
+            line, _ = fit(request.ident, result)
+        return line
+
+    async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
+        if call.request.method != "owner.unlock" or self._engine.state != "locked" or self._house.handing_over:
+            raise locked()
+        call.effect = "write"
+        params = self._registry.find("owner.unlock").check(call.request.params)
+        call.progress = self._progress(connection, call)
+        async with self._unlocking:
+            try:
+                return await VERBS["unlock"](self._engine, params, OWNER_ACTOR, call.progress)
+            except LociError:
+                call.closes = True
+                raise
+
+    def _session(self, connection: Connection) -> Session | None:
+        session = connection.session
+        if session is None:
+            return None
+        if not session.still_good(self.token_for):
+            self._house.sweep()
+            raise refused()
+        connection.session = session.refreshed(self.token_for)
+        return connection.session
+
+    def _method(self, name: str, session: Session | None) -> Method:
+        if self._house.handing_over:
+            raise UserError(Code.BUSY, "Loci is handing its vault over; try again in a few seconds.")
+        if session is None:
+            if name not in self._open:
+                raise UserError(Code.UNAUTHENTICATED, "Say hello and auth first.")
+            return self._registry.find(name)
+        method = self._registry.find(name)
+        if method.who == "anyone":
+            raise UserError(Code.INVALID_INPUT, "This connection has a session already.")
+        if method.who == "owner" and not session.owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may call that.")
+        return method
+
+    def _checked(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
+        if session is not None and not session.owner:
+            self._registry.refuse_forbidden(params)
+        checked = method.check(params)
+        if session is None or session.owner:
+            return checked
+        if method.grants and not session.may(*method.grants):
+            raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {method.grants[0]}.")
+        if method.search:
+            record = session.record
+            self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        return checked
+
+    async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
+        name = method.name
+        handler = self._open.get(name) or self._own.get(name)
+        if handler is not None:
+            return await handler(connection, call, params)
+        session = connection.session
+        if session is None:
+            raise refused()
+        if method.paged == "again":
+            params = {**params, "limit": min(int(params.get("limit", 50)), _PAGE)}
+        if name == "health":
+            return await health(self._engine, session, self._version, self._house.connected)
+        if name in CLIENT_METHODS:
+            return await CLIENT_METHODS[name](self._engine, params, session)
+        call.progress = self._progress(connection, call)
+        result = await VERBS[name.removeprefix(_OWNER)](self._engine, params, session.actor(), call.progress)
+        self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
+        return result
+
+    def _progress(self, connection: Connection, call: Call) -> Progress:
+        ident = call.request.ident
+        return Progress(lambda label, done, total: connection.report(ident, label, done, total))
+
+    # The handshake
+
+    async def _hello(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        connection.hellos += 1
+        if connection.hellos > self._caps.hellos:
+            call.closes = True
+            raise refused()
+        connection.handshake = Handshake(self._vault_id, self.token_for)
+        return dict(connection.handshake.hello(params["client"], params["nonce"]))
+
+    async def _auth(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        handshake, connection.handshake = connection.handshake, None
+        try:
+            if handshake is None:
+                raise refused()
+            session = handshake.auth(params["mac"])
+            self._house.admit(session)
+        except LociError:
+            call.closes = True
+            raise
+        connection.session, connection.was_known = session, False
+        return self._welcome(session)
+
+    def _welcome(self, session: Session) -> dict[str, Any]:
+        record = session.record
+        may_call = [
+            name
+            for name, method in self._registry.methods.items()
+            if method.who == "client" or (session.owner and method.who == "owner")
+        ]
+        return {
+            "grants": sorted(record.grants),
+            "spaces": list(record.spaces),
+            "limits": {
+                "searches_per_minute": record.limit_minute,
+                "searches_per_session": record.limit_session,
+                "line_bytes": LINE_BYTES,
+                "text_bytes": None if session.owner else TEXT_BYTES,
+                "items": None if session.owner else _CLIENT_ITEMS,
+            },
+            "server": {"name": "loci", "version": self._version, "protocol": PROTOCOL, "methods": may_call},
+        }
+
+    # Pairing
+
+    async def _pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        asked_by = f"{connection.peer.program} {connection.peer.pid or ''}".strip()
+        granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
+        call.effect = "write"  # from here on it is finished, also when the client goes
+        try:
+            made = await wait(self._engine.clients.pair(granted.name, granted.grants, granted.limit))
+        except LociError:
+            granted.invitation.fail()
+            raise
+        grants = present_grants(self._engine, made.name)
+        if not granted.invitation.outcome.done():
+            granted.invitation.outcome.set_result((made.name, tuple(grants)))
+        return {"client": made.name, "token": encode_value(made.token), "grants": grants}
+
+    async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        if "name" in params:
+            check_name(params["name"])
+        ident = call.request.ident
+
+        async def approve(question: PairRequest) -> bool:
+            ticket = secrets.token_hex(8)
+            connection.answers[ticket] = asyncio.get_running_loop().create_future()
+            try:
+                told = {
+                    "id": ident,
+                    "request": ticket,
+                    "client": question.client,
+                    "name": question.name,
+                    "grants": list(question.grants),
+                    "asked_by": question.asked_by,
+                }
+                await connection.tell("pair_request", told)
+                return await connection.answers[ticket]
+            finally:
+                del connection.answers[ticket]
+
+        invitation = self.desk.open(approve, params.get("name"), params.get("grants"), params.get("limit"))
+        try:
+            await connection.tell("pair_code", {"id": ident, "code": invitation.code, "expires_s": CODE_S})
+            name, grants = await invitation.outcome
+        finally:
+            self.desk.close(invitation)
+        return {"client": name, "grants": list(grants)}
+
+    async def _pair_answer(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
+        waiting = connection.answers.get(params["request"])
+        if waiting is None or waiting.done():
+            raise not_paired()
+        waiting.set_result(params["allow"])
+        return {"answered": True}
+
+    # The server's own verbs
+
+    async def _handover(self, _connection: Connection, call: Call, _params: Params) -> dict[str, Any]:
+        await self._house.hand_over(call)
+        return {"closing": True, "within_s": HANDOVER_S}
+
+    async def _cancel(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        other = connection.calls.get(params["call"])
+        if other is None or other is call:
+            return {"cancelled": False}
+        if other.progress is not None:
+            other.progress.cancel()
+        if other.effect != "write":
+            other.stop(CancelledError())
+        return {"cancelled": True}
+
+
+def locked() -> LociError:
+    """The one answer of a locked vault."""
+    return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")

@@ -1,0 +1,265 @@
+"""Memories as JSON: one shape on the command line and on the socket (design section 8). Pure.
+
+The owner sees exact numbers; a client sees band words for score, trust and confidence, and never a vector.
+Must not do: decide who may see what.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence, Set
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from core.ipc.moments import iso
+from core.ipc.ports import RecallItemLike
+from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport
+from core.types.values import Memory, When
+
+NameOf = Callable[[str], str | None]
+
+# Spec E10.16.1, strict inequalities: 0.85 itself is medium.
+_BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))
+_TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
+_SECRETS = frozenset({"token", "key", "root"})
+
+
+def band(value: float) -> str:
+    """The band word of a number.
+
+    Args:
+        value: 0 to 1.
+
+    Returns:
+        `high` above 0.85, `medium` above 0.60, `low` above 0.40, else `minimal`.
+    """
+    return next((word for floor, word in _BANDS if value > floor), "minimal")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """How one caller is shown memories.
+
+    Attributes:
+        exact: numbers instead of bands, and the rows' own details.
+        name_of: the name of a client by its id.
+    """
+
+    exact: bool
+    name_of: NameOf
+
+    def number(self, value: float) -> float | str:
+        """A figure as this caller sees it."""
+        return round(value, 6) if self.exact else band(value)
+
+    def memory(self, memory: Memory, score: float | None = None) -> dict[str, Any]:
+        """A memory as a recall item.
+
+        Args:
+            memory: the snapshot.
+            score: its score; None outside a search.
+
+        Returns:
+            The item.
+        """
+        item: dict[str, Any] = {
+            "id": memory.id,
+            "kind": memory.kind.value,
+            "text": memory.text,
+            "author": memory.author,
+            "category": memory.category,
+            "status": memory.status.value,
+            "score": None if score is None else self.number(score),
+            "trust": self.number(memory.trust),
+            "confidence": self.number(memory.confidence),
+            "created_at": iso(memory.recorded_at),
+            "occurred_at": None if memory.occurred is None else iso(memory.occurred.ms),
+            "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
+            "space": memory.space,
+            "source": memory.source.value,
+            "client": None if memory.client_id is None else self.name_of(memory.client_id),
+            "ref": memory.ref,
+            "importance": memory.importance,
+            "tags": list(memory.tags),
+            "session": memory.session,
+        }
+        return {**item, **_details(memory)} if self.exact else item
+
+    def found(self, item: RecallItemLike, explain: bool) -> dict[str, Any]:
+        """A recalled memory.
+
+        Args:
+            item: from the recall.
+            explain: whether signals, ranks and reasons are wanted.
+
+        Returns:
+            The item.
+        """
+        shaped = self.memory(item.memory, item.score)
+        if item.refs:
+            shaped["refs"] = list(item.refs)
+        if not explain:
+            return shaped
+        signals = item.signals
+        shaped["signals"] = {
+            "relevance": self.number(signals.relevance),
+            "confidence": self.number(signals.confidence),
+            "recency": self.number(signals.recency),
+            "importance": self.number(signals.importance),
+            "utility": self.number(signals.utility),
+        }
+        shaped["ranks"] = {
+            name: {"rank": int(rank), "raw": float(raw)} if self.exact else int(rank)
+            for name, (rank, raw) in item.ranks.items()
+        }
+        shaped["why"] = list(item.why)
+        return shaped
+
+
+def _details(memory: Memory) -> dict[str, Any]:
+    return {
+        "role": memory.role.value,
+        "status_reason": memory.status_reason,
+        "conversation_id": memory.conversation_id,
+        "position": memory.position,
+        "import_id": memory.import_id,
+        "valid_from": iso(memory.valid_from),
+        "valid_to": iso(memory.valid_to),
+        "retired_at": iso(memory.retired_at),
+        "last_confirmed_at": iso(memory.last_confirmed_at),
+        "corroboration": memory.corroboration,
+        "reinforcements": memory.reinforcements,
+        "disputes": memory.disputes,
+        "access_count": memory.access_count,
+        "chain_id": memory.chain_id,
+        "version": memory.version,
+        "supersedes": memory.supersedes_id,
+        "superseded_by": memory.superseded_by_id,
+        "part_of": memory.part_of,
+        "part_index": memory.part_index,
+        "pinned": memory.pinned,
+        "flags": list(memory.flags),
+        "extra": plain(memory.extra),
+    }
+
+
+def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
+    """`show`: a memory with claims, provenance, relations and the terms of its trust.
+
+    Args:
+        found: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The item with its additions.
+    """
+    return {
+        **shape.memory(found.memory),
+        "claims": plain(found.claims),
+        "provenance": {
+            "sources": plain(found.sources),
+            "conversation": plain(found.conversation),
+            "origin": plain(found.origin),
+            "parts": list(found.parts),
+        },
+        "edges": plain(found.edges),
+        "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
+    }
+
+
+def stored(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
+    """`memory_store` and `remember`.
+
+    Args:
+        reply: from the engine.
+        classification: whether the caller sees how the newcomer was classified.
+
+    Returns:
+        The contract's shape.
+    """
+    shaped: dict[str, Any] = {
+        "operation": reply.operation,
+        "memory_id": reply.memory_id,
+        "deduplicated": reply.deduplicated,
+        "superseded": list(reply.superseded),
+        "conflict": reply.conflict,
+        "merged": reply.merged,
+    }
+    if classification:
+        label = reply.classification
+        shaped["classification"] = {"label": label.label, "confidence": label.confidence, "by": label.by}
+    return shaped
+
+
+def imported(report: ImportReport) -> dict[str, Any]:
+    """`import`: what was brought in, or would be."""
+    return {
+        "import_id": report.import_id,
+        "format": report.format,
+        "conversations": report.conversations,
+        "messages": {role: int(report.messages.get(role, 0)) for role in ("user", "assistant", "other")},
+        "stored": report.stored,
+        "proposals": report.proposals,
+        "skipped": dict(report.skipped),
+        "errors": [dict(error) for error in report.errors],
+        "earliest": report.earliest,
+        "latest": report.latest,
+    }
+
+
+def undone(report: UndoReport) -> dict[str, Any]:
+    """`undo` and `unimport`: what was put back and what was left."""
+    return {
+        "step": report.step_id,
+        "label": report.label,
+        "undo_step": report.undo_step_id,
+        "restored": report.restored,
+        "left": plain(report.left),
+    }
+
+
+def plain(value: object, name: str = "") -> Any:
+    """Any frozen value of the engine as JSON: dataclasses, mappings, enumerations, times.
+
+    Whole numbers under a name that ends in `_at` (or is `valid_from`, `valid_to`, `earliest`, `latest`, `at`) are
+    epoch milliseconds and become ISO 8601. Bytes and members named like secrets are left out.
+
+    Args:
+        value: the value.
+        name: the member it stands under.
+
+    Returns:
+        Something `json.dumps` takes.
+    """
+    if isinstance(value, When):
+        return iso(value.ms)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return _members(members)
+    if isinstance(value, Mapping):
+        return _members(value)
+    if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
+        rows = sorted(value, key=str) if isinstance(value, Set) else value
+        return [plain(row, name) for row in rows]
+    return _scalar(value, name)
+
+
+def _members(members: Mapping[Any, object]) -> dict[str, Any]:
+    return {
+        str(key): plain(member, str(key))
+        for key, member in members.items()
+        if str(key) not in _SECRETS and not isinstance(member, bytes | bytearray | memoryview)
+    }
+
+
+def _scalar(value: object, name: str) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, bool) or value is None or isinstance(value, str | float):
+        return value
+    if isinstance(value, int):
+        return iso(value) if name in _TIMES or name.endswith("_at") else value
+    return str(value)

@@ -1,0 +1,95 @@
+"""What one caller may use up: connections, and searches in a sliding window. Times from the clock only.
+
+Must not do: know who may do what; that is a matter of grants.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+from core.ipc.messages import RateLimitedError
+from core.types.clock import Clock
+
+MINUTE_S = 60.0
+SESSION_S = 24 * 3600.0  # a client's "session" for its limit: 24 hours sliding, within one run of the engine
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """Numbers that bound what strangers and clients cost.
+
+    Attributes:
+        connections: connections of paired clients.
+        per_client: connections of one client.
+        strangers: connections that have not finished the handshake.
+        stranger_grace_s: a stranger younger than this is not put out for a newcomer.
+        owners: connections of the owner's channel.
+        calls: calls of one connection that are carried out at the same time.
+        handshake_s: seconds until a stranger must have finished the handshake.
+        line_s: seconds from the first byte of a message to its end.
+        drain_s: seconds a peer may take to read what waits for it.
+        idle_s: seconds an authenticated connection may be silent; None for no end.
+        malformed: unreadable messages until a connection is closed.
+        hellos: handshakes one connection may begin.
+        watch_s: seconds between two looks at deadlines, revocations and the socket's place.
+        handover_s: seconds running calls get before a hand-over goes on without them.
+    """
+
+    connections: int = 32
+    per_client: int = 8
+    strangers: int = 4
+    stranger_grace_s: float = 0.5
+    owners: int = 32
+    calls: int = 8
+    handshake_s: float = 8.0
+    line_s: float = 8.0
+    drain_s: float = 8.0
+    idle_s: float | None = None
+    malformed: int = 20
+    hellos: int = 3
+    watch_s: float = 0.5
+    handover_s: float = 2.5
+
+
+class SearchLimits:
+    """Counts searches per client, not per connection: connecting anew resets nothing."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._spent: dict[str, deque[float]] = {}
+
+    def spend(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
+        """Count one search, or refuse it. A refused one is not counted.
+
+        Args:
+            client_id: whose.
+            per_minute: searches in any 60 seconds; None for no limit.
+            per_session: searches in any 24 hours of this run; None for no limit.
+
+        Raises:
+            RateLimitedError: with the seconds until the next search is allowed.
+        """
+        now = self._clock.monotonic()
+        spent = self._spent.setdefault(client_id, deque())
+        while spent and now - spent[0] >= SESSION_S:
+            spent.popleft()
+        self._check(spent, per_session, SESSION_S, now, "a session")
+        self._check(spent, per_minute, MINUTE_S, now, "a minute")
+        spent.append(now)
+        while len(spent) > max(per_minute or 0, per_session or 0):
+            spent.popleft()
+
+    @staticmethod
+    def _check(spent: deque[float], limit: int | None, window_s: float, now: float, name: str) -> None:
+        if limit is None or len(spent) < limit:
+            return
+        wait = spent[-limit] + window_s - now  # the limit-th latest must leave the window
+        if wait > 0:
+            whole = math.ceil(wait)
+            raise RateLimitedError(f"This client may search {limit} times {name}; try again in {whole} seconds.", wait)
+
+    def forget(self, client_id: str) -> None:
+        """Drop the counters of a client that was revoked."""
+        self._spent.pop(client_id, None)

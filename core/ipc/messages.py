@@ -1,0 +1,163 @@
+"""JSON-RPC 2.0 messages as values and as lines. Light: the client library imports this and no schema machinery.
+
+Must not do: know any method, put anything but a code and one sentence into an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import (
+    BugError,
+    CancelledError,
+    Code,
+    EnvironmentFaultError,
+    IntegrityError,
+    LociError,
+    UserError,
+)
+from core.ipc.strictjson import BadMessage, parse
+
+PROTOCOL = 1
+LINE_BYTES = 256 * 1024  # a whole line with its end, both ways
+OWNER_NAME = "@owner"
+MAX_ID = 64
+
+Ident = str | int
+
+_RPC = {
+    Code.MALFORMED_MESSAGE: -32600,
+    Code.UNKNOWN_METHOD: -32601,
+    Code.INVALID_INPUT: -32602,
+    Code.FORBIDDEN_FIELD: -32602,
+    Code.TEXT_TOO_LARGE: -32602,
+    Code.BUG: -32603,
+}
+_OTHER = -32000
+_ENVIRONMENT = frozenset(
+    {Code.DISK_FULL, Code.WRITE_FAILED, Code.VAULT_BUSY, Code.KEYRING_UNAVAILABLE, Code.READ_ONLY, Code.NOT_HERE}
+)
+_INTEGRITY = frozenset({Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED, Code.VAULT_REPLACED, Code.OLDER_VAULT})
+_SENTENCE = 500
+_TOP = frozenset({"jsonrpc", "id", "method", "params"})
+
+
+class RateLimitedError(UserError):
+    """Too many searches.
+
+    Attributes:
+        retry_after: seconds until the next one is allowed.
+    """
+
+    def __init__(self, sentence: str, retry_after: float) -> None:
+        super().__init__(Code.RATE_LIMITED, sentence)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call.
+
+    Attributes:
+        ident: the caller's id of the call.
+        method: the method's name, not yet looked up.
+        params: the parameters, not yet checked.
+    """
+
+    ident: Ident
+    method: str
+    params: dict[str, Any]
+
+
+def read_request(line: bytes) -> Request:
+    """Read one line as a call.
+
+    Args:
+        line: without the line end.
+
+    Returns:
+        The call.
+
+    Raises:
+        BadMessage: anything but a JSON-RPC 2.0 request with an id.
+    """
+    message = parse(line)
+    ident = message.get("id")
+    if isinstance(ident, bool) or not isinstance(ident, str | int) or (isinstance(ident, str) and len(ident) > MAX_ID):
+        raise BadMessage(f"A request needs an id: an integer or a text of at most {MAX_ID} characters.")
+    if message.get("jsonrpc") != "2.0":
+        raise BadMessage('A request says "jsonrpc": "2.0".', ident)
+    if not message.keys() <= _TOP:
+        raise BadMessage("A request has jsonrpc, id, method and params, and nothing else.", ident)
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str):
+        raise BadMessage("A request names its method.", ident)
+    if not isinstance(params, dict):
+        raise BadMessage("The params of a request are an object.", ident)
+    return Request(ident, method, params)
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """Write a message as one line.
+
+    Args:
+        message: JSON-able; floats must be finite.
+
+    Returns:
+        UTF-8 with the line end.
+    """
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def reply(ident: Ident, result: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to a call that was carried out."""
+    return {"jsonrpc": "2.0", "id": ident, "result": result}
+
+
+def failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
+    """The answer to a call that was not carried out: a code and one sentence."""
+    data: dict[str, Any] = {"code": error.code.value}
+    if isinstance(error, RateLimitedError):
+        data["retry_after"] = round(error.retry_after, 3)
+    code = -32700 if isinstance(error, BadMessage) and error.ident is None else _RPC.get(error.code, _OTHER)
+    return {"jsonrpc": "2.0", "id": ident, "error": {"code": code, "message": error.sentence, "data": data}}
+
+
+def request(ident: Ident, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A call."""
+    return {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
+
+
+def notification(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A message that is not answered."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def error_from(body: object) -> LociError:
+    """Turn the `error` of an answer back into an exception.
+
+    Args:
+        body: the `error` member as received; any shape.
+
+    Returns:
+        An error of the family its code belongs to; `BugError` for a shape nobody knows.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("data"), dict):
+        return BugError("an answer without a code")
+    data, sentence = body["data"], str(body.get("message", ""))[:_SENTENCE]
+    try:
+        code = Code(data.get("code"))
+    except ValueError:
+        return BugError("an answer with an unknown code")
+    if code is Code.RATE_LIMITED:
+        after = data.get("retry_after")
+        return RateLimitedError(sentence, float(after) if isinstance(after, int | float) else 60.0)
+    if code is Code.CANCELLED:
+        return CancelledError()
+    if code in _ENVIRONMENT:
+        return EnvironmentFaultError(code, sentence)
+    return (IntegrityError if code in _INTEGRITY else LociError if code is Code.BUG else UserError)(code, sentence)

@@ -1,0 +1,224 @@
+"""Pairing: the person opens it, one code, three tries, 120 seconds, one use, and a person's yes.
+
+Must not do: raise a question by itself (no code shown, no question), say why a redemption was refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import os
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from core.errors import Code, LociError, UserError
+from core.ipc.shown import NAME_CHARACTERS, shown
+from core.types.clock import Clock
+from core.types.words import Grant
+
+CODE_S = 120.0
+CODE_TRIES = 3
+CODE_CHARACTERS = 16  # base32, 80 bits
+ANSWER_S = 120.0
+DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
+_LOOKALIKES = str.maketrans({"0": "O", "1": "I", "8": "B", "-": None, " ": None})
+_UNUSABLE = re.compile(r"[^A-Za-z0-9 ._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """What the person is asked.
+
+    Attributes:
+        client: what it calls itself, escaped and cut.
+        name: what it will be called here.
+        grants: what it would get.
+        asked_by: process as reported; a hint only.
+        code_end: the last four characters of the code.
+    """
+
+    client: str
+    name: str
+    grants: tuple[str, ...]
+    asked_by: str
+    code_end: str
+
+
+Approve = Callable[[PairRequest], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """What the person opened.
+
+    Attributes:
+        code: what is shown.
+        name: the name the client must get; None to take its own.
+        grants: the most it can get; None for what it asks for.
+        limit: searches a minute; `none` for no limit; None for the default.
+        approve: asks the person.
+        outcome: the name and grants of the client that came of it, or why none did.
+    """
+
+    code: str = field(repr=False)
+    name: str | None
+    grants: tuple[str, ...] | None
+    limit: int | str | None
+    approve: Approve = field(repr=False)
+    outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
+
+    def fail(self) -> None:
+        """Nothing comes of it."""
+        if not self.outcome.done():
+            self.outcome.set_exception(not_paired())
+            self.outcome.exception()  # nobody has to ask
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A redemption the person said yes to."""
+
+    name: str
+    grants: tuple[str, ...]
+    limit: int | str | None
+    invitation: Invitation
+
+
+class PairingDesk:
+    """Holds the one code that is open. Lives on the engine's loop."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._open: Invitation | None = None
+        self._until = 0.0
+        self._tries = 0
+        self._denied: set[str] = set()
+
+    def open(
+        self,
+        approve: Approve,
+        name: str | None = None,
+        grants: Sequence[str] | None = None,
+        limit: int | str | None = None,
+    ) -> Invitation:
+        """Open pairing; an earlier code is dead from now on.
+
+        Args:
+            approve: asks the person about one request.
+            name: the name the client must get.
+            grants: the most it can get.
+            limit: searches a minute.
+
+        Returns:
+            The invitation with its code.
+        """
+        if name is not None:
+            self._denied.discard(name)
+        if self._open is not None:
+            self.close(self._open)
+        code = base64.b32encode(os.urandom(CODE_CHARACTERS * 5 // 8)).decode("ascii")
+        outcome = asyncio.get_running_loop().create_future()
+        self._open = Invitation(code, name, None if grants is None else tuple(grants), limit, approve, outcome)
+        self._until, self._tries = self._clock.monotonic() + CODE_S, CODE_TRIES
+        return self._open
+
+    def close(self, invitation: Invitation) -> None:
+        """End an invitation that nobody redeems any more."""
+        if self._open is invitation:
+            self._open = None
+        invitation.fail()
+
+    def expire(self) -> None:
+        """End the open invitation when its time is up; called now and then."""
+        if self._open is not None and self._clock.monotonic() >= self._until:
+            self.close(self._open)
+
+    async def redeem(self, client: str, code: str, grants: Sequence[str] | None, asked_by: str) -> Granted:
+        """Redeem the open code and ask the person.
+
+        Args:
+            client: the name the caller gives itself.
+            code: what it was told; case, blanks, dashes and look-alikes (0 O, 1 I, 8 B) do not matter.
+            grants: what it asks for; None for the default.
+            asked_by: process as reported.
+
+        Returns:
+            What was granted; the caller of this makes the client.
+
+        Raises:
+            UserError: PAIRING_REFUSED, in the same words for every reason.
+        """
+        invitation = self._take(code)
+        name = invitation.name or usable_name(client)
+        wanted = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
+        if invitation.grants is not None:
+            wanted = tuple(grant for grant in wanted if grant in invitation.grants)
+        if not wanted or name in self._denied:
+            invitation.fail()
+            raise not_paired()
+        question = PairRequest(shown(client), name, wanted, shown(asked_by), invitation.code[-4:])
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                allowed = await invitation.approve(question)
+        except TimeoutError:
+            allowed = False
+        except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
+            invitation.fail()
+            raise
+        if not allowed:
+            self._denied.add(name)  # remembered until the person opens pairing for this very name
+            invitation.fail()
+            raise not_paired()
+        return Granted(name, wanted, invitation.limit, invitation)
+
+    def _take(self, code: str) -> Invitation:
+        given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
+        self.expire()
+        invitation = self._open
+        if invitation is None:
+            raise not_paired()
+        if not hmac.compare_digest(given, invitation.code.encode("ascii")):
+            self._tries -= 1
+            if self._tries == 0:
+                self.close(invitation)
+            raise not_paired()
+        self._open = None
+        return invitation
+
+
+def not_paired() -> UserError:
+    """The one answer to every redemption that fails."""
+    return UserError(Code.PAIRING_REFUSED, "Pairing was refused; ask the person to show a new code and to allow it.")
+
+
+def usable_name(text: str) -> str:
+    """A name a client can have, made from the one it gives itself.
+
+    Args:
+        text: anything.
+
+    Returns:
+        1 to 40 letters, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
+    """
+    return _UNUSABLE.sub("-", text[:1000]).strip(" ._-")[:NAME_CHARACTERS].rstrip() or "client"
+
+
+def check_name(name: str) -> str:
+    """A name the person gives to the client to come; the engine checks it once more.
+
+    Args:
+        name: as typed.
+
+    Returns:
+        The name.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if usable_name(name) != name:
+        raise UserError(
+            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
+        )
+    return name

@@ -1,0 +1,180 @@
+"""What this room needs of the engine, as shapes: `core.engine.facade.Engine` fits them, and so does a test's stand-in.
+
+Must not do: anything; there is no code here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Protocol
+
+from core.events import Hub
+from core.types.clock import Clock
+from core.types.replies import (
+    ClientRecord,
+    ImportReport,
+    MemoryDetail,
+    Page,
+    Paired,
+    StatusReport,
+    StoreReply,
+    UndoReport,
+)
+from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.values import OWNER_ACTOR, Actor, Memory
+
+Counted = Callable[[int, int | None], None]
+Asked = Callable[[], bool]
+
+
+class SignalsLike(Protocol):
+    """The five signals of a recall item, 0 to 1."""
+
+    @property
+    def relevance(self) -> float: ...  # noqa: D102 - the class says it
+    @property
+    def confidence(self) -> float: ...  # noqa: D102
+    @property
+    def recency(self) -> float: ...  # noqa: D102
+    @property
+    def importance(self) -> float: ...  # noqa: D102
+    @property
+    def utility(self) -> float: ...  # noqa: D102
+
+
+class RecallItemLike(Protocol):
+    """One found memory (core.recall)."""
+
+    @property
+    def memory(self) -> Memory: ...  # noqa: D102
+    @property
+    def score(self) -> float: ...  # noqa: D102
+    @property
+    def signals(self) -> SignalsLike: ...  # noqa: D102
+    @property
+    def ranks(self) -> Mapping[str, tuple[int, float]]: ...  # noqa: D102
+    @property
+    def why(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def refs(self) -> Sequence[str]: ...  # noqa: D102
+
+
+class RecallResultLike(Protocol):
+    """What a recall found (core.recall)."""
+
+    @property
+    def items(self) -> Sequence[RecallItemLike]: ...  # noqa: D102
+    @property
+    def abstained(self) -> bool: ...  # noqa: D102
+    @property
+    def reason(self) -> str: ...  # noqa: D102
+    @property
+    def near_misses(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
+    def strategy(self) -> str: ...  # noqa: D102
+    @property
+    def took_ms(self) -> float: ...  # noqa: D102
+
+
+class Authenticator(Protocol):
+    """Paired clients by name, answered from memory; nobody while the vault is locked."""
+
+    def token_for(self, name: str) -> ClientRecord | None:
+        """The client of a name, also a paused or revoked one; `@owner` is the owner's channel."""
+        ...
+
+    def name_of(self, client_id: str) -> str | None:
+        """The name of a client, also of a revoked one."""
+        ...
+
+
+class Memories(Protocol):
+    """The verbs on memories."""
+
+    def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]: ...  # noqa: D102
+    def get(self, memory_id: str, actor: Actor) -> Future[Memory]: ...  # noqa: D102
+    def list(self, request: ListRequest, actor: Actor) -> Future[Page]: ...  # noqa: D102
+    def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
+        """`result` (a `RecallResultLike`) and `receipt_id`."""
+        ...
+
+    def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]: ...  # noqa: D102
+    def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]: ...  # noqa: D102
+    def forget(self, memory_id: str, actor: Actor) -> Future[str]: ...  # noqa: D102
+    def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]: ...  # noqa: D102
+
+
+class Imports(Protocol):
+    """The verbs on imports."""
+
+    def rehearse(  # noqa: D102
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        actor: Actor,
+        space: str | None = None,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]: ...
+    def run(  # noqa: D102
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        space: str | None,
+        actor: Actor,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]: ...
+    def undo(self, import_id: str) -> Future[UndoReport]: ...  # noqa: D102
+
+
+class Clients(Protocol):
+    """The verbs on clients."""
+
+    def pair(  # noqa: D102
+        self, name: str, grants: Sequence[str], limit: int | str | None = None, actor: Actor = OWNER_ACTOR
+    ) -> Future[Paired]: ...
+    def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
+    def list(self) -> Future[tuple[ClientRecord, ...]]: ...  # noqa: D102
+    def authenticator(self) -> Authenticator: ...  # noqa: D102
+
+
+class VaultGroup(Protocol):
+    """The verbs on the vault as a whole."""
+
+    def status(self) -> Future[StatusReport]: ...  # noqa: D102
+    def verify(self) -> Future[dict[str, Any]]: ...  # noqa: D102
+    def backup(self, to: Path | None = None) -> Future[dict[str, Any]]: ...  # noqa: D102
+    def lock(self) -> Future[None]: ...  # noqa: D102
+    def unlock(self, root: bytes) -> Future[Any]:
+        """Open the vault; WRONG_SECRET when the root is not this vault's."""
+        ...
+
+
+class Engine(Protocol):
+    """The engine's facade, as far as this room uses it.
+
+    Attributes:
+        state: `locked`, `opening`, `open` or `closing`.
+        vault_id: the 16 raw bytes, known while locked too.
+        clock: the one clock.
+        hub: events.
+    """
+
+    state: str
+    hub: Hub
+
+    @property
+    def vault_id(self) -> bytes: ...  # noqa: D102
+    @property
+    def clock(self) -> Clock: ...  # noqa: D102
+    @property
+    def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def imports(self) -> Imports: ...  # noqa: D102
+    @property
+    def clients(self) -> Clients: ...  # noqa: D102
+    @property
+    def vault(self) -> VaultGroup: ...  # noqa: D102

@@ -1,0 +1,134 @@
+"""A memory that is about to be written: every column, nothing derived yet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.types.values import When
+from core.types.words import Kind, Role, Source, Status
+
+
+def content_hash(text: str) -> bytes:
+    """SHA-256 of the exact text; an index over equal texts, not an identity of episodes.
+
+    Args:
+        text: any text without lone surrogates.
+
+    Returns:
+        32 bytes.
+    """
+    return hashlib.sha256(text.encode("utf-8")).digest()
+
+
+def to_json(value: object) -> str:
+    """Compact JSON for a checked column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One row to be.
+
+    Attributes:
+        id: UUIDv7.
+        lineage: the independent source this text comes from (design section 4).
+        origin: where from: file, line, conversation, message; JSON-able.
+        trust: 0 to 1 by `core.score.trust`.
+        chain_id: the first version's id; None for a first version.
+    """
+
+    id: str
+    text: str
+    kind: Kind
+    status: Status
+    space_id: str
+    source: Source
+    role: Role
+    lineage: str
+    recorded_at: int
+    trust: float
+    last_confirmed_at: int
+    author: str | None = None
+    client_id: str | None = None
+    category: str = "general"
+    importance: float = 0.5
+    tags: tuple[str, ...] = ()
+    session: str | None = None
+    scope_session: str = ""
+    conversation_id: str | None = None
+    position: int | None = None
+    ref: str | None = None
+    import_id: str | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    part_of: str | None = None
+    part_index: int | None = None
+    flags: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    occurred: When | None = None
+    valid_from: When | None = None
+    valid_to: When | None = None
+    status_reason: str | None = None
+    chain_id: str | None = None
+
+    def to_row(self, n: int) -> dict[str, object]:
+        """The row of the `memories` table.
+
+        Args:
+            n: the label for the lexical and the vector index.
+
+        Returns:
+            Column names and values.
+        """
+        row: dict[str, object] = {
+            "n": n,
+            "id": self.id,
+            "kind": self.kind.value,
+            "status": self.status.value,
+            "status_reason": self.status_reason,
+            "text": self.text,
+            "content_hash": content_hash(self.text),
+            "category": self.category,
+            "importance": float(self.importance),
+            "tags": to_json(list(self.tags)),
+            "space_id": self.space_id,
+            "client_id": self.client_id,
+            "source": self.source.value,
+            "role": self.role.value,
+            "author": self.author,
+            "session": self.session,
+            "scope_session": self.scope_session,
+            "conversation_id": self.conversation_id,
+            "position": self.position,
+            "ref": self.ref,
+            "import_id": self.import_id,
+            "origin": to_json(dict(self.origin)),
+            "lineage": self.lineage,
+            "part_of": self.part_of,
+            "part_index": self.part_index,
+            "flags": to_json(list(self.flags)),
+            "extra": to_json(dict(self.extra)),
+            "recorded_at": self.recorded_at,
+            "trust": self.trust,
+            "confidence": self.trust,
+            "last_confirmed_at": self.last_confirmed_at,
+            "chain_id": self.chain_id or self.id,
+        }
+        row.update(_times("occurred", self.occurred, offset=True))
+        row.update(_times("valid_from", self.valid_from))
+        row.update(_times("valid_to", self.valid_to))
+        return row
+
+
+def _times(name: str, when: When | None, *, offset: bool = False) -> dict[str, object]:
+    column = f"{name}_at" if offset else name
+    values: dict[str, object] = {
+        column: None if when is None else when.ms,
+        f"{name}_prec": None if when is None else when.precision.value,
+    }
+    if offset:
+        values[f"{name}_offset"] = None if when is None else when.offset_min
+    return values

@@ -1,0 +1,159 @@
+"""Writing memories together with what is derived from their text: terms and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embed.codec import to_blob
+from core.memory.draft import Draft
+from core.memory.read import by_ids
+from core.text.compose import memory_terms
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+MEMORY_OWNER = "memory"
+
+Stored = Callable[[int, Sequence[int], NDArray[np.float32]], None]
+"""Told, after the commit, the vault's sequence and the labels and vectors that were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """Which embedder made a vector.
+
+    Attributes:
+        name: the vector space, one per model and dimension.
+        model: the model's version.
+        dims: length of a vector.
+    """
+
+    name: str
+    model: str
+    dims: int
+
+
+def take_labels(tx: Tx, count: int) -> int:
+    """Reserve labels for new memories; a label is never used twice.
+
+    Args:
+        tx: the verb's transaction.
+        count: how many.
+
+    Returns:
+        The first label.
+    """
+    first = int(tx.value("SELECT next_n FROM vault_state"))
+    tx.run("UPDATE vault_state SET next_n = next_n + ?", (count,))
+    return first
+
+
+def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | None] | None = None) -> list[int]:
+    """Write rows and their lexical terms.
+
+    Args:
+        tx: the verb's transaction.
+        drafts: the rows to be.
+        titles: conversation id to title, for the lexical terms.
+
+    Returns:
+        The labels, in the order of the drafts.
+    """
+    if not drafts:
+        return []
+    first = take_labels(tx, len(drafts))
+    tx.insert_many("memories", [draft.to_row(first + place) for place, draft in enumerate(drafts)])
+    known = titles or {}
+    tx.run_many(
+        "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
+        [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
+    )
+    return list(range(first, first + len(drafts)))
+
+
+def _terms(draft: Draft, title: str | None) -> str:
+    title = title or _own_title(draft.extra)
+    return memory_terms(
+        draft.text, author=draft.author, role=draft.role, title=title, tags=draft.tags, occurred=draft.occurred
+    )
+
+
+def _own_title(extra: Mapping[str, object]) -> str | None:
+    title = extra.get("title")
+    return title if isinstance(title, str) else None
+
+
+def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], space: VectorSpace) -> None:
+    """Write vectors of memories; an older vector of the same label is replaced.
+
+    Args:
+        tx: the verb's transaction.
+        labels: labels of memories, (k,).
+        vectors: unit rows, (k, dims) float32.
+        space: which embedder made them.
+    """
+    tx.run_many(
+        "INSERT OR REPLACE INTO embeddings (owner, n, vector_space, model, dims, vector, rev) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (MEMORY_OWNER, label, space.name, space.model, space.dims, to_blob(vector), tx.seq)
+            for label, vector in zip(labels, vectors, strict=True)
+        ],
+    )
+
+
+def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
+    """Make the lexical terms of memories anew; rows that are gone lose theirs.
+
+    Args:
+        tx: the verb's transaction.
+        ids: memory ids.
+    """
+    for memory in by_ids(tx, ids).values():
+        title = tx.value("SELECT title FROM conversations WHERE id = ?", (memory.conversation_id,))
+        terms = memory_terms(
+            memory.text,
+            author=memory.author,
+            role=memory.role,
+            title=title or _own_title(memory.extra),
+            tags=memory.tags,
+            occurred=memory.occurred,
+        )
+        tx.run("DELETE FROM memory_fts WHERE rowid = ?", (memory.n,))
+        tx.run("INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)", (memory.n, terms))
+
+
+def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
+    """Remove terms, vectors and access counts of memories that are about to vanish.
+
+    Args:
+        tx: the verb's transaction.
+        labels: labels of memories.
+    """
+    keys = [(label,) for label in labels]
+    tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
+    tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
+    tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+
+
+def without_vectors(rows: Rows, space: VectorSpace, limit: int) -> list[tuple[int, str]]:
+    """Memories that still lack a vector, oldest first.
+
+    Args:
+        rows: a vault snapshot.
+        space: the vector space that is searched.
+        limit: rows at most.
+
+    Returns:
+        Label and id of each.
+    """
+    found = rows.all(
+        "SELECT m.n, m.id FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS ("
+        "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n) "
+        "ORDER BY m.n LIMIT ?",
+        (space.name, limit),
+    )
+    return [(int(n), str(memory_id)) for n, memory_id in found]

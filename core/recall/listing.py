@@ -1,0 +1,86 @@
+"""Plain lists of memories, newest first, with an exact total.
+
+Must not do: rank, or show what the asker may not see.
+"""
+
+from __future__ import annotations
+
+import json
+
+from core.errors import Code, UserError
+from core.memory.read import MEMORY_COLUMNS, row_to_memory
+from core.recall.scope import Scope, may_see
+from core.types.replies import Page
+from core.types.requests import ListRequest
+from core.types.words import Status
+from core.vault.rows import Rows
+
+
+def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
+    """One page of a list.
+
+    Args:
+        rows: a vault snapshot.
+        request: what is wanted; `text` is compared byte by byte, case kept.
+        scope: what the asker may see.
+
+    Returns:
+        Memories by the time they were recorded, newest first.
+
+    Raises:
+        UserError: NOT_FOUND for an unknown space or import, INVALID_INPUT for a cursor or status that is none.
+    """
+    params: dict[str, object] = {}
+    where = _conditions(rows, request, scope, params)
+    total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
+    page_where, page_params = where, dict(params)
+    if request.after is not None:
+        n = rows.value("SELECT n FROM memories WHERE id = ?", (request.after,))
+        if n is None or not may_see(rows, request.after, scope):
+            raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
+        page_where += " AND m.n < :behind"
+        page_params["behind"] = n
+    limit = -1 if request.limit is None else request.limit + 1
+    # Labels rise with the time of recording, so the label alone is the order.
+    found = rows.all(
+        f"{MEMORY_COLUMNS} WHERE {page_where} ORDER BY m.n DESC LIMIT :limit",
+        {**page_params, "limit": limit},
+    )
+    more = request.limit is not None and len(found) > request.limit
+    items = tuple(row_to_memory(row) for row in (found[: request.limit] if more else found))
+    return Page(items, total, items[-1].id if more else None)
+
+
+def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str, object]) -> str:
+    where = ["1"]
+    if not scope.unrestricted:
+        where.append("m.space_id IN (SELECT value FROM json_each(:scope))")
+        params["scope"] = json.dumps(sorted(scope.space_ids))
+    if request.space is not None:
+        where.append("m.space_id = :space")
+        params["space"] = _space(rows, request.space, scope)
+    if request.statuses is not None:
+        known = {status.value for status in Status}
+        if not request.statuses or not known.issuperset(request.statuses):
+            raise UserError(Code.INVALID_INPUT, f"That is no status; known are: {', '.join(sorted(known))}.")
+        where.append("m.status IN (SELECT value FROM json_each(:statuses))")
+        params["statuses"] = json.dumps(list(request.statuses))
+    if request.kind is not None:
+        where.append("m.kind = :kind")
+        params["kind"] = request.kind.value
+    if request.import_id is not None:
+        if rows.one("SELECT 1 FROM imports WHERE id = ?", (request.import_id,)) is None:
+            raise UserError(Code.NOT_FOUND, "There is no such import.")
+        where.append("m.import_id = :import_id")
+        params["import_id"] = request.import_id
+    if request.text is not None:
+        where.append("instr(CAST(m.text AS BLOB), CAST(:text AS BLOB)) > 0")
+        params["text"] = request.text
+    return " AND ".join(where)
+
+
+def _space(rows: Rows, name: str, scope: Scope) -> str:
+    found = rows.value("SELECT id FROM spaces WHERE name = ?", (name,))
+    if found is None or not (scope.unrestricted or found in scope.space_ids):
+        raise UserError(Code.NOT_FOUND, "There is no such space.")
+    return str(found)

@@ -1,0 +1,420 @@
+"""A stand-in for the engine's facade, for the tests of `core.ipc`.
+
+It keeps memories in a list and answers at once, or when the test opens its gate. Must not be used where the engine
+itself is tested.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import CancelledError, Code, UserError
+from core.events import Changed, Hub, StateChanged
+from core.ipc.ports import Asked, Counted
+from core.types.clock import ManualClock
+from core.types.replies import (
+    ClientRecord,
+    ImportReport,
+    MemoryDetail,
+    Page,
+    Paired,
+    StatusReport,
+    StoreReply,
+    UndoReport,
+)
+from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.values import OWNER_ACTOR, Actor, Memory, When
+from core.types.words import Grant, Kind, Role, Source, Status
+
+VAULT_ID = bytes(range(16))
+ROOT = b"r" * 32
+OWNER_TOKEN = b"o" * 32
+START_MS = 1_700_000_000_000
+SECRET = "quinquagesima-Marzipanturm"
+
+T = TypeVar("T")
+
+
+def done(value: T) -> Future[T]:
+    """A future that holds its value."""
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+def failed(error: Exception) -> Future[Any]:
+    """A future that holds an error."""
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future
+
+
+def make_memory(n: int = 1, **changes: Any) -> Memory:
+    """A memory with sensible values everywhere."""
+    base = Memory(
+        n=n,
+        id=f"00000000-0000-7000-8000-{n:012d}",
+        kind=Kind.FACT,
+        status=Status.ACTIVE,
+        text=f"text {n}",
+        space="home",
+        source=Source.USER_EXPLICIT,
+        role=Role.USER,
+        author=None,
+        category="general",
+        importance=0.5,
+        tags=(),
+        client_id=None,
+        conversation_id=None,
+        position=None,
+        session=None,
+        ref=None,
+        import_id=None,
+        occurred=When(START_MS),
+        recorded_at=START_MS,
+        retired_at=None,
+        valid_from=None,
+        valid_to=None,
+        trust=0.9,
+        confidence=0.5,
+        corroboration=1,
+        reinforcements=0,
+        disputes=0,
+        last_confirmed_at=START_MS,
+        access_count=0,
+        last_accessed_at=None,
+        supersedes_id=None,
+        superseded_by_id=None,
+        chain_id="c",
+        part_of=None,
+        part_index=None,
+        pinned=False,
+        version=1,
+    )
+    return replace(base, **changes)
+
+
+def make_client(name: str, grants: Sequence[str] = ("read", "propose"), **changes: Any) -> ClientRecord:
+    """A paired client whose token is its name, repeated."""
+    base = ClientRecord(
+        id=f"id-{name}",
+        name=name,
+        token=(name.encode() * 32)[:32],
+        grants=frozenset(grant for grant in grants if not grant.startswith("space:")),
+        space_ids=frozenset(),
+        spaces=tuple(grant[6:] for grant in grants if grant.startswith("space:")),
+        own_space_id=f"s-{name}",
+        trust_ceiling=0.85,
+        limit_minute=20,
+        limit_session=200,
+        paired_at=START_MS,
+        last_seen_at=None,
+        paused=False,
+        revoked=False,
+    )
+    return replace(base, **changes)
+
+
+@dataclass
+class Signals:
+    relevance: float = 0.9
+    confidence: float = 0.5
+    recency: float = 0.61
+    importance: float = 0.5
+    utility: float = 0.1
+
+
+@dataclass
+class Found:
+    memory: Memory
+    score: float = 0.86
+    signals: Signals = field(default_factory=Signals)
+    ranks: dict[str, tuple[int, float]] = field(default_factory=lambda: {"vector": (1, 0.93), "lexical": (2, 7.5)})
+    why: tuple[str, ...] = ("It says so.",)
+    refs: tuple[str, ...] = ()
+
+
+@dataclass
+class Miss:
+    id: str
+    why: str = "below_bar"
+    sentence: str = "It is below the bar."
+    status: str = "active"
+    score: float = 0.3
+
+
+@dataclass
+class Result:
+    items: tuple[Found, ...]
+    abstained: bool
+    reason: str = "Found."
+    near_misses: tuple[Miss, ...] = ()
+    strategy: str = "hybrid"
+    took_ms: float = 1.25
+
+
+@dataclass
+class Recalled:
+    result: Result
+    receipt_id: str = "receipt-1"
+
+
+class FakeMemories:
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.rows: list[Memory] = []
+        self.stores: list[tuple[StoreRequest, Actor]] = []
+        self.recalls: list[tuple[RecallQuery, Actor]] = []
+        self.lists: list[ListRequest] = []
+        self.gate: threading.Event | None = None
+        self.waiting: list[Future[Any]] = []
+        self.bug = False
+
+    def _sees(self, memory: Memory, actor: Actor) -> bool:
+        if actor.is_owner:
+            return True
+        record = self._engine.clients.by_id(actor.client_id)
+        return memory.space in ("GLOBAL", f"client:{record.name}", *record.spaces)
+
+    def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]:
+        self._engine.check()
+        self.stores.append((request, actor))
+        space = request.space or ("home" if actor.is_owner else f"client:{actor.name}")
+        record = None if actor.is_owner else self._engine.clients.by_id(actor.client_id)
+        proposed = record is not None and Grant.WRITE.value not in record.grants
+        memory = make_memory(
+            len(self.rows) + 1,
+            text=request.text,
+            space=space,
+            client_id=actor.client_id,
+            kind=request.kind,
+            status=Status.QUARANTINED if proposed else Status.ACTIVE,
+        )
+        reply = StoreReply("PROPOSED" if proposed else "ADD", memory.id, conflict="review-1" if proposed else None)
+        if self.gate is None:
+            self.rows.append(memory)
+            return done(reply)
+        future: Future[StoreReply] = Future()
+        gate = self.gate
+
+        def finish() -> None:
+            gate.wait(10)
+            self.rows.append(memory)
+            future.set_result(reply)
+
+        self._engine.spawn(finish)
+        return future
+
+    def get(self, memory_id: str, actor: Actor) -> Future[Memory]:
+        for memory in self.rows:
+            if memory.id == memory_id and self._sees(memory, actor):
+                return done(memory)
+        return failed(UserError(Code.NOT_FOUND, "There is no such memory."))
+
+    def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
+        self.lists.append(request)
+        rows = [m for m in reversed(self.rows) if self._sees(m, actor)]
+        rows = [m for m in rows if request.statuses is None or m.status.value in request.statuses]
+        start = 0 if request.after is None else [m.id for m in rows].index(request.after) + 1
+        end = len(rows) if request.limit is None else start + request.limit
+        items = tuple(rows[start:end])
+        return done(Page(items, len(rows), items[-1].id if end < len(rows) else None))
+
+    def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
+        self._engine.check()
+        self.recalls.append((query, actor))
+        if self.bug:
+            raise ZeroDivisionError(SECRET)
+        if self.gate is not None:
+            future: Future[Any] = Future()
+            self.waiting.append(future)
+            return future
+        found = tuple(Found(m) for m in self.rows if self._sees(m, actor))[: query.limit]
+        return done(Recalled(Result(found, not found, near_misses=(Miss("m-1"),))))
+
+    def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
+        memory = self.get(memory_id, actor)
+        if memory.exception() is not None:
+            return failed(UserError(Code.NOT_FOUND, "There is no such memory."))
+        claim = {"subject": "I", "predicate": "likes", "value": "tea", "valid_from": START_MS, "state": "asserted"}
+        source = {"lineage": "owner", "at": START_MS, "token": b"x"}
+        return done(MemoryDetail(memory.result(), (source,), {}, {}, (claim,), (), (("base", 1.0),)))
+
+    def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
+        return done((self.get(memory_id, actor).result(),))
+
+    def forget(self, memory_id: str, actor: Actor) -> Future[str]:
+        return done("step-1")
+
+    def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
+        return done(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
+
+
+class FakeImports:
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.runs: list[tuple[Path, str | None, str | None]] = []
+        self.steps = 3
+        self.gate: threading.Event | None = None
+
+    def _report(self, import_id: str | None) -> ImportReport:
+        errors = tuple({"where": f"line {i}", "message": "not JSON"} for i in range(3))
+        counts = {"user": 2, "assistant": 1, "other": 0}
+        return ImportReport(import_id, "jsonl", 1, counts, 3, 0, {"empty": 1}, errors, "2024-01-01T00:00:00.000Z", None)
+
+    def rehearse(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        actor: Actor,
+        space: str | None = None,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]:
+        return done(self._report(None))
+
+    def run(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        space: str | None,
+        actor: Actor,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]:
+        self.runs.append((path, format, space))
+        future: Future[ImportReport] = Future()
+
+        def work() -> None:
+            for step in range(self.steps):
+                if progress is not None:
+                    progress(step, self.steps)
+            while self.gate is not None and not self.gate.wait(0.01):
+                if cancelled is not None and cancelled():
+                    future.set_exception(CancelledError())
+                    return
+            future.set_result(self._report("import-1"))
+
+        self._engine.spawn(work)
+        return future
+
+    def undo(self, import_id: str) -> Future[UndoReport]:
+        return done(UndoReport("step-9", "Import memories", "step-10", 3))
+
+
+class FakeClients:
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.records: dict[str, ClientRecord] = {}
+
+    def by_id(self, client_id: str | None) -> ClientRecord:
+        return next(record for record in self.records.values() if record.id == client_id)
+
+    def add(self, record: ClientRecord) -> ClientRecord:
+        self.records[record.name] = record
+        return record
+
+    def authenticator(self) -> FakeClients:
+        return self
+
+    def token_for(self, name: str) -> ClientRecord | None:
+        if self._engine.state != "open":
+            return None
+        if name == "@owner":
+            return make_client(
+                "@owner", [g.value for g in Grant], token=OWNER_TOKEN, limit_minute=None, limit_session=None
+            )
+        return self.records.get(name)
+
+    def name_of(self, client_id: str) -> str | None:
+        return next((record.name for record in self.records.values() if record.id == client_id), None)
+
+    def pair(
+        self, name: str, grants: Sequence[str], limit: int | str | None = None, actor: Actor = OWNER_ACTOR
+    ) -> Future[Paired]:
+        if name in self.records and not self.records[name].revoked:
+            return failed(UserError(Code.INVALID_INPUT, "A client of that name is paired already."))
+        minute = None if limit == "none" else int(limit or 20)
+        session = None if limit == "none" else 200
+        made = make_client(name, tuple(grants) or ("read", "propose"), limit_minute=minute, limit_session=session)
+        self.add(made)
+        return done(Paired(made.id, name, made.token))
+
+    def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        if name not in self.records:
+            return failed(UserError(Code.NOT_FOUND, "There is no paired client of that name."))
+        self.records[name] = replace(self.records[name], revoked=True)
+        self._engine.hub.publish(Changed("revoke", (), actor, 1))
+        return done(self.records[name].id)
+
+    def list(self) -> Future[tuple[ClientRecord, ...]]:
+        return done(tuple(self.records.values()))
+
+
+class FakeVault:
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.backups: list[Path | None] = []
+
+    def status(self) -> Future[StatusReport]:
+        return done(StatusReport({"state": "open", "seq": 7, "wal_bytes": 0, "opened_at": START_MS}))
+
+    def verify(self) -> Future[dict[str, Any]]:
+        return done({"status": "ok", "checks": {"pages": "ok"}})
+
+    def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
+        self.backups.append(to)
+        return done({"path": str(to), "memories": 1})
+
+    def lock(self) -> Future[None]:
+        self._engine.set_state("locked")
+        return done(None)
+
+    def unlock(self, root: bytes) -> Future[Any]:
+        if root != ROOT:
+            return failed(UserError(Code.WRONG_SECRET, "That key does not open this vault."))
+        self._engine.set_state("open")
+        return done(None)
+
+
+class FakeEngine:
+    """Fits `core.ipc.ports.Engine`."""
+
+    def __init__(self, state: str = "open") -> None:
+        self.state = state
+        self.hub = Hub()
+        self._clock = ManualClock(START_MS)
+        self._memories = FakeMemories(self)
+        self._imports = FakeImports(self)
+        self._clients = FakeClients(self)
+        self._vault = FakeVault(self)
+        self.threads: list[threading.Thread] = []
+
+    vault_id = property(lambda self: VAULT_ID)
+    clock = property(lambda self: self._clock)
+    memories = property(lambda self: self._memories)
+    imports = property(lambda self: self._imports)
+    clients = property(lambda self: self._clients)
+    vault = property(lambda self: self._vault)
+
+    def check(self) -> None:
+        if self.state != "open":
+            raise UserError(Code.VAULT_LOCKED, "The vault is locked.")
+
+    def set_state(self, state: str) -> None:
+        self.state = state
+        self.hub.publish(StateChanged(state))
+
+    def spawn(self, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work)
+        self.threads.append(thread)
+        thread.start()
+
+    def join(self) -> None:
+        for thread in self.threads:
+            thread.join(10)

@@ -1,0 +1,482 @@
+"""Peers that mean harm: garbage, endless lines, dripping, floods, replays, squatters. Time-outs are scaled down."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import socket
+import threading
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import Code
+from core.ipc import sessions
+from core.ipc.client import Client, open_session
+from core.ipc.limits import Caps
+from core.ipc.messages import LINE_BYTES
+from core.security.handshake import client_mac, decode_value, encode_value
+from tests.helpers.ipc_engine import SECRET, VAULT_ID, make_client, make_memory
+from tests.helpers.ipc_world import Raw, World, code_of
+
+QUICK = Caps(handshake_s=0.4, line_s=0.3, drain_s=0.3, watch_s=0.05, stranger_grace_s=0.05)
+NC = bytes(range(32))
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        made.engine.memories.rows.append(make_memory(1, text=SECRET, space="home"))
+        yield made
+
+
+@pytest.fixture
+def quick(empty_home: Path) -> Iterator[World]:
+    with World(empty_home, caps=QUICK) as made:
+        yield made
+
+
+def request(method: str, params: object = None, ident: object = 1) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "method": method, "params": params or {}}).encode() + b"\n"
+
+
+def login(raw: Raw, name: str = "plug") -> None:
+    """The handshake in raw bytes, as a plugin in another language would write it."""
+    hello = raw.ask(request("hello", {"protocol": 1, "client": name, "nonce": encode_value(NC)}))
+    assert hello is not None
+    ns = decode_value(hello["result"]["nonce"], 32)
+    mac = client_mac(make_client(name).token, NC, ns, VAULT_ID)
+    welcome = raw.ask(request("auth", {"mac": encode_value(mac)}))
+    assert welcome is not None
+    assert "result" in welcome
+
+
+def error_code(message: dict[str, Any] | None) -> str:
+    assert message is not None
+    code: str = message["error"]["data"]["code"]
+    return code
+
+
+def descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def assert_says_nothing(message: dict[str, Any] | None) -> None:
+    """An error is a code and one sentence: no path, no traceback, no text of anybody."""
+    if message is None or "error" not in message:
+        return
+    assert message.keys() == {"jsonrpc", "id", "error"}
+    assert message["error"].keys() == {"code", "message", "data"}
+    assert message["error"]["data"].keys() <= {"code", "retry_after"}
+    text = json.dumps(message)
+    for word in ("Traceback", ".py", "/home", "/tmp", "/root", "loci.sock", SECRET, "Error(", "sqlite", "0x"):
+        assert word not in text
+    assert len(message["error"]["message"]) < 300
+
+
+GARBAGE = [
+    b"\n",
+    b"\0\n",
+    b"hello\n",
+    b"{}\n",
+    b"[]\n",
+    b'[{"jsonrpc":"2.0","id":1,"method":"health"}]\n',
+    b'{"jsonrpc":"2.0","id":1,"id":2,"method":"health"}\n',
+    b'{"jsonrpc":"2.0","method":"health"}\n',
+    b'{"jsonrpc":"2.0","id":1,"method":"health","params":{"a":NaN}}\n',
+    b'{"jsonrpc":"2.0","id":1,"method":"health","params":{"a":"\\ud800"}}\n',
+    b'{"jsonrpc":"2.0","id":1,"method":"health","params":{"a":"\\u0000"}}\n',
+    b"[" * 100_000 + b"\n",
+    b'{"a":' * 1000 + b"1" + b"}" * 1000 + b"\n",
+    b'{"jsonrpc":"2.0","id":1,"method":"' + SECRET.encode() + b'\xff"}\n',
+    b"\x80\x81\x82\n",
+    b"GET / HTTP/1.1\r\n",
+    b'"' * 200_000 + b"\n",
+]
+
+
+@pytest.mark.parametrize("number", range(len(GARBAGE)))
+def test_garbage_gets_one_typed_error(world: World, number: int) -> None:
+    raw = world.raw()
+    found = raw.ask(GARBAGE[number])
+    assert error_code(found) == "E4009"
+    assert_says_nothing(found)
+    assert error_code(raw.ask(request("health"))) == "E4007"
+
+
+def test_too_much_garbage_ends_the_connection(world: World) -> None:
+    raw = world.raw()
+    for _ in range(20):
+        assert error_code(raw.ask(b"nonsense\n")) == "E4009"
+    assert raw.line() is None
+
+
+@pytest.mark.parametrize("authenticated", [False, True])
+def test_a_line_over_the_cap_is_refused_before_parsing(world: World, authenticated: bool) -> None:
+    world.engine.clients.add(make_client("plug"))
+    raw = world.raw()
+    if authenticated:
+        login(raw)
+    head = b'{"jsonrpc":"2.0","id":5,"method":"memory_store","params":{"text":"'
+    raw.send(head + b"x" * LINE_BYTES + b'"}}\n')
+    found = raw.line()
+    assert error_code(found) == "E4009"
+    assert found is not None
+    assert found["id"] is None
+    assert raw.line() is None
+    assert world.engine.memories.stores == []
+
+
+def test_a_line_of_just_the_cap_is_read(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    raw = world.raw()
+    login(raw)
+    head, tail = b'{"jsonrpc":"2.0","id":5,"method":"memory_store","params":{"text":"', b'"}}\n'
+    found = raw.ask(head + b"x" * (LINE_BYTES - len(head) - len(tail)) + tail)
+    assert error_code(found) == "E4004"
+
+
+def test_ten_megabytes_on_one_line_leave_memory_flat(world: World) -> None:
+    raw = world.raw()
+    tracemalloc.start()
+    for _ in range(160):
+        if not raw.send(b"x" * 65_536):
+            break
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    raw.send(b"\n")
+    found = raw.line()
+    assert error_code(found) == "E4009"
+    assert peak < 4 << 20
+
+
+def test_an_endless_line_is_cut_off(quick: World) -> None:
+    raw = quick.raw()
+    for _ in range(2000):
+        if not raw.send(b"x" * 65_536):
+            break
+    else:
+        pytest.fail("a line without end was swallowed for ever")
+    assert quick.owner().call("health")["state"] == "open"
+
+
+def test_glued_messages_are_answered_in_turn(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    raw = world.raw()
+    login(raw)
+    raw.send(b"".join(request("health", ident=n) for n in range(50)))
+    answers = [raw.line() for _ in range(50)]
+    assert sorted(answer["id"] for answer in answers if answer is not None) == list(range(50))
+    assert all(answer is not None and "result" in answer for answer in answers)
+
+
+def test_a_message_in_single_bytes_is_read(world: World) -> None:
+    raw = world.raw()
+    for byte in request("health"):
+        raw.send(bytes([byte]))
+    assert error_code(raw.line()) == "E4007"
+
+
+def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: World) -> None:
+    before = descriptors()
+    slow: list[Raw] = []
+    for _ in range(60):
+        try:
+            slow.append(Raw(quick.place.path))
+        except OSError:
+            continue
+        slow[-1].send(b"{")
+    owner = quick.owner()
+    assert owner.call("health")["state"] == "open"
+    gone = 0
+    for raw in slow:
+        raw.send(b'"')
+        while (message := raw.line()) is not None:
+            assert error_code(message) == "E5004"
+        gone += 1
+        raw.close()
+    assert gone == len(slow)
+    owner.close()
+    for _ in range(500):
+        if descriptors() <= before:
+            break
+        threading.Event().wait(0.01)
+    assert descriptors() <= before
+
+
+def test_a_stranger_that_says_nothing_is_cut(quick: World) -> None:
+    raw = quick.raw()
+    assert raw.line() is None
+
+
+def test_a_client_that_drips_is_cut(quick: World) -> None:
+    quick.engine.clients.add(make_client("plug"))
+    raw = quick.raw()
+    login(raw)
+    raw.send(b'{"jsonrpc":')
+    assert raw.line() is None
+
+
+def test_a_silent_client_may_stay(quick: World) -> None:
+    client = quick.paired()
+    threading.Event().wait(0.6)
+    assert client.call("health")["state"] == "open"
+
+
+def test_a_client_that_never_reads_is_cut(quick: World) -> None:
+    quick.engine.memories.rows += [make_memory(n, text="x" * 8000, space="GLOBAL") for n in range(1, 40)]
+    quick.engine.clients.add(make_client("plug"))
+    raw = quick.raw()
+    login(raw)
+    for n in range(400):
+        if not raw.send(request("memory_list", {"limit": 100}, n)):
+            break
+        if n > 50:
+            threading.Event().wait(0.01)
+    else:
+        pytest.fail("it was served for ever")
+    assert quick.owner().call("health")["state"] == "open"
+
+
+def test_many_connections_meet_the_caps(world: World) -> None:
+    many = [Raw(world.place.path) for _ in range(60)]
+    try:
+        heard = Counter(error_code(message) for raw in many[4:] if (message := raw.line()) is not None)
+        assert heard == {"E5004": 56}
+    finally:
+        for raw in many:
+            raw.close()
+    client, _ = open_session(
+        world.place, "plug", world.engine.clients.add(make_client("plug")).token, VAULT_ID, patience_s=8
+    )
+    client.close()
+
+
+def test_a_flood_of_searches_meets_the_limit(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    raw = world.raw()
+    login(raw)
+    seen: list[dict[str, Any]] = []
+
+    def listen() -> None:
+        for _ in range(500):
+            message = raw.line()
+            assert message is not None
+            seen.append(message)
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    for n in range(500):
+        assert raw.send(request("memory_search", {"query": f"{SECRET} {n}"}, n))
+    listener.join(30)
+    by_id = {message["id"]: message for message in seen}
+    assert sorted(by_id) == list(range(500))
+    assert all("result" in by_id[n] for n in range(20))
+    assert {error_code(by_id[n]) for n in range(20, 500)} == {"E2003"}
+    assert all(0 < by_id[n]["error"]["data"]["retry_after"] <= 60 for n in range(20, 500))
+    for message in seen:
+        assert_says_nothing(message)
+    assert len(world.engine.memories.recalls) == 20
+
+
+def test_a_replayed_handshake_is_refused(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    hello = request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)})
+    first = world.raw()
+    answer = first.ask(hello)
+    assert answer is not None
+    mac = client_mac(make_client("plug").token, NC, decode_value(answer["result"]["nonce"], 32), VAULT_ID)
+    auth = request("auth", {"mac": encode_value(mac)})
+    replay = world.raw()
+    assert replay.ask(hello) is not None
+    assert error_code(replay.ask(auth)) == "E4007"
+    assert replay.line() is None
+    done = first.ask(auth)
+    assert done is not None
+    assert "result" in done
+    assert error_code(first.ask(auth)) == "E4005"  # the session cannot be proved twice either
+    bare = world.raw()
+    assert error_code(bare.ask(auth)) == "E4007"
+
+
+def test_endless_hellos_are_cut(world: World) -> None:
+    raw = world.raw()
+    hello = request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)})
+    for _ in range(3):
+        assert "result" in (raw.ask(hello) or {})
+    assert error_code(raw.ask(hello)) == "E4007"
+    assert raw.line() is None
+
+
+def test_a_token_of_another_vault_is_refused(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    raw = world.raw()
+    answer = raw.ask(request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)}))
+    assert answer is not None
+    mac = client_mac(make_client("plug").token, NC, decode_value(answer["result"]["nonce"], 32), b"v" * 16)
+    assert error_code(raw.ask(request("auth", {"mac": encode_value(mac)}))) == "E4007"
+
+
+def test_unknown_paused_and_known_clients_look_alike(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Same members, same lengths, other values each time; and the same work, so that time tells nothing either."""
+    world.engine.clients.add(make_client("known"))
+    world.engine.clients.add(make_client("paused", paused=True))
+    work: Counter[str] = Counter()
+
+    def counted(name: str) -> None:
+        real = getattr(sessions, name)
+
+        def step(*values: bytes) -> bytes:
+            work[name] += 1
+            found: bytes = real(*values)
+            return found
+
+        monkeypatch.setattr(sessions, name, step)
+
+    for name in ("server_proof", "client_mac", "new_nonce", "new_token"):
+        counted(name)
+    shapes: set[object] = set()
+    proofs: set[str] = set()
+    for name in ("known", "paused", "nobody") * 5:
+        raw = world.raw()
+        answer = raw.ask(request("hello", {"protocol": 1, "client": name, "nonce": encode_value(NC)}))
+        refused = raw.ask(request("auth", {"mac": encode_value(b"w" * 32)}))
+        assert answer is not None
+        assert refused is not None
+        proofs.add(answer["result"]["proof"])
+        steps = tuple(sorted(work.items()))
+        shape = tuple((key, len(value)) for key, value in answer["result"].items())
+        shapes.add((steps, shape, json.dumps(refused["error"]), raw.line() is None))
+        work.clear()
+        raw.close()
+    assert len(shapes) == 1
+    assert len(proofs) == 15
+
+
+def test_the_token_never_crosses_the_wire(world: World, empty_home: Path) -> None:
+    """A squatter that answers like a server learns nothing and is not believed."""
+    record = world.engine.clients.add(make_client("plug"))
+    folder = empty_home / "run" / "q"
+    folder.mkdir(mode=0o700)
+    heard = bytearray()
+    with socket.socket(socket.AF_UNIX) as squatter:
+        squatter.bind(os.fspath(folder / "s"))
+        squatter.listen()
+
+        def pose() -> None:
+            peer, _ = squatter.accept()
+            with peer:
+                heard.extend(peer.recv(65_536))
+                lie = {"nonce": b"n" * 32, "vault": VAULT_ID, "proof": b"p" * 32}
+                fake = {key: encode_value(value) for key, value in lie.items()}
+                peer.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "result": fake}).encode() + b"\n")
+                while chunk := peer.recv(65_536):
+                    heard.extend(chunk)
+
+        posing = threading.Thread(target=pose)
+        posing.start()
+        place = type(world.place)(folder / "s", chosen=True)
+        with Client.connect(place) as client:
+            assert code_of(lambda: client.greet("plug", record.token, VAULT_ID)) is Code.UNAUTHENTICATED
+        posing.join(10)
+    assert json.loads(heard)["method"] == "hello"
+    assert encode_value(record.token).encode() not in heard
+    assert record.token not in heard
+
+
+@pytest.mark.expected_logs("displaced")
+def test_a_squatter_at_our_place_is_replaced(quick: World, caplog: pytest.LogCaptureFixture) -> None:
+    with socket.socket(socket.AF_UNIX) as squatter:
+        aside = quick.place.path.with_name("x.sock")
+        squatter.bind(os.fspath(aside))
+        squatter.listen()
+        aside.rename(quick.place.path)
+        for _ in range(500):
+            if quick.displaced:
+                break
+            threading.Event().wait(0.01)
+        assert quick.displaced == [1]
+    assert quick.owner().call("health")["state"] == "open"
+    assert "displaced" in caplog.text
+
+
+def test_a_foreign_user_is_not_heard(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.ipc.server.os.geteuid", lambda: 4711)
+    raw = Raw(world.place.path)
+    raw.send(request("health"))
+    assert raw.line() is None
+    raw.close()
+
+
+HOSTILE_FIELDS = (
+    "provenance", "is_user_explicit", "agent_id", "tenant_id", "butler", "trust", "confidence", "client_id", "client",
+    "created_at", "recorded_at", "scope_channel", "user_id", "token",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("field", HOSTILE_FIELDS)
+@pytest.mark.parametrize("method", ["memory_store", "memory_search", "memory_get", "memory_list"])
+def test_identity_and_trust_cannot_be_said(world: World, method: str, field: str) -> None:
+    world.engine.clients.add(make_client("plug", ["read", "write"]))
+    raw = world.raw()
+    login(raw)
+    found = raw.ask(request(method, {"text": "x", "query": "x", "id": "x", field: SECRET}))
+    assert error_code(found) == "E4006"
+    assert_says_nothing(found)
+    assert field in (found or {})["error"]["message"]
+    assert world.engine.memories.stores == []
+    assert world.refusals[-1].code is Code.FORBIDDEN_FIELD
+    assert (world.refusals[-1].client_id, world.refusals[-1].method) == ("id-plug", method)
+
+
+def test_mutants_on_the_wire(world: World) -> None:
+    """A seeded short walk: typed errors or an end, nothing told, an honest client served throughout."""
+    chance = random.Random(77)
+    honest = world.paired("honest")
+    world.engine.clients.add(make_client("plug", ["read", "propose"], limit_minute=None, limit_session=None))
+    bodies = [
+        request("memory_store", {"text": SECRET, "tags": ["a"], "claim": {"subject": "I"}}),
+        request("memory_search", {"query": SECRET, "limit": 5, "filters": {"kinds": ["fact"]}}),
+        request("owner.import", {"path": "/x"}),
+        request("pair", {"client": "x", "code": "A" * 16}),
+    ]
+    raw, codes = world.raw(), Counter[str]()
+    login(raw)
+    for n in range(600):
+        line = bytearray(chance.choice(bodies)[:-1])
+        for _ in range(chance.randint(0, 3)):
+            line[chance.randrange(len(line))] = chance.randrange(256)
+        message = raw.ask(bytes(line).replace(b"\n", b" ") + b"\n")
+        if message is None:
+            raw.close()
+            raw = world.raw()
+            login(raw)
+            continue
+        assert_says_nothing(message)
+        codes["result" if "result" in message else error_code(message)] += 1
+        if n % 100 == 0:
+            assert honest.call("health")["state"] == "open"
+    assert codes["E4009"] > 50
+    assert codes["result"] > 10
+    assert codes.keys() <= {"E4009", "E4010", "E4001", "E4005", "E4006", "E2004", "result"}
+
+
+def test_going_away_at_every_moment_harms_nobody(world: World) -> None:
+    honest = world.paired("honest")
+    world.engine.clients.add(make_client("plug", ["read", "write"]))
+    whole = request("memory_store", {"text": "x"})
+    for cut in range(0, len(whole), 7):
+        raw = world.raw()
+        login(raw)
+        raw.send(whole[:cut])
+        raw.close()
+        raw = world.raw()
+        raw.send(whole[:cut])
+        raw.close()
+    assert honest.call("health")["state"] == "open"
+    assert world.engine.memories.stores == []

@@ -1,0 +1,175 @@
+"""Every verb's JSON, run in process as the command line does."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import Code, LociError
+from core.ipc.verbs import VERBS, Progress, run_verb
+from core.security.handshake import encode_value
+from core.types.requests import StoreRequest
+from core.types.values import OWNER_ACTOR
+from core.types.words import Kind, Source
+from tests.helpers.ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
+from tests.helpers.ipc_world import REGISTRY
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    engine = FakeEngine()
+    engine.memories.rows += [make_memory(1), make_memory(2, client_id="id-plug")]
+    engine.clients.add(make_client("plug", ["read", "space:work"]))
+    return engine
+
+
+def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
+    found = asyncio.run(run_verb(engine, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    engine.join()
+    for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
+        raise AssertionError(f"{verb}: {problem.message}")
+    return found
+
+
+ID = make_memory(1).id
+CALLS: dict[str, dict[str, Any]] = {
+    "import": {"path": "/x.jsonl"},
+    "unimport": {"import_id": "import-1"},
+    "remember": {"text": "tea"},
+    "recall": {"query": "tea", "explain": True},
+    "list": {},
+    "show": {"id": ID},
+    "history": {"id": ID},
+    "forget": {"id": ID},
+    "undo": {},
+    "status": {},
+    "verify": {},
+    "lock": {},
+    "unlock": {"vault": encode_value(VAULT_ID), "key": encode_value(ROOT)},
+    "backup": {"to": "/b.db"},
+    "pair": {"name": "new", "grants": ["read"]},
+    "revoke": {"name": "plug"},
+    "clients": {},
+}
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_answers_as_its_schema_says(engine: FakeEngine, verb: str) -> None:
+    assert run(engine, verb, **CALLS[verb])
+
+
+def test_remember_hands_everything_on(engine: FakeEngine) -> None:
+    found = run(
+        engine,
+        "remember",
+        text="tea",
+        kind="rule",
+        category="taste",
+        importance=0.7,
+        tags=["a"],
+        space="work",
+        source="document",
+        time="2024-02-01",
+        ref="r",
+        request_id="q",
+        claim={"subject": "I", "predicate": "likes", "value": "tea"},
+    )
+    assert found["classification"] == {"label": "NEW", "confidence": 1.0, "by": "rules"}
+    request, actor = engine.memories.stores[0]
+    assert actor.is_owner
+    assert request.occurred is not None
+    assert request == StoreRequest(
+        text="tea",
+        kind=Kind.RULE,
+        category="taste",
+        importance=0.7,
+        tags=("a",),
+        space="work",
+        source=Source.DOCUMENT,
+        occurred=request.occurred,
+        ref="r",
+        request_id="q",
+        claim={"subject": "I", "predicate": "likes", "value": "tea"},
+    )
+
+
+def test_recall_shape(engine: FakeEngine) -> None:
+    found = run(engine, "recall", query="tea", space="home", status=["active", "archived"], as_of="2024-01-01", limit=1)
+    query, _ = engine.memories.recalls[0]
+    assert (query.spaces, query.statuses, query.limit) == (("home",), ("active", "archived"), 1)
+    assert query.as_of_ms == 1_704_153_599_999
+    assert found["near_misses"] == [
+        {"id": "m-1", "why": "below_bar", "sentence": "It is below the bar.", "status": "active", "score": 0.3}
+    ]
+    assert (found["took_ms"], found["strategy"], found["abstained"]) == (1.25, "hybrid", False)
+
+
+def test_list_of_all_statuses(engine: FakeEngine) -> None:
+    found = run(engine, "list", status="all", limit=1)
+    assert engine.memories.lists[0].statuses is None
+    assert (found["total"], len(found["items"])) == (2, 1)
+    assert found["next"] == found["items"][0]["id"]
+    assert found["items"][0]["client"] == "plug"
+
+
+def test_show_keeps_secrets_and_writes_times(engine: FakeEngine) -> None:
+    found = run(engine, "show", id=ID)
+    assert found["claims"][0]["valid_from"] == "2023-11-14T22:13:20Z"
+    assert found["provenance"]["sources"] == [{"lineage": "owner", "at": "2023-11-14T22:13:20Z"}]
+    assert found["trust_terms"] == [{"term": "base", "value": 1.0}]
+
+
+def test_an_import_reports_and_may_be_rehearsed(engine: FakeEngine) -> None:
+    told: list[tuple[str, int, int | None]] = []
+    progress = Progress(lambda label, done, total: told.append((label, done, total)))
+    found = asyncio.run(run_verb(engine, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress))
+    engine.join()
+    assert told == [("Importing", step, 3) for step in range(3)]
+    assert engine.imports.runs == [(Path("/x"), None, "work")]
+    assert found["import_id"] == "import-1"
+    assert (found["earliest"], found["latest"]) == ("2024-01-01T00:00:00.000Z", None)
+    assert found["messages"] == {"user": 2, "assistant": 1, "other": 0}
+    assert run(engine, "import", path="/x", dry_run=True)["import_id"] is None
+    assert len(engine.imports.runs) == 1
+
+
+def test_clients_never_show_a_token(engine: FakeEngine) -> None:
+    found = run(engine, "clients")
+    (client,) = found["clients"]
+    assert client["grants"] == ["read", "space:work"]
+    assert client["limits"] == {"searches_per_minute": 20, "searches_per_session": 200}
+    assert "token" not in client
+    assert client["state"] == "paired"
+
+
+@pytest.mark.parametrize(
+    ("verb", "params", "code"),
+    [
+        ("import", {"path": "relative.jsonl"}, Code.INVALID_INPUT),
+        ("backup", {"to": "b.db"}, Code.INVALID_INPUT),
+        ("recall", {"query": "  "}, Code.INVALID_QUERY),
+        ("recall", {"query": "x", "after": "gone"}, Code.INVALID_INPUT),
+        ("remember", {"text": "a\0b"}, Code.INVALID_INPUT),
+        ("remember", {"text": "a\ud800"}, Code.INVALID_INPUT),
+        ("remember", {"text": "x", "time": "soon"}, Code.INVALID_INPUT),
+        ("remember", {"text": "x", "importance": 2}, Code.INVALID_INPUT),
+        ("show", {"id": "nobody"}, Code.NOT_FOUND),
+        ("unlock", {"vault": encode_value(b"x" * 16), "key": encode_value(ROOT)}, Code.WRONG_SECRET),
+        ("restore", {}, Code.UNKNOWN_METHOD),
+    ],
+)
+def test_refusals(engine: FakeEngine, verb: str, params: dict[str, Any], code: Code) -> None:
+    with pytest.raises(LociError) as caught:
+        run(engine, verb, **params)
+    assert caught.value.code is code
+
+
+def test_unlock_checks_the_key() -> None:
+    engine = FakeEngine("locked")
+    with pytest.raises(LociError) as caught:
+        run(engine, "unlock", vault=encode_value(VAULT_ID), key=encode_value(b"x" * 32))
+    assert caught.value.code is Code.WRONG_SECRET
+    assert run(engine, "unlock", vault=encode_value(VAULT_ID), key=encode_value(ROOT)) == {"state": "open"}
