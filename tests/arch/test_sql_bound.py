@@ -16,6 +16,7 @@ ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} 
     "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",
     "core/recall/scope.py:labels_in": _PREDICATE,
     "core/recall/windows.py:neighbours": _PREDICATE,
+    "core/recall/candidates.py:_read": _PREDICATE,
 }
 
 

@@ -16,11 +16,12 @@ from typing import Protocol
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
+
+from locomo import CATEGORIES, Conversation, Question, read, session_recall, turn_recall  # noqa: E402
+from recall_rig import Note, Rig  # noqa: E402
 
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
-from tests.bench.locomo import CATEGORIES, Conversation, Question, read, session_recall, turn_recall  # noqa: E402
-from tests.helpers.recall_rig import Note, Rig  # noqa: E402
 
 MODES = ("semantic", "keyword", "hybrid")
 
@@ -45,7 +46,7 @@ class DirectPalace:
     """Core parts on a throwaway vault in memory."""
 
     def __init__(self) -> None:
-        self._rig = Rig(MiniLmEmbedder(threads=2))
+        self._rig = Rig(MiniLmEmbedder(threads=1))
 
     def load(self, conversation: Conversation) -> None:
         """Bring a conversation in."""

@@ -14,6 +14,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from ipc_engine import OWNER_TOKEN, VAULT_ID, FakeEngine, make_client
+
 from core.engine.threads import EngineLoop
 from core.errors import Code, LociError
 from core.ipc import protocol
@@ -21,7 +23,6 @@ from core.ipc.client import Client, open_session
 from core.ipc.limits import Caps
 from core.ipc.server import Hooks, Refusal, Server
 from core.ipc.transport import Place
-from tests.helpers.ipc_engine import OWNER_TOKEN, VAULT_ID, FakeEngine, make_client
 
 REGISTRY = protocol.load()
 

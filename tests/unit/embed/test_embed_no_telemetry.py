@@ -17,7 +17,8 @@ MARKS = (b"Microsoft12Applications6Events", b"OneDsTelemetry")
 
 def test_the_library_holds_no_telemetry_client() -> None:
     spec = find_spec("onnxruntime")
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     libraries = [
         path for path in (Path(spec.origin).parent / "capi").iterdir() if ".so" in path.name or path.suffix == ".pyd"
     ]

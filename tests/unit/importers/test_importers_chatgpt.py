@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from import_checker import check_fixture, read_fixture
+from importer_checks import fixture, items_of, memory_bundle, reasons, records, troubles
 
 from core.errors import Code, UserError
 from core.importers.chat_tree import walk_tree
 from core.importers.chatgpt import ChatGptImporter
 from core.importers.records import Record, Skip
 from core.types.words import Role, Status
-from tests.fixtures.import_checker import check_fixture, read_fixture
-from tests.unit.importers.importer_checks import fixture, items_of, memory_bundle, reasons, records, troubles
 
 CHATGPT = ChatGptImporter()
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from import_checker import check_fixture
+from importer_checks import items_of, memory_bundle, path_of, reasons, records, zip_bytes
 
 from core.errors import Code, UserError
 from core.importers.claude import ClaudeImporter
@@ -16,8 +18,6 @@ from core.importers.detect import detect
 from core.importers.rehearsal import import_items, rehearse
 from core.importers.source import open_bundle
 from core.types.words import Role, Source, Status
-from tests.fixtures.import_checker import check_fixture
-from tests.unit.importers.importer_checks import items_of, memory_bundle, path_of, reasons, records, zip_bytes
 
 CLAUDE = ClaudeImporter()
 

@@ -8,15 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from core.importers.blocks import without_blocks
-from core.importers.claude_code import ClaudeCodeImporter
-from core.importers.detect import detect
-from core.importers.rehearsal import import_items
-from core.importers.source import open_bundle
-from core.types.words import Role
-from tests.fixtures.import_checker import check_fixture
-from tests.unit.importers.importer_checks import (
+from import_checker import check_fixture
+from importer_checks import (
     fixture,
     items_of,
     memory_bundle,
@@ -25,6 +18,13 @@ from tests.unit.importers.importer_checks import (
     reasons,
     records,
 )
+
+from core.importers.blocks import without_blocks
+from core.importers.claude_code import ClaudeCodeImporter
+from core.importers.detect import detect
+from core.importers.rehearsal import import_items
+from core.importers.source import open_bundle
+from core.types.words import Role
 
 CODE = ClaudeCodeImporter()
 

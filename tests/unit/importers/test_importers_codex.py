@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from import_checker import check_fixture
+from importer_checks import items_of, memory_bundle, path_of, reasons, records
 
 from core.importers.codex import CodexImporter
 from core.importers.records import Item
-from tests.fixtures.import_checker import check_fixture
-from tests.unit.importers.importer_checks import items_of, memory_bundle, path_of, reasons, records
 
 CODEX = CodexImporter()
 META = {"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s1", "cwd": "/w"}}

@@ -6,13 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-
-from core.errors import Code, UserError
-from core.importers.csv_rows import CsvImporter, Dialect, sniff_dialect
-from core.importers.records import Record
-from core.importers.source import open_bundle
-from core.types.words import Kind
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     at,
     check_fixture,
     check_row_times,
@@ -24,6 +18,12 @@ from tests.unit.importers.importer_checks import (
     records,
     troubles,
 )
+
+from core.errors import Code, UserError
+from core.importers.csv_rows import CsvImporter, Dialect, sniff_dialect
+from core.importers.records import Record
+from core.importers.source import open_bundle
+from core.types.words import Kind
 
 CSV = CsvImporter()
 

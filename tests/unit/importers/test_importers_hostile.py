@@ -8,12 +8,12 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from importer_checks import EXPECTED, fixture, memory_bundle, path_of, reasons, records, sha
 
 from core.errors import Code, UserError
 from core.importers.detect import detect, format_names, importers
 from core.importers.rehearsal import import_items, rehearse
 from core.importers.source import open_bundle
-from tests.unit.importers.importer_checks import EXPECTED, fixture, memory_bundle, path_of, reasons, records, sha
 
 HOSTILE = [row["id"] for row in EXPECTED["fixtures"] if row["id"].startswith("hostile-")]
 REFUSED = [name for name in HOSTILE if fixture(name)["outcome"] == "refused"]

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from core.errors import Code, UserError
-from core.importers.jsonl import JsonlImporter
-from core.importers.records import Record
-from core.importers.source import open_bundle
-from core.types.words import Kind, Role, Source
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     at,
     check_fixture,
     check_row_times,
@@ -26,6 +20,12 @@ from tests.unit.importers.importer_checks import (
     records,
     troubles,
 )
+
+from core.errors import Code, UserError
+from core.importers.jsonl import JsonlImporter
+from core.importers.records import Record
+from core.importers.source import open_bundle
+from core.types.words import Kind, Role, Source
 
 JSONL = JsonlImporter()
 

@@ -6,11 +6,7 @@ import json
 from typing import Any
 
 import pytest
-
-from core.importers.mcp_memory import Entity, McpMemoryImporter, Relation, entities_and_relations
-from core.importers.source import open_bundle
-from core.types.words import Kind, Source
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     check_fixture,
     fixture,
     items_of,
@@ -20,6 +16,10 @@ from tests.unit.importers.importer_checks import (
     records,
     troubles,
 )
+
+from core.importers.mcp_memory import Entity, McpMemoryImporter, Relation, entities_and_relations
+from core.importers.source import open_bundle
+from core.types.words import Kind, Source
 
 MCP = McpMemoryImporter()
 

@@ -6,12 +6,7 @@ import json
 from typing import Any
 
 import pytest
-
-from core.errors import Code, UserError
-from core.importers.mem0 import Mem0Importer
-from core.importers.records import Record
-from core.types.words import Kind, Source, Status
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     check_fixture,
     fixture,
     items_of,
@@ -20,6 +15,11 @@ from tests.unit.importers.importer_checks import (
     records,
     zip_bytes,
 )
+
+from core.errors import Code, UserError
+from core.importers.mem0 import Mem0Importer
+from core.importers.records import Record
+from core.types.words import Kind, Source, Status
 
 MEM0 = Mem0Importer()
 

@@ -10,16 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from core.errors import Code, UserError
-from core.importers.detect import detect
-from core.importers.frontmatter import read_front_matter
-from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
-from core.importers.records import Record
-from core.importers.rehearsal import import_items
-from core.importers.source import open_bundle
-from core.types.words import Kind, Precision, Role, Source
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     EXPECTED,
     check_fixture,
     fixture,
@@ -33,6 +24,15 @@ from tests.unit.importers.importer_checks import (
     troubles,
     zip_bytes,
 )
+
+from core.errors import Code, UserError
+from core.importers.detect import detect
+from core.importers.frontmatter import read_front_matter
+from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
+from core.importers.records import Record
+from core.importers.rehearsal import import_items
+from core.importers.source import open_bundle
+from core.types.words import Kind, Precision, Role, Source
 
 OBSIDIAN, MARKDOWN, TEXT = ObsidianImporter(), MarkdownImporter(), TextImporter()
 VAULT_FIELDS = (

@@ -7,12 +7,7 @@ import json
 from typing import Any
 
 import pytest
-
-from core.errors import Code, UserError
-from core.importers.openmemory import OpenMemoryImporter, Scope, apps, suggested_scopes
-from core.importers.source import open_bundle
-from core.types.words import Kind, Source, Status
-from tests.unit.importers.importer_checks import (
+from importer_checks import (
     check_fixture,
     fixture,
     items_of,
@@ -21,6 +16,11 @@ from tests.unit.importers.importer_checks import (
     reasons,
     records,
 )
+
+from core.errors import Code, UserError
+from core.importers.openmemory import OpenMemoryImporter, Scope, apps, suggested_scopes
+from core.importers.source import open_bundle
+from core.types.words import Kind, Source, Status
 
 OPENMEMORY = OpenMemoryImporter()
 HIDDEN = "must_find_only_when_hidden_are_shown"

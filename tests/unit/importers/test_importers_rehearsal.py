@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from importer_checks import memory_bundle
 
 from core.errors import CancelledError
 from core.importers import rehearsal
@@ -14,7 +15,6 @@ from core.importers.rehearsal import import_items, rehearse
 from core.importers.source import Bundle
 from core.types.values import When
 from core.types.words import Role, Status
-from tests.unit.importers.importer_checks import memory_bundle
 
 
 class Fixed:

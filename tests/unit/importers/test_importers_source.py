@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from importer_checks import EXPECTED, FIXTURES, zip_bytes
 
 from core.errors import Code, LociError, UserError
 from core.importers import archive, disk
 from core.importers.source import Bundle, open_bundle
-from tests.unit.importers.importer_checks import EXPECTED, FIXTURES, zip_bytes
 
 TALK = b'[{"chat_messages": []}]'
 

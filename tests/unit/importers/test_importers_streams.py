@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from importer_checks import memory_bundle
 
 from core.errors import Code, UserError
 from core.importers import array_stream, encodings, streams
@@ -23,7 +24,6 @@ from core.importers.streams import (
     read_whole_text,
     replace_surrogates,
 )
-from tests.unit.importers.importer_checks import memory_bundle
 
 
 def file(data: bytes | str) -> SourceFile:

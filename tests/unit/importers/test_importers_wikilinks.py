@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from importer_checks import items_of, records
 
 from core.importers.notes import MarkdownImporter
 from core.importers.records import Record
 from core.importers.wikilinks import NoteIndex, RawLink, links_in, tags_in, without_code
-from tests.unit.importers.importer_checks import items_of, records
 
 
 def note(text: str, **others: str) -> Record:

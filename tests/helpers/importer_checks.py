@@ -16,7 +16,7 @@ from core.importers.detect import detect
 from core.importers.records import Importer, Item, Record, Skip, Trouble
 from core.importers.source import Bundle, SourceFile, open_bundle
 
-FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "imports"
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "imports"
 EXPECTED: Mapping[str, Any] = json.loads((FIXTURES / "expected.json").read_text("utf-8"))
 # Fields told about the fixture or its author's intent, and those that a test of the one format checks itself.
 TOLD = {

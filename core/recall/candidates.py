@@ -1,0 +1,187 @@
+"""Candidates with everything that ranks them, as columns.
+
+Must not do: decide an order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.recall.lexical import Words
+from core.recall.scope import Labels, Predicate
+from core.recall.vector import StoredVectors, Vectors
+from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
+from core.score.fusion import evidence
+from core.score.profile import Profile
+from core.vault.rows import Rows
+
+_FACTS = (
+    "m.status, m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
+    "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is read of a candidate before it is known to be in the answer.
+
+    Attributes:
+        status: where it stands.
+        id: id.
+        twin: the same for exact duplicates: space, kind and hash of the text.
+        whole: the same for the parts of one split text.
+        ref: the caller's reference.
+        recorded_at: epoch ms.
+    """
+
+    status: str
+    id: str
+    twin: tuple[str, str, bytes]
+    whole: str
+    ref: str | None
+    recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Candidates in ascending order of their labels; all arrays are as long as there are candidates.
+
+    Attributes:
+        labels: labels.
+        ok: visible, and wanted by the request.
+        facts: what else was read.
+        sides: columns: when it was said or recorded (epoch ms), confidence, importance, reinforcements, disputes,
+            accesses.
+        vector: own cosine; NaN without a vector.
+        window: window cosine; NaN without a vector.
+        coverage: 0 to 1.
+        own: which words of the query each has.
+        near: which it or a neighbour has.
+        evidence: how strongly each answers.
+    """
+
+    labels: Labels
+    ok: Flags
+    facts: tuple[Fact, ...]
+    sides: Floats
+    vector: Floats
+    window: Floats
+    coverage: Floats
+    own: Flags
+    near: Flags
+    evidence: Floats
+
+    def where(self, mask: Flags) -> Candidates:
+        """Some of them.
+
+        Args:
+            mask: which.
+
+        Returns:
+            Those, in the same order.
+        """
+        at = np.flatnonzero(mask)
+        return self._pick(at)
+
+    def _pick(self, at: NDArray[np.int64]) -> Candidates:
+        return Candidates(
+            labels=self.labels[at],
+            ok=self.ok[at],
+            facts=tuple(self.facts[i] for i in at.tolist()),
+            sides=self.sides[at],
+            vector=self.vector[at],
+            window=self.window[at],
+            coverage=self.coverage[at],
+            own=self.own[at],
+            near=self.near[at],
+            evidence=self.evidence[at],
+        )
+
+    def with_others(self, other: Candidates) -> Candidates:
+        """These and others, none of which is here.
+
+        Args:
+            other: the others.
+
+        Returns:
+            All, in the order of their labels.
+        """
+        both = Candidates(
+            labels=np.concatenate((self.labels, other.labels)),
+            ok=np.concatenate((self.ok, other.ok)),
+            facts=self.facts + other.facts,
+            sides=np.concatenate((self.sides, other.sides)),
+            vector=np.concatenate((self.vector, other.vector)),
+            window=np.concatenate((self.window, other.window)),
+            coverage=np.concatenate((self.coverage, other.coverage)),
+            own=np.concatenate((self.own, other.own)),
+            near=np.concatenate((self.near, other.near)),
+            evidence=np.concatenate((self.evidence, other.evidence)),
+        )
+        return both._pick(np.argsort(both.labels, kind="stable"))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query as it is compared.
+
+    Attributes:
+        vector: the query's vector; None where nothing is compared by meaning.
+        words: the query's words.
+        vectors: the stored vectors.
+        profile: the weights.
+    """
+
+    vector: Vectors | None
+    words: Words
+    vectors: StoredVectors
+    profile: Profile
+
+
+def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels) -> tuple[Candidates, Surroundings]:
+    """Read candidates and compare them with the question.
+
+    Args:
+        rows: a vault snapshot.
+        narrowed: the request's conditions; what is out of scope is dropped here.
+        question: what they are compared with.
+        labels: labels of any memories.
+
+    Returns:
+        Those that the asker may know of (`ok` tells which of them may be returned), and what stands around them.
+    """
+    found = _read(rows, narrowed, np.unique(labels))
+    known = np.array([row[0] for row in found], np.int64)
+    around = neighbours(rows, narrowed, known)
+    own_cosine, near_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
+    if question.vector is not None and known.size:
+        own_cosine, near_cosine = cosines(around, question.vectors, question.vector, question.profile)
+    covered, own, near = coverage(around, question.words, question.profile)
+    weight = 0.0 if question.vector is None else question.profile.cosine_weight
+    candidates = Candidates(
+        labels=known,
+        ok=np.array([bool(row[1]) for row in found], np.bool_),
+        facts=tuple(Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9]) for row in found),
+        sides=np.array([row[10:] for row in found], np.float64).reshape(-1, 6),
+        vector=own_cosine,
+        window=near_cosine,
+        coverage=covered,
+        own=own,
+        near=near,
+        evidence=evidence(np.nan_to_num(near_cosine), covered, weight),
+    )
+    return candidates, around
+
+
+def _read(rows: Rows, narrowed: Predicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
+    sql = (
+        f"SELECT m.n, {narrowed.wanted}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.scope
+        f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"
+    )
+    return rows.all(sql, {**narrowed.params, "labels": json.dumps(labels.tolist())})

@@ -1,0 +1,218 @@
+"""Words: document frequencies, the memories that have a term, BM25, and coverage.
+
+Two lists come from here. BM25 is the full-text table's own, over the rarest words only, so that no query scores the
+whole vault. Coverage knows for each memory which words of the query it has, so that a word found next door in the
+conversation can count (`core.recall.windows`). Must not do: hand a person's text to the full-text syntax unquoted.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.recall.scope import Labels, as_labels
+from core.score.fusion import term_weight
+from core.score.profile import Profile
+from core.text.terms import QueryTerm, query_terms
+from core.vault.rows import Rows
+
+Bits = NDArray[np.uint64]
+_FREQUENCIES = "SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(?))"
+_POSTINGS = (
+    "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid LIMIT ?)"
+)
+_BM25 = "SELECT rowid, bm25(memory_fts) AS b FROM memory_fts WHERE memory_fts MATCH ? ORDER BY b LIMIT ?"
+_CACHED_TERMS = 4096
+
+
+class Frequencies:
+    """Document frequencies of terms, remembered as long as the vault does not change."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # guards all below
+        self._seq = -1
+        self._known: OrderedDict[str, int] = OrderedDict()
+
+    def of(self, rows: Rows, seq: int, terms: tuple[str, ...]) -> dict[str, int]:
+        """How many memories have each term.
+
+        Args:
+            rows: a vault snapshot.
+            seq: its sequence.
+            terms: terms of the index.
+
+        Returns:
+            One number each, 0 for a term that nothing has.
+        """
+        with self._lock:
+            known = {term: self._known[term] for term in terms if term in self._known} if self._seq == seq else {}
+        missing = [term for term in terms if term not in known]
+        if missing:
+            found = dict.fromkeys(missing, 0)
+            found.update((str(term), int(count)) for term, count in rows.all(_FREQUENCIES, (json.dumps(missing),)))
+            self._remember(seq, found)
+            known |= found
+        return known
+
+    def _remember(self, seq: int, found: dict[str, int]) -> None:
+        with self._lock:
+            if seq < self._seq:  # an older snapshot than the one remembered
+                return
+            if seq > self._seq:
+                self._seq, self._known = seq, OrderedDict()
+            self._known.update(found)
+            while len(self._known) > _CACHED_TERMS:
+                self._known.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the vault knows of a query's words, rarest first.
+
+    Attributes:
+        terms: the words that are searched.
+        weights: how much each tells, (t,).
+        unknown: weight of the words that no memory has.
+        postings: the labels that have each, ascending.
+        frequencies: how many memories have each in the whole vault.
+    """
+
+    terms: tuple[QueryTerm, ...]
+    weights: NDArray[np.float64]
+    unknown: float
+    postings: tuple[Labels, ...]
+    frequencies: tuple[int, ...]
+
+    @property
+    def total(self) -> float:
+        """The weight of all words; 0 for a query without any."""
+        return float(self.weights.sum()) + self.unknown
+
+    def presence(self, labels: Labels) -> NDArray[np.bool_]:
+        """Which memories have which words.
+
+        Args:
+            labels: any labels.
+
+        Returns:
+            Shape (labels, terms).
+        """
+        here = np.zeros((labels.size, len(self.postings)), np.bool_)
+        for column, having in enumerate(self.postings):
+            if having.size:
+                at = np.searchsorted(having, labels)
+                at[at == having.size] = 0
+                here[:, column] = having[at] == labels
+        return here
+
+
+def read_words(
+    rows: Rows, query: str, frequencies: Frequencies, seq: int, profile: Profile, allowed: Labels | None, documents: int
+) -> Words:
+    """Look a query's words up.
+
+    Args:
+        rows: a vault snapshot.
+        query: as it was asked.
+        frequencies: the cache.
+        seq: the snapshot's sequence.
+        profile: its posting budget and least number of documents.
+        allowed: labels in scope, ascending; their own frequencies weigh the words then, so that what the asker may not
+            see does not show in the scores. None where the scope is too large for that.
+        documents: memories in scope.
+
+    Returns:
+        The words. Function words are used only in a query that has nothing else.
+    """
+    all_terms = query_terms(query)
+    content = tuple(term for term in all_terms if not term.stop) or all_terms
+    counts = frequencies.of(rows, seq, tuple(term.term for term in content))
+    counted = max(documents, profile.least_documents)
+    ordered = sorted(content, key=lambda term: (counts[term.term], term.term))
+    terms: list[QueryTerm] = []
+    postings: list[Labels] = []
+    left = profile.posting_budget
+    unknown = 0.0
+    for term in ordered:
+        if counts[term.term] == 0:
+            unknown += term_weight(counted, 0)
+        elif not terms or counts[term.term] <= left:
+            terms.append(term)
+            postings.append(as_labels(rows.value(_POSTINGS, (_quoted(term.term), profile.posting_budget))))
+            left -= counts[term.term]
+    weights = [term_weight(counted, _within(having, allowed)) for having in postings]
+    return Words(tuple(terms), np.array(weights), unknown, tuple(postings), tuple(counts[term.term] for term in terms))
+
+
+def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
+    """The memories that have most of a query's words by weight.
+
+    Args:
+        words: the query's words.
+        allowed: labels in scope, ascending; None for no filter.
+        k: how many.
+
+    Returns:
+        At most k labels; among equals the newest.
+    """
+    if not words.postings or k <= 0:
+        return np.empty(0, np.int64)
+    size = max(int(having[-1]) for having in words.postings if having.size) + 1
+    weight = np.zeros(size)
+    for having, value in zip(words.postings, words.weights, strict=True):
+        weight[having] += value
+    found = np.flatnonzero(weight) if allowed is None else allowed[allowed < size]
+    found = found[weight[found] > 0]
+    if found.size > k:
+        kth = np.partition(weight[found], found.size - k)[found.size - k]
+        above, equal = found[weight[found] > kth], found[weight[found] == kth]
+        found = np.concatenate((above, equal[equal.size - (k - above.size) :]))
+    return found
+
+
+def bm25(rows: Rows, words: Words, profile: Profile, limit: int) -> tuple[Labels, NDArray[np.float64]]:
+    """BM25 of the memories that have at least one of a query's rarest words.
+
+    Args:
+        rows: a vault snapshot.
+        words: the query's words.
+        profile: its row budget.
+        limit: rows at most.
+
+    Returns:
+        Labels and scores (higher is better), best first. Nothing where even the rarest word is everywhere: scoring it
+        would read the vault for a word that tells nothing.
+    """
+    rare, budget = 0, profile.bm25_budget
+    seen = 0
+    for count in words.frequencies:
+        # Common words come in only while too few rows are found without them.
+        if seen + count > budget and (rare and (seen >= limit or seen + count > 5 * budget)):
+            break
+        rare, seen = rare + 1, seen + count
+    if rare == 0 or words.frequencies[0] > 5 * budget:
+        return np.empty(0, np.int64), np.empty(0)
+    quoted = [_quoted(term.term) for term in words.terms]
+    match = " OR ".join(quoted[:rare])
+    if rare < len(quoted):
+        match = f"({match}) AND ({' OR '.join(quoted)})"
+    found = rows.all(_BM25, (match, limit))
+    return np.array([row[0] for row in found], np.int64), np.array([-row[1] for row in found])
+
+
+def _quoted(term: str) -> str:
+    # Terms hold no quote, but nothing that reaches the full-text syntax may rest on that.
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _within(having: Labels, allowed: Labels | None) -> int:
+    if allowed is None or allowed.size == 0:
+        return int(having.size)
+    at = np.searchsorted(allowed, having)
+    at[at == allowed.size] = 0
+    return int(np.count_nonzero(allowed[at] == having))

@@ -1,0 +1,177 @@
+"""Who may see what, as a predicate of SQL that stands in every query of this room (E11b with spaces).
+
+Must not do: rank, or be left out of any query.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import Code, UserError
+from core.types.words import Status
+from core.vault.rows import Rows
+
+if TYPE_CHECKING:
+    from core.recall.request import RecallRequest
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an asker may see.
+
+    Attributes:
+        unrestricted: every space.
+        space_ids: ids of the spaces it may see, where it is not unrestricted.
+        client_id: the client; None for the owner.
+    """
+
+    unrestricted: bool
+    space_ids: frozenset[str]
+    client_id: str | None = None
+
+
+OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
+"""The owner's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """Conditions on `memories m`, from the widest to the narrowest.
+
+    Attributes:
+        scope: the asker may know of it.
+        visible: and it may speak now: status and valid time. Neighbours are judged by this.
+        wanted: and the request asks for it.
+        params: values of all names in them.
+    """
+
+    scope: str
+    visible: str
+    wanted: str
+    params: Mapping[str, object]
+
+    @property
+    def key(self) -> str:
+        """The same for the same conditions and values; for caches."""
+        return json.dumps([self.wanted, dict(self.params)], sort_keys=True)
+
+
+def predicate(rows: Rows, request: RecallRequest) -> Predicate:
+    """The conditions of a request.
+
+    Args:
+        rows: a vault snapshot, to find the ids of named spaces.
+        request: a checked request.
+
+    Returns:
+        The predicate.
+
+    Raises:
+        UserError: NOT_FOUND for a space that does not exist, or that the asker may not see: both look the same.
+    """
+    params: dict[str, object] = {}
+    scope = [f"m.status <> '{Status.DELETED.value}'"] if Status.DELETED.value not in request.statuses else []
+    spaces = _space_ids(rows, request)
+    if spaces is not None:
+        scope.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
+    if request.scope.client_id is not None:
+        scope.append("m.scope_session IN ('', :session)")
+        params["session"] = request.session or ""
+    visible = [*scope, *_standing(request, params)]
+    wanted = list(visible)
+    if request.kinds is not None:
+        wanted.append(_one_of("m.kind", "kinds", request.kinds, params))
+    if request.categories is not None:
+        wanted.append(_one_of("m.category", "categories", request.categories, params))
+    if request.min_confidence > 0:
+        wanted.append("m.confidence >= :least")
+        params["least"] = request.min_confidence
+    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params)
+
+
+def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
+    """Whether an asker may see a memory at all, whatever its status.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory.
+        scope: what the asker may see.
+
+    Returns:
+        False also where there is no such memory.
+    """
+    space = rows.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
+    return space is not None and (scope.unrestricted or space in scope.space_ids)
+
+
+def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
+    """The labels of what a request wants.
+
+    Args:
+        rows: a vault snapshot.
+        narrowed: the conditions.
+        limit: stop after so many; -1 for all.
+
+    Returns:
+        The labels, ascending.
+    """
+    # One text instead of a row each: ten times faster to read (100,000 labels in 10 ms).
+    sql = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {narrowed.wanted} LIMIT :most)"  # noqa: S608
+    return np.sort(as_labels(rows.value(sql, {**narrowed.params, "most": limit})))
+
+
+def as_labels(joined: str | None) -> Labels:
+    """Labels from the text that `group_concat` makes.
+
+    Args:
+        joined: whole numbers with commas between; None for none.
+
+    Returns:
+        The labels in their order.
+    """
+    return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
+
+
+def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
+    allowed = None if request.scope.unrestricted else request.scope.space_ids
+    if request.spaces is None:
+        return allowed
+    found = rows.all("SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?))", (_json(request.spaces),))
+    named = frozenset(str(row[0]) for row in found)
+    if len(named) < len(set(request.spaces)) or (allowed is not None and not named <= allowed):
+        raise UserError(Code.NOT_FOUND, "There is no such space.")
+    return named
+
+
+def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
+    statuses = set(request.statuses)
+    if request.as_of_ms is None:
+        return [_one_of("m.status", "statuses", sorted(statuses), params)]
+    params["as_of"] = request.as_of_ms
+    return [
+        _one_of("m.status", "statuses", sorted(statuses | {Status.SUPERSEDED.value}), params),
+        # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
+        "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
+        "(m.valid_to IS NULL OR m.valid_to > :as_of)",
+    ]
+
+
+def _one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:
+    params[name] = _json(values)
+    return f"{column} IN (SELECT value FROM json_each(:{name}))"  # noqa: S608 - names of this module only
+
+
+def _json(values: object) -> str:
+    return json.dumps(list(values) if isinstance(values, tuple) else values)
+
+
+def _all_of(conditions: list[str]) -> str:
+    return " AND ".join(conditions) if conditions else "1"

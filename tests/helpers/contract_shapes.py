@@ -1,0 +1,149 @@
+"""The JSON of the command line and the socket as design section 8 fixes it: keys, types, and nothing of a wrong type.
+
+More keys than the contract names are allowed; the ones it names must be there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")  # UUIDv7 text
+WAYS = {"user_explicit", "system", "tool_output", "user_implicit", "document", "inference"}
+STATUSES = {"active", "superseded", "disputed", "quarantined", "consolidated", "archived", "deleted"}
+KINDS = {"episode", "fact", "rule", "procedure", "digest"}
+OPERATIONS = {"ADD", "UPDATE", "MERGE", "SUPERSEDE", "NOOP", "QUARANTINE", "PROPOSED"}
+BANDS = {"high", "medium", "low", "minimal"}
+SIGNALS = {"relevance", "confidence", "recency", "importance", "utility"}
+
+
+def is_id(value: object) -> bool:
+    """Whether it is a UUIDv7 text."""
+    return isinstance(value, str) and ID.fullmatch(value) is not None
+
+
+def is_time(value: object) -> bool:
+    """Whether it is ISO 8601 in UTC with a Z."""
+    if not isinstance(value, str) or not value.endswith("Z"):
+        return False
+    return datetime.fromisoformat(value).tzinfo is not None
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a number from 0 to 1."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def check_item(item: Mapping[str, Any], *, exact: bool = True, scored: bool = False, explained: bool = False) -> None:
+    """A recall item.
+
+    Args:
+        item: from `recall`, `list`, `show`, `history` or the socket.
+        exact: to the owner; a client sees band words.
+        scored: from a search.
+        explained: with `--explain`.
+    """
+    assert is_id(item["id"])
+    assert item["kind"] in KINDS
+    assert isinstance(item["text"], str)
+    assert item["status"] in STATUSES
+    assert item["source"] in WAYS
+    assert isinstance(item["category"], str)
+    assert isinstance(item["space"], str)
+    for name in ("author", "client", "ref"):
+        assert item[name] is None or isinstance(item[name], str), name
+    for name in ("trust", "confidence"):
+        assert is_number(item[name]) if exact else item[name] in BANDS, name
+    assert is_time(item["created_at"])
+    assert item["occurred_at"] is None or is_time(item["occurred_at"])
+    if scored:
+        assert is_number(item["score"]) if exact else item["score"] in BANDS
+    else:
+        assert item["score"] is None
+    assert ("signals" in item) == ("ranks" in item) == ("why" in item) == explained
+    if explained:
+        _explanation(item, exact=exact)
+
+
+def _explanation(item: Mapping[str, Any], *, exact: bool) -> None:
+    assert set(item["signals"]) == SIGNALS
+    assert all(is_number(value) if exact else value in BANDS for value in item["signals"].values())
+    assert item["ranks"]
+    assert all(isinstance(name, str) for name in item["ranks"])
+    assert item["why"]
+    assert all(isinstance(sentence, str) and sentence.endswith(".") for sentence in item["why"])
+
+
+def check_recall(reply: Mapping[str, Any], *, explained: bool = False) -> None:
+    """`recall --json`."""
+    assert isinstance(reply["abstained"], bool)
+    assert isinstance(reply["reason"], str)
+    assert isinstance(reply["near_misses"], list)
+    assert reply["strategy"] in ("hybrid", "semantic", "keyword", "keyword_only_no_vectors")
+    assert isinstance(reply["took_ms"], float)
+    assert reply["took_ms"] > 0
+    assert reply["abstained"] == (not reply["items"])
+    for item in reply["items"]:
+        check_item(item, scored=True, explained=explained)
+    scores = [item["score"] for item in reply["items"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def check_stored(reply: Mapping[str, Any], *, owner: bool = True) -> None:
+    """`remember --json` and `memory_store`."""
+    assert reply["operation"] in OPERATIONS
+    assert is_id(reply["memory_id"])
+    assert isinstance(reply["deduplicated"], bool)
+    assert all(is_id(value) for value in reply["superseded"])
+    assert reply["conflict"] is None or is_id(reply["conflict"])
+    assert isinstance(reply["merged"], bool)
+    assert ("classification" in reply) == owner
+    if owner:
+        label = reply["classification"]
+        assert set(label) == {"label", "confidence", "by"}
+        assert isinstance(label["label"], str)
+        assert is_number(label["confidence"])
+        assert isinstance(label["by"], str)
+
+
+def check_import(reply: Mapping[str, Any], *, dry_run: bool = False) -> None:
+    """`import --json`: these keys and no other."""
+    assert set(reply) == {
+        "import_id", "format", "conversations", "messages", "stored", "proposals", "skipped", "errors", "earliest",
+        "latest",
+    }  # fmt: skip
+    assert reply["import_id"] is None if dry_run else is_id(reply["import_id"])
+    assert set(reply["messages"]) == {"user", "assistant", "other"}
+    counts = [*reply["messages"].values(), *reply["skipped"].values()]
+    counts += [reply["conversations"], reply["stored"], reply["proposals"]]
+    assert all(type(count) is int and count >= 0 for count in counts)
+    for error in reply["errors"]:
+        assert set(error) == {"where", "message"}
+    for name in ("earliest", "latest"):
+        assert reply[name] is None or is_time(reply[name])
+
+
+def check_shown(reply: Mapping[str, Any]) -> None:
+    """`show --json`."""
+    check_item(reply)
+    assert isinstance(reply["provenance"], dict)
+    assert isinstance(reply["edges"], list)
+    assert reply["trust_terms"]
+    for claim in reply["claims"]:
+        assert {
+            "subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "confidence", "state",
+            "evidence",
+        } <= set(claim)  # fmt: skip
+        assert isinstance(claim["exclusive"], bool)
+        assert is_number(claim["confidence"])
+        assert claim["evidence"]
+
+
+def check_verified(reply: Mapping[str, Any], status: str = "ok") -> None:
+    """`verify --json`."""
+    assert set(reply) == {"status", "checks"}
+    assert reply["status"] == status
+    assert reply["checks"]
+    assert {check["status"] for check in reply["checks"].values()} <= {"ok", "failed", "not_checked"}
