@@ -1,4 +1,4 @@
-"""Frozen values that cross room borders."""
+"""Frozen values that cross room borders: moments, actors, memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed vocabularies of the vault."""
+"""The closed vocabularies of the vault, as enumerations."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""Before and after images of rows, as undo keeps them.
+
+Canonical JSON: keys sorted, no spaces, octets as ``{"b": base64}``. Must not do: read or
+write rows.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from core.errors import BugError
+
+HASH_BYTES = 16
+
+VOLATILE: Mapping[str, frozenset[str]] = {
+    "memories": frozenset(
+        {"strength", "access_count", "last_accessed_at", "trust", "confidence", "corroboration"},
+    ),
+    "claims": frozenset({"evidence_count"}),
+    "clients": frozenset({"last_seen_at"}),
+}
+"""Columns that change without a verb (reads, decay, counting triggers) or are recomputed (trust,
+corroboration): no reason to call a row changed."""
+
+_OCTETS = "b"
+
+
+def image_to_json(row: Mapping[str, object]) -> str:
+    """Write a row down.
+
+    Args:
+        row: column to value, values as the vault holds them.
+
+    Returns:
+        Canonical JSON; equal rows give equal text.
+
+    Raises:
+        BugError: a value the vault cannot hold.
+    """
+    return json.dumps(
+        {name: _out(value) for name, value in row.items()},
+        ensure_ascii=False,
+        sort_keys=True,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
+
+
+def image_from_json(text: str) -> dict[str, Any]:
+    """Undo `image_to_json`.
+
+    Args:
+        text: what it gave.
+
+    Returns:
+        Column to value.
+    """
+    return {name: _in(value) for name, value in json.loads(text).items()}
+
+
+def image_hash(row: Mapping[str, object]) -> bytes:
+    """A short name of a row's whole content.
+
+    Args:
+        row: column to value.
+
+    Returns:
+        16 bytes, BLAKE2b over the canonical JSON.
+    """
+    return blake2b(image_to_json(row).encode("utf-8"), digest_size=HASH_BYTES).digest()
+
+
+def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
+    """A row without the columns that change by themselves.
+
+    Args:
+        table: whose row.
+        row: column to value.
+
+    Returns:
+        What is left; hash this to ask whether a row is still as a step left it.
+    """
+    moving = VOLATILE.get(table, frozenset())
+    return {name: value for name, value in row.items() if name not in moving}
+
+
+def _out(value: object) -> object:
+    if isinstance(value, bytes):
+        return {_OCTETS: base64.b64encode(value).decode("ascii")}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise BugError("row image")
+
+
+def _in(value: object) -> object:
+    if isinstance(value, dict):
+        return base64.b64decode(value[_OCTETS])
+    return value

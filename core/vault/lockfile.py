@@ -1,0 +1,148 @@
+"""One process owns a vault: an exclusive lock on `vault.lock`.
+
+The file is never deleted: a deleted lock file lets two processes lock two files of one
+name. The system frees the lock when the holder dies, however it dies. Must not do: wait,
+end the holder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from core.errors import Code, EnvironmentFaultError
+from core.security.atomic import write_fault
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _LOCKED_AT = 0x7FFF_0000
+    """Windows locks keep others from reading, so the locked byte lies far behind the holder's number."""
+
+    def _take(descriptor: int) -> bool:
+        os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _free(descriptor: int) -> None:
+        os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _free(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+_MAX_PID_BYTES = 20
+
+
+class VaultLock:
+    """Holds a home for this process. Use it as a context manager or call `release`."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the lock; takes nothing.
+
+        Args:
+            path: `vault.lock`; its directory must exist.
+        """
+        self._path = path
+        self._descriptor: int | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this object holds the lock."""
+        return self._descriptor is not None
+
+    def acquire(self) -> None:
+        """Take the lock or say who has it. Never waits.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY; READ_ONLY or WRITE_FAILED where the file cannot be opened.
+        """
+        descriptor = self._open()
+        if not _take(descriptor):
+            holder = _holder(descriptor)
+            os.close(descriptor)
+            who = f" (process {holder})" if holder else ""
+            raise EnvironmentFaultError(
+                Code.VAULT_BUSY, f"Another Loci{who} has this vault open; use that one or close it first."
+            )
+        self._descriptor = descriptor
+        # The number is a courtesy for the sentence above: on a full disk the lock holds without it.
+        with suppress(OSError):
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, str(os.getpid()).encode("ascii"))
+
+    def release(self) -> None:
+        """Give the lock back; the file stays. Safe to call twice."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        try:
+            _free(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def holder(self) -> int | None:
+        """Who has the lock just now.
+
+        Returns:
+            A process number; None where nobody holds it or it is not told.
+
+        Raises:
+            EnvironmentFaultError: READ_ONLY or WRITE_FAILED where the file cannot be opened.
+        """
+        if self._descriptor is not None:
+            return os.getpid()
+        descriptor = self._open()
+        try:
+            if _take(descriptor):
+                _free(descriptor)
+                return None
+            return _holder(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT
+        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            return os.open(self._path, flags, 0o600)
+        except OSError as error:
+            fault = write_fault(error)
+        raise fault
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def _holder(descriptor: int) -> int | None:
+    try:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        text = os.read(descriptor, _MAX_PID_BYTES).decode("ascii", errors="replace")
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None

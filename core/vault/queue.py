@@ -1,0 +1,177 @@
+"""The bounded queue in front of the writer.
+
+Two lanes: what a person or a client waits for goes before background work (import batches),
+but every eighth turn belongs to the background. Nothing is dropped: a caller waits for room.
+
+Must not do: start threads; the engine gives `run` one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from core.vault.faults import busy
+from core.vault.tx import Tx
+from core.vault.vault import Vault
+
+T = TypeVar("T")
+
+CAPACITY = 1000
+_BACKGROUND_TURN = 8
+
+
+@dataclass(frozen=True)
+class _Item:
+    action: Callable[[Tx], Any]
+    future: Future[Any]
+
+    def refuse(self) -> None:
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_exception(busy())
+
+
+class WriteQueue:
+    """Brings verbs from any thread to the writer's."""
+
+    def __init__(self, vault: Vault, capacity: int = CAPACITY) -> None:
+        """Make an empty queue.
+
+        Args:
+            vault: where verbs are run.
+            capacity: how many may wait; callers of more wait themselves.
+        """
+        self._vault = vault
+        self._capacity = capacity
+        self._changed = threading.Condition()  # guards everything below
+        self._front: deque[_Item] = deque()
+        self._back: deque[_Item] = deque()
+        self._room: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+        self._turn = 0
+        self._is_closed = False
+        self._is_stopped = False
+        self._is_running = False
+
+    @property
+    def depth(self) -> int:
+        """How many verbs wait."""
+        with self._changed:
+            return self._waiting()
+
+    def submit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+        """Hand a verb in; waits while the queue is full. Never call it on an event loop.
+
+        Args:
+            fn: the verb, run by `Vault.write`.
+            background: whether nobody waits for it.
+
+        Returns:
+            A future with its result; done when it is saved. Cancelling it before its turn drops the verb.
+
+        Raises:
+            EnvironmentFaultError: BUSY; the queue is closed.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or self._waiting() < self._capacity)
+            return self._put(fn, background=background)
+
+    async def asubmit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+        """`submit` for an event loop: waits for room without blocking it.
+
+        Args:
+            fn: the verb.
+            background: whether nobody waits for it.
+
+        Returns:
+            A future with its result; `asyncio.wrap_future` makes it awaitable.
+
+        Raises:
+            EnvironmentFaultError: BUSY; the queue is closed.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            with self._changed:
+                if self._is_closed or self._waiting() < self._capacity:
+                    return self._put(fn, background=background)
+                room: asyncio.Future[None] = loop.create_future()
+                self._room.append((loop, room))
+            await room
+
+    def run(self) -> None:
+        """Run verbs one after another until `close`; the body of the writer's thread."""
+        while (item := self._next()) is not None:
+            if not item.future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = self._vault.write(item.action)
+            except BaseException as fault:  # noqa: BLE001 - it is handed to whoever waits for the future
+                item.future.set_exception(fault)
+            else:
+                item.future.set_result(result)
+
+    def close(self, drain_s: float = 2.0) -> bool:
+        """Take nothing more, let what waits be run, then stop `run`.
+
+        Args:
+            drain_s: seconds for what waits; the rest is refused with BUSY.
+
+        Returns:
+            Whether everything was run.
+        """
+        with self._changed:
+            self._is_closed = True
+            self._wake()
+            is_drained = self._changed.wait_for(lambda: not self._waiting() and not self._is_running, drain_s)
+            left = [*self._front, *self._back]
+            self._front.clear()
+            self._back.clear()
+            self._is_stopped = True
+            self._wake()
+        for item in left:
+            item.refuse()
+        return is_drained
+
+    def _put(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
+        if self._is_closed:
+            raise busy()
+        future: Future[T] = Future()
+        (self._back if background else self._front).append(_Item(fn, future))
+        self._changed.notify_all()
+        return future
+
+    def _next(self) -> _Item | None:
+        with self._changed:
+            self._is_running = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._is_stopped or self._waiting() > 0)
+            if not self._waiting():
+                return None
+            self._turn += 1
+            is_backs_turn = self._turn % _BACKGROUND_TURN == 0
+            lane = self._back if self._back and (is_backs_turn or not self._front) else self._front
+            item = lane.popleft()
+            self._is_running = True
+            self._wake()
+            return item
+
+    def _waiting(self) -> int:
+        return len(self._front) + len(self._back)
+
+    def _wake(self) -> None:
+        """Tell everyone who waits for room, on threads and on event loops."""
+        self._changed.notify_all()
+        while self._room and (self._is_closed or self._waiting() < self._capacity):
+            loop, room = self._room.popleft()
+            # A loop that ended meanwhile has nobody left to tell.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_let_in, room)
+
+
+def _let_in(room: asyncio.Future[None]) -> None:
+    if not room.done():
+        room.set_result(None)

@@ -1,0 +1,394 @@
+"""The open vault: reading on many threads, writing on one.
+
+`Vault.read` lends one of the read connections and a snapshot; `Vault.write` runs one verb as
+one transaction. Reads never wait for the writer.
+
+Must not do: start threads, hold the lock file (the engine does), know what a verb means.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from sqlcipher3 import dbapi2
+
+from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
+from core.types.clock import Clock
+from core.vault.cipher import fetch
+from core.vault.copying import copy_into
+from core.vault.faults import RAISED, locked, translate
+from core.vault.head import Head, write_head
+from core.vault.home import Home
+from core.vault.keys import SubKeys
+from core.vault.migrations import Migration, known_migrations
+from core.vault.opening import Opened, OpenInfo, create_vault, open_vault
+from core.vault.pool import ReadPool
+from core.vault.reserve import Reserve
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+T = TypeVar("T")
+
+_CLOSE_WAIT_S = 2.0
+_CHECKPOINT_WAIT_MS = 500
+_BUSY_MS = 5000
+_MERGE_PAGES = 200
+_MERGE_CHANGES = 2
+
+
+class Vault:
+    """One open vault.
+
+    Attributes:
+        home: its files.
+        info: what opening found.
+        vault_id: its public id, 16 bytes.
+    """
+
+    @staticmethod
+    def create(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock) -> None:
+        """Make a new vault with the spaces GLOBAL and home; refuses where anything has its name.
+
+        Args:
+            home: where; the caller holds its lock and has written `vault.keys`.
+            keys: its sub-keys.
+            vault_id: 16 bytes.
+            clock: for its birthday.
+
+        Raises:
+            UserError: VAULT_EXISTS.
+            LociError: DISK_FULL, READ_ONLY …
+        """
+        create_vault(home, keys, vault_id, clock, known_migrations())
+
+    @staticmethod
+    def open(
+        home: Home,
+        keys: SubKeys,
+        vault_id: bytes,
+        clock: Clock,
+        readers: int = 4,
+        migrations: Sequence[Migration] | None = None,
+    ) -> Vault:
+        """Open a vault, bringing its schema up to date.
+
+        Args:
+            home: where; the caller holds its lock, and no connection to it is open in this process.
+            keys: its sub-keys.
+            vault_id: 16 bytes.
+            clock: the one clock.
+            readers: read connections.
+            migrations: all steps; None for those this program knows.
+
+        Returns:
+            The open vault; close it.
+
+        Raises:
+            LociError: NO_VAULT, VAULT_DAMAGED, NEWER_VERSION, MIGRATION_FAILED, READ_ONLY, DISK_FULL …
+        """
+        steps = known_migrations() if migrations is None else migrations
+        return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, readers))
+
+    def __init__(self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: Opened) -> None:
+        """Take over the parts of an opened vault; use `open`."""
+        self.home = home
+        self.info: OpenInfo = opened.info
+        self.vault_id = vault_id
+        self._keys = keys
+        self._clock = clock
+        self._writer = opened.writer
+        self._schema = opened.schema
+        self._pool = ReadPool(opened.readers, clock)
+        self._reserve = Reserve(home)
+        self._lock = threading.Lock()  # guards the writer's connection
+        self._writing_thread: int | None = None
+        self._closing = threading.Event()
+        self._is_closed = False
+        self._is_replaced = False
+        self._copying: dbapi2.Connection | None = None
+        self._seq = opened.info.seq
+        self._last_at = opened.info.last_at_ms
+        self._may_lower_head = opened.info.older_than_head is None
+        self._files = _same_files(home)
+
+    @property
+    def seq(self) -> int:
+        """The sequence of the last committed change."""
+        return self._seq
+
+    @property
+    def schema_tables(self) -> tuple[str, ...]:
+        """Names of the tables, for counts and exports."""
+        return self._schema.names
+
+    def read(self, fn: Callable[[Rows], T], *, deadline_s: float | None = 30) -> T:
+        """Read on one snapshot, from any thread.
+
+        Args:
+            fn: reads and returns; must not keep the rows object.
+            deadline_s: seconds it may take; None for no limit.
+
+        Returns:
+            What `fn` returned.
+
+        Raises:
+            LociError: SEARCH_TIMEOUT, VAULT_LOCKED, BUSY, or what the vault said.
+        """
+        return self._pool.read(fn, deadline_s)
+
+    def write(self, fn: Callable[[Tx], T]) -> T:
+        """Run one verb as one transaction. Only the writer's thread calls this.
+
+        Args:
+            fn: the verb; what it raises rolls everything back.
+
+        Returns:
+            What `fn` returned; by then it is saved.
+
+        Raises:
+            LociError: what `fn` raised, or DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
+        """
+        with self._exclusive():
+            result, tx = self._transact(fn)
+        # A stack runs the actions in reverse: they are pushed back to front. All of them run.
+        with ExitStack() as actions:
+            for action in reversed(tx.actions):
+                actions.callback(action)
+        return result
+
+    def with_writer(self, fn: Callable[[dbapi2.Connection], T]) -> T:
+        """Keep every verb out while something looks at the writer's connection; for checks.
+
+        Args:
+            fn: must leave no transaction open and change no row.
+
+        Returns:
+            What `fn` returned.
+
+        Raises:
+            LociError: VAULT_LOCKED, or what the vault said.
+        """
+        with self._exclusive():
+            try:
+                return fn(self._writer)
+            except RAISED as error:
+                fault = translate(error, self._why_stopped())
+            raise fault
+
+    def interrupt(self) -> None:
+        """Stop what is running on all connections, the writer's among them."""
+        self._pool.interrupt()
+        for connection in (self._writer, self._copying):
+            # Closed meanwhile: then there is nothing to stop.
+            with suppress(*RAISED):
+                if connection is not None:
+                    connection.interrupt()
+
+    def checkpoint(self, truncate: bool = True) -> bool:
+        """Move the log into the vault's file and note the head. Do so within 5 s of a deletion.
+
+        Args:
+            truncate: also empty the log; needs a moment without readers.
+
+        Returns:
+            Whether everything was moved; False where readers held it up.
+
+        Raises:
+            LociError: DISK_FULL even with the reserve given back, VAULT_REPLACED …
+        """
+        with self._exclusive():
+            is_done = self._checkpoint(truncate)
+            self._note_head()
+        self._reserve.ensure()
+        return is_done
+
+    def scrub(self) -> bool:
+        """Rewrite what the full-text index still keeps of vanished rows, then checkpoint. After every purge.
+
+        The index marks rows as gone and keeps their words until it merges; other verbs run between the steps.
+
+        Returns:
+            Whether the log was moved too, as `checkpoint` tells.
+
+        Raises:
+            LociError: as for `checkpoint`.
+        """
+        # A negative number starts a merge of everything; a step that changes next to nothing was the last one.
+        pages = -_MERGE_PAGES
+        while self._merge_step(pages) >= _MERGE_CHANGES:
+            pages = _MERGE_PAGES
+        return self.checkpoint()
+
+    def write_head(self) -> None:
+        """Note the sequence in `vault.head`. An older copy does not lower it until `accept_older`.
+
+        Raises:
+            EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED.
+        """
+        with self._exclusive():
+            self._note_head()
+
+    def accept_older(self) -> None:
+        """The person goes on with an older copy: from here on its sequence is the one that counts."""
+        self._may_lower_head = True
+
+    def copy_into(self, target: Path) -> None:
+        """Copy the whole vault under the same key while it is in use; `interrupt` stops it.
+
+        Args:
+            target: a name that is free.
+
+        Raises:
+            LociError: DISK_FULL, CANCELLED, VAULT_LOCKED …
+        """
+        if self._closing.is_set():
+            raise locked()
+        copy_into(self.home.vault, self._keys.db, target, self._watch_copy)
+
+    def watch(self) -> None:
+        """Notice that the vault's files were deleted or replaced; call every few seconds.
+
+        Raises:
+            IntegrityError: VAULT_REPLACED; from now on every write is refused.
+        """
+        if self._is_replaced or _same_files(self.home) != self._files:
+            self._is_replaced = True
+            raise IntegrityError(
+                Code.VAULT_REPLACED,
+                "The vault's file was deleted or replaced while it was open; nothing more is saved. "
+                "Put it back or restore a backup, then open the vault again.",
+            )
+
+    def close(self) -> tuple[str, ...]:
+        """Close the vault: stop readers, checkpoint, head, connections. Always completes; safe to call twice.
+
+        Returns:
+            Which steps failed, in code words; empty when all went well.
+        """
+        self._closing.set()
+        with suppress(LociError):
+            self.watch()
+        self.interrupt()
+        failed = [] if self._pool.close(_CLOSE_WAIT_S) else ["readers"]
+        if not self._lock.acquire(timeout=_CLOSE_WAIT_S):
+            # The writer did not stop; its transaction is rolled back when the process ends.
+            return (*failed, "writer")
+        try:
+            if not self._is_closed:
+                failed.extend(self._close_writer())
+        finally:
+            self._lock.release()
+        return tuple(failed)
+
+    def _close_writer(self) -> list[str]:
+        failed: list[str] = []
+        if not self._is_replaced:
+            for name, step in (("checkpoint", lambda: self._checkpoint(truncate=True)), ("head", self._note_head)):
+                try:
+                    step()
+                except LociError:
+                    failed.append(name)
+        self._is_closed = True
+        try:
+            self._writer.close()
+        except RAISED:
+            failed.append("connection")
+        self._reserve.ensure()
+        return failed
+
+    def _transact(self, fn: Callable[[Tx], T]) -> tuple[T, Tx]:
+        self.watch()
+        fetch(self._writer, "BEGIN IMMEDIATE")
+        try:
+            ((seq, last_at),) = fetch(self._writer, "SELECT seq, last_at FROM vault_state")
+            tx = Tx(self._writer, self._schema, max(self._clock.now_ms(), last_at), seq + 1, self._why_stopped)
+            result = fn(tx)
+            tx.need_closed_gate()
+            if tx.is_changed:
+                self.watch()
+            fetch(self._writer, "COMMIT", stopped=self._why_stopped())
+        finally:
+            if self._writer.in_transaction:
+                # Failing here leaves the transaction open, and the next BEGIN says so.
+                with suppress(LociError):
+                    fetch(self._writer, "ROLLBACK")
+        if tx.is_changed:
+            self._seq, self._last_at = tx.seq, tx.now_ms
+        return result, tx
+
+    def _merge_step(self, pages: int) -> int:
+        with self._exclusive():
+            self.watch()
+            before = self._writer.total_changes
+            fetch(self._writer, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)", (pages,))
+            return self._writer.total_changes - before
+
+    def _checkpoint(self, truncate: bool) -> bool:
+        self.watch()
+        try:
+            return self._move_log(truncate)
+        except LociError as error:
+            if error.code is not Code.DISK_FULL or not self._reserve.release():
+                raise
+        return self._move_log(truncate)
+
+    def _move_log(self, truncate: bool) -> bool:
+        mode = "TRUNCATE" if truncate else "PASSIVE"
+        fetch(self._writer, f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}")
+        try:
+            ((is_busy, frames, moved),) = fetch(self._writer, f"PRAGMA wal_checkpoint({mode})")
+        finally:
+            fetch(self._writer, f"PRAGMA busy_timeout = {_BUSY_MS}")
+        return not is_busy and frames == moved
+
+    def _note_head(self) -> None:
+        self.watch()
+        if not self._may_lower_head:
+            return
+        head = Head(self._seq, max(self._clock.now_ms(), self._last_at))
+        try:
+            write_head(self.home.head, self._keys.head, self.vault_id, head)
+        except LociError as error:
+            if error.code is not Code.DISK_FULL or not self._reserve.release():
+                raise
+        else:
+            return
+        write_head(self.home.head, self._keys.head, self.vault_id, head)
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """The writer's connection for one piece of work; a second one on the same thread is a fault of ours."""
+        if self._writing_thread == threading.get_ident():
+            raise BugError("write inside a write")
+        with self._lock:
+            if self._closing.is_set():
+                raise locked()
+            self._writing_thread = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._writing_thread = None
+
+    def _why_stopped(self) -> LociError:
+        return locked() if self._closing.is_set() else CancelledError()
+
+    def _watch_copy(self, connection: dbapi2.Connection | None) -> None:
+        self._copying = connection
+        if connection is not None and self._closing.is_set():
+            connection.interrupt()
+
+
+def _same_files(home: Home) -> tuple[tuple[int, int, int] | None, ...]:
+    return tuple(_signature(path) for path in (home.vault, home.wal, home.shm))
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_nlink

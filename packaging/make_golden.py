@@ -1,0 +1,250 @@
+"""Make the golden vault of the present schema version in tests/vaults/vN.
+
+    .venv/bin/python packaging/make_golden.py
+
+For whoever adds a migration: run it once on the last day of a version, commit the folder, and
+never make that folder again; a test opens every one of them for ever. The root key and the
+passphrase are fixed and public: nothing in there is anyone's.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from core.security.kdf import KdfCost  # noqa: E402 - the checkout has to be on the path first
+from core.security.keyfile import KeyFile  # noqa: E402
+from core.security.slots import change_passphrase  # noqa: E402
+from core.security.subkeys import Purpose, RootKey  # noqa: E402
+from core.types.clock import ManualClock  # noqa: E402
+from core.vault.audit import AuditChain  # noqa: E402
+from core.vault.home import Home  # noqa: E402
+from core.vault.images import image_hash, image_to_json  # noqa: E402
+from core.vault.keys import SubKeys  # noqa: E402
+from core.vault.migrations import known_migrations  # noqa: E402
+from core.vault.tx import Tx  # noqa: E402
+from core.vault.vault import Vault  # noqa: E402
+from core.vault.verify import verify  # noqa: E402
+
+GOLDEN_ROOT = bytes(range(32))
+GOLDEN_ID = bytes(range(100, 116))
+PASSPHRASE = "golden and public"  # noqa: S105 - fixed on purpose
+MADE_MS = 1_760_000_000_000
+DAY_MS = 86_400_000
+
+_TEXTS = (
+    "Ada moved to Lisbon in March.",
+    "The heat pump was serviced; invoice 2214 is paid.",
+    "Prefers window seats, but not over the wing.",
+    "Übermut tut selten gut – sagt Großmutter.",
+    "東京で桜を見た。",
+    'NUL\0inside, quotes "\'" and an emoji 🦉.',
+    "Never deploy on a Friday.",
+    "To bleed the radiator: close the pump, open the valve, wait, close.",
+)
+_COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", "entity_aliases", "mentions", "edges",
+            "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
+            "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones")  # fmt: skip
+
+
+def golden_keys(root: RootKey) -> SubKeys:
+    """The sub-keys of the golden vault."""
+    return SubKeys(root.derive(Purpose.VAULT), root.derive(Purpose.HEAD), root.derive(Purpose.AUDIT))
+
+
+def _places(tx: Tx) -> None:
+    tx.insert("clients", {"id": "client-1", "name": "notebook", "token": bytes(32), "paired_at": tx.now_ms})
+    tx.insert("grants", {"client_id": "client-1", "name": "read", "granted_at": tx.now_ms})
+    tx.insert("spaces", {"id": "space-1", "name": "work", "client_id": "client-1", "created_at": tx.now_ms})
+    tx.insert("grants", {"client_id": "client-1", "name": "space", "space_id": "space-1", "granted_at": tx.now_ms})
+    tx.insert(
+        "rooms", {"id": "room-1", "space_id": "home", "name": "Journeys", "made_by": "owner", "created_at": tx.now_ms}
+    )
+    tx.insert(
+        "imports",
+        {
+            "id": "import-1",
+            "format": "markdown",
+            "label": "notes",
+            "location": "notes",
+            "fingerprint": "f",
+            "space_id": "home",
+            "state": "done",
+            "started_at": tx.now_ms,
+        },
+    )
+    tx.insert(
+        "conversations",
+        {"id": "conversation-1", "identity": "golden", "space_id": "home", "recorded_at": tx.now_ms},
+    )
+
+
+def _memories(tx: Tx) -> None:
+    kinds = ("fact", "episode", "fact", "episode", "episode", "episode", "rule", "procedure")
+    for nr, (text, kind) in enumerate(zip(_TEXTS, kinds, strict=True), start=1):
+        tx.insert(
+            "memories",
+            {
+                "n": nr,
+                "id": f"memory-{nr}",
+                "kind": kind,
+                "status": "archived" if nr == 3 else "active",
+                "text": text,
+                "content_hash": sha256(text.encode()).digest(),
+                "space_id": "home",
+                "source": "user_explicit" if nr % 2 else "document",
+                "role": "user",
+                "conversation_id": "conversation-1" if kind == "episode" else None,
+                "import_id": "import-1" if nr % 2 == 0 else None,
+                "lineage": f"lineage-{nr}",
+                "occurred_at": MADE_MS - nr * DAY_MS,
+                "occurred_prec": "day",
+                "recorded_at": tx.now_ms,
+                "trust": nr / 10,
+                "confidence": nr / 10,
+                "last_confirmed_at": tx.now_ms,
+                "chain_id": f"memory-{nr}",
+            },
+        )
+        tx.run("INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)", (nr, " ".join(text.lower().split())))
+        tx.run(
+            "INSERT INTO embeddings (owner, n, vector_space, model, dims, vector, rev) "
+            "VALUES ('memory', ?, 's', 'm', 4, ?, ?)",
+            (nr, bytes([nr] * 8), tx.seq),
+        )
+    tx.insert("rules", {"memory_id": "memory-7"})
+    tx.insert("procedures", {"memory_id": "memory-8"})
+    tx.insert("places", {"memory_id": "memory-1", "room_id": "room-1", "x": 1.5, "y": 2.5, "placed_by": "owner"})
+    tx.run("UPDATE vault_state SET next_n = ?", (len(_TEXTS) + 1,))
+
+
+def _belief(tx: Tx) -> None:
+    now = tx.now_ms
+    tx.insert("entities", {"id": "entity-1", "space_id": "home", "name": "Ada", "type": "person", "recorded_at": now})
+    tx.insert("entity_aliases", {"entity_id": "entity-1", "alias": "Ada L.", "alias_key": "ada l", "recorded_at": now})
+    tx.insert("mentions", {"memory_id": "memory-1", "entity_id": "entity-1", "start_at": 0, "end_at": 3})
+    tx.insert(
+        "claims",
+        {
+            "id": "claim-1",
+            "space_id": "home",
+            "claim_key": sha256(b"claim").digest(),
+            "subject": "Ada",
+            "subject_key": "ada",
+            "subject_entity_id": "entity-1",
+            "predicate": "lives in",
+            "value": "Lisbon",
+            "value_key": "lisbon",
+            "exclusive": 1,
+            "extracted_by": "rules",
+            "recorded_at": now,
+        },
+    )
+    tx.insert(
+        "evidence",
+        {
+            "id": "evidence-1",
+            "claim_id": "claim-1",
+            "memory_id": "memory-1",
+            "space_id": "home",
+            "quote": "moved to Lisbon",
+            "start_at": 4,
+            "end_at": 19,
+            "span_hash": sha256(b"moved to Lisbon").digest(),
+            "method": "rules",
+            "lineage": "lineage-1",
+            "observed_at": now,
+            "recorded_at": now,
+        },
+    )
+    tx.update("claims", {"id": "claim-1"}, {"state": "asserted", "asserted_at": now})
+    related = {"space_id": "home", "recorded_at": now}
+    edge = {"id": "edge-1", "from_id": "memory-2", "to_id": "memory-1", "type": "related_to", "made_by": "owner"}
+    tx.insert("edges", {**edge, **related})
+    tx.insert("derivations", {"derived_id": "memory-8", "source_id": "memory-2", **related})
+
+
+def _journal(tx: Tx) -> None:
+    before, after = {"n": 3, "status": "active"}, {"n": 3, "status": "archived"}
+    step = {"id": "step-1", "at": tx.now_ms, "verb": "forget", "label": "Forget one memory", "actor": "owner"}
+    tx.insert("undo_steps", {**step, "expires_at": tx.now_ms + 90 * DAY_MS})
+    tx.insert(
+        "undo_rows",
+        {
+            "step_id": "step-1",
+            "nr": 1,
+            "tbl": "memories",
+            "row_key": image_to_json({"n": 3}),
+            "before": image_to_json(before),
+            "after": image_to_json(after),
+            "after_hash": image_hash(after),
+        },
+    )
+    tx.insert("settings", {"key": "undo_days", "value": "90", "changed_at": tx.now_ms})
+    tx.insert("tombstones", {"digest": bytes(32), "kind": "text", "erased_at": tx.now_ms})
+
+
+def _answers(vault: Vault) -> dict[str, object]:
+    def read_fts(word: str) -> list[int]:
+        sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
+        return [n for (n,) in vault.read(lambda rows: rows.all(sql, (f'"{word}"',)))]
+
+    texts = vault.read(lambda rows: rows.all("SELECT text FROM memories ORDER BY n"))
+    counts = vault.read(lambda rows: {name: rows.value(f'SELECT count(*) FROM "{name}"') for name in _COUNTED})  # noqa: S608
+    return {
+        "root": GOLDEN_ROOT.hex(),
+        "passphrase": PASSPHRASE,
+        "schema": vault.info.schema_version,
+        "seq": vault.seq,
+        "counts": counts,
+        "texts_sha256": sha256("\x1e".join(text for (text,) in texts).encode()).hexdigest(),
+        "found": {word: read_fts(word) for word in ("lisbon", "friday.", "paid.", "übermut", "nothing")},
+        "claim": list(vault.read(lambda rows: rows.all("SELECT subject, predicate, value, state FROM claims"))[0]),
+    }
+
+
+def make(target: Path) -> None:
+    """Make the folder anew.
+
+    Args:
+        target: where; replaced as a whole.
+    """
+    home = Home(Path(tempfile.mkdtemp()) / "home", reserve_bytes=0)
+    clock = ManualClock(MADE_MS)
+    try:
+        with RootKey(GOLDEN_ROOT, GOLDEN_ID) as root:
+            keys = golden_keys(root)
+            key_file = KeyFile(GOLDEN_ID, MADE_MS, test_clock=True, slots=())
+            key_file = change_passphrase(key_file, root, PASSPHRASE, KdfCost.lowest())
+        Vault.create(home, keys, GOLDEN_ID, clock)
+        vault = Vault.open(home, keys, GOLDEN_ID, clock)
+        chain = AuditChain(keys.audit)
+        for nr, verb in enumerate((_places, _memories, _belief, _journal)):
+            clock.advance(1000)
+            vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
+        report = verify(vault, keys)
+        answers = _answers(vault)
+        vault.close()
+        if report.status != "ok":
+            raise SystemExit(f"not written: {report.as_json()}")
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        for file in (home.vault, home.head):
+            shutil.copyfile(file, target / file.name)
+        (target / "vault.keys").write_bytes(key_file.to_bytes())
+        (target / "answers.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    finally:
+        shutil.rmtree(home.path.parent)
+
+
+if __name__ == "__main__":
+    version = known_migrations()[-1].version
+    make(ROOT / "tests" / "vaults" / f"v{version}")
+    print(f"tests/vaults/v{version} is made")
