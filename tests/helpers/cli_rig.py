@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from core.engine.facade import Home, HomeKeys
+from core.errors import LociError
 from core.ipc.client import Client
 from core.ipc.transport import Place, socket_place
 from core.security.kdf import KdfCost
@@ -231,8 +232,15 @@ class Palace:
 
     def client(self, name: str, token: bytes) -> Client:
         """A greeted client; the caller closes it."""
+        return self._greeted(name, token)
+
+    def _greeted(self, name: str, token: bytes) -> Client:
         client = Client.connect(self.place)
-        client.greet(name, token)
+        try:
+            client.greet(name, token, HomeKeys(Home(self.home)).vault_id)
+        except LociError:
+            client.close()
+            raise
         return client
 
     def owner(self) -> Client:
@@ -240,9 +248,7 @@ class Palace:
         keys = HomeKeys(Home(self.home))
         with keys.open(PASSPHRASE) as root:
             token = keys.owner_token(root)
-        client = Client.connect(self.place)
-        client.greet("@owner", token, keys.vault_id)
-        return client
+        return self._greeted("@owner", token)
 
     @contextmanager
     def serving(self, *, unlocked: bool = True, wait: bool = True) -> Iterator[Serving]:

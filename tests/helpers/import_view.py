@@ -6,6 +6,8 @@ A record that was split into linked parts is seen whole here. Must not do: look 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -151,12 +153,9 @@ def joined(items: list[dict[str, Any]]) -> list[Whole]:
 
 def path_in(palace: Palace, fixture_id: str) -> Path:
     """A copy of a fixture in the palace's folder, with what its `setup` asks for."""
-    import os
-    import shutil
-
     want = WANTED[fixture_id]
-    source = FIXTURES / want["path"]
-    target = palace.folder / "in" / source.name
+    source = FIXTURES / str(want["path"])
+    target: Path = palace.folder / "in" / source.name
     if source.is_dir():
         shutil.copytree(source, target)
     else:

@@ -1,0 +1,169 @@
+"""The measurements, in their order, on one vault in a temporary home.
+
+Must not do: judge a figure; the bars are in the design, and a busy machine breaks them.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.bench.engine import Bench, Palace
+from app.bench.machine import load, machine, resident_mb
+from app.bench.synthetic import Message, Writer, write_jsonl
+
+DEFAULT_N = 1000
+QUERIES = 240
+_WARM_UP = 20
+_COLD_QUERIES = 50
+_STORES = 100
+_SAMPLE = 4000
+_PORTION = 125
+
+Tell = Callable[[str], None]
+
+
+def run(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
+    """Measure a vault of some size.
+
+    Args:
+        count: messages to import, at least 1.
+        tell: says what is under way.
+        seed: names the synthetic texts.
+
+    Returns:
+        `{n, machine, import, store, recall, cold, rebuilt, memory, index, files}`; see `app.bench.report` for the
+        units.
+    """
+    with tempfile.TemporaryDirectory(prefix="loci-bench-") as folder:
+        place = Path(folder)
+        secret = place / "secret"
+        secret.touch(0o600)
+        secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
+        bench = Bench.at(str(place / "home"), str(secret))
+        bench.create()
+        return _Run(bench, place, count, seed, tell).all()
+
+
+class _Run:
+    def __init__(self, bench: Bench, folder: Path, count: int, seed: int, tell: Tell) -> None:
+        self._bench, self._folder, self._count, self._tell = bench, folder, count, tell
+        self._clock = bench.clock
+        self._writer = Writer(seed)
+        self._stores = min(_STORES, max(10, count // 10))
+        # One series: what is stored singly comes after what is imported, so no text is stored twice.
+        self._messages = list(self._writer.messages(count + self._stores))
+
+    def all(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"n": self._count, "machine": machine()}
+        with self._bench.opened(self._bench.root()) as palace:
+            found["import"] = self._import(palace, self._messages[: self._count])
+            found["store"] = self._store(palace, self._messages[self._count :])
+            found["recall"] = self._recall(palace)
+            self._tell("closing")
+            found["memory_mb_at_the_end"] = resident_mb()
+        found["files"] = self._files()
+        found["cold"] = self._cold("a cold start with the snapshot")
+        self._bench.parts.home.snapshot.unlink(missing_ok=True)
+        found["rebuilt"] = self._cold("a cold start without it")
+        found["machine"]["load_at_the_end"] = load()
+        return found
+
+    def _import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+        file = self._folder.joinpath("messages.jsonl")
+        write_jsonl(file, messages)
+        # Half before and half after: a machine that becomes busy meanwhile slows both alike.
+        texts = [message.text for message in messages[:: max(1, len(messages) // _SAMPLE)]]
+        middle = max(1, len(texts) // 2)
+        palace.embed(texts[:1], 1)  # loads the model
+        self._tell(f"the bare embedder on {len(texts)} of the texts")
+        bare = self._timed(lambda: palace.embed(texts[:middle], _PORTION))
+        self._tell(f"importing {len(messages)} messages")
+        begun = self._clock.monotonic()
+        report = palace.import_file(file)
+        seconds = self._clock.monotonic() - begun
+        bare += self._timed(lambda: palace.embed(texts[middle:], _PORTION))
+        self._tell("waiting for the graph")
+        linked = palace.wait_until_linked() - begun
+        rate, bare_rate = report.stored / seconds, len(texts) / bare
+        return {
+            "stored": report.stored,
+            "seconds": round(seconds, 2),
+            "per_s": round(rate, 1),
+            "embedder_per_s": round(bare_rate, 1),
+            "share": round(rate / bare_rate, 3),
+            "graph_done_s": round(linked, 2),
+        }
+
+    def _store(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+        self._tell(f"storing {len(messages)} texts one by one")
+        times = [self._timed(partial(palace.store, message.text)) * 1000 for message in messages]
+        return {"count": len(times), **percentiles(times)}
+
+    def _recall(self, palace: Palace) -> dict[str, Any]:
+        questions = self._writer.questions(_WARM_UP + QUERIES, self._count)
+        self._tell(f"asking {len(questions)} questions")
+        for question in questions[:_WARM_UP]:
+            palace.ask(question)
+        asked = [palace.ask_in_parts(question) for question in questions[_WARM_UP:]]
+        return {
+            "queries": len(asked),
+            "answered": sum(answered for _, _, answered in asked),
+            "total": percentiles([total for total, _, _ in asked]),
+            "embed": percentiles([embed for _, embed, _ in asked]),
+            "search": percentiles([total - embed for total, embed, _ in asked]),
+        }
+
+    def _files(self) -> dict[str, Any]:
+        home = self._bench.parts.home
+        sizes = {"vault_bytes": home.vault, "snapshot_bytes": home.snapshot}
+        return {name: path.stat().st_size if path.exists() else 0 for name, path in sizes.items()}
+
+    def _cold(self, what: str) -> dict[str, Any]:
+        self._tell(what)
+        environment = self._bench.parts.environment
+        orders = {
+            "home": str(environment.home),
+            "secret": str(environment.secret_file),
+            "queries": self._writer.questions(1 + _COLD_QUERIES, self._count),
+            "started": self._clock.monotonic(),
+        }
+        # A process of its own: what is loaded and cached here would make the start warm.
+        done = subprocess.run(
+            [sys.executable, "-m", "app.bench.cold"],
+            input=json.dumps(orders),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        figures: dict[str, Any] = json.loads(done.stdout)
+        figures["answers"] = percentiles(figures.pop("answers_ms"))
+        return figures
+
+    def _timed(self, work: Callable[[], object]) -> float:
+        begun = self._clock.monotonic()
+        work()
+        return self._clock.monotonic() - begun
+
+
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """The usual three, by the nearest rank.
+
+    Args:
+        values: at least one.
+
+    Returns:
+        `{p50_ms, p95_ms, p99_ms}`.
+    """
+    ordered = sorted(values)
+    return {
+        f"p{share}_ms": round(ordered[min(len(ordered) - 1, -(-len(ordered) * share // 100) - 1)], 2)
+        for share in (50, 95, 99)
+    }

@@ -1,0 +1,123 @@
+"""The `loci` command: global options, and what every verb shares."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+from app import environment
+from app.cli.output import Output
+from app.compose import Parts
+from app.session import RemoteSession, Session, connect, open_root, open_session
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Command:
+    """What a verb works with.
+
+    Attributes:
+        parts: the process's parts.
+        output: where words and JSON go.
+    """
+
+    def __init__(self, parts: Parts, output: Output) -> None:
+        self.parts = parts
+        self.output = output
+
+    def call(self, verb: str, params: Mapping[str, Any], *, progress: bool = False) -> dict[str, Any]:
+        """Carry out one verb in a session of its own.
+
+        Args:
+            verb: the verb's name.
+            params: its parameters; None values are left out.
+            progress: whether to show a bar on standard error when it is a terminal.
+
+        Returns:
+            The reply.
+        """
+        session: Session = open_session(self.parts, self.output.note)
+        try:
+            given = {name: value for name, value in params.items() if value is not None}
+            with self.output.progress(enabled=progress) as tell:
+                return session.call(verb, given, tell)
+        finally:
+            session.close()
+
+    def running(self) -> RemoteSession | None:
+        """The owner's channel of the engine that runs, if one does and is unlocked.
+
+        Returns:
+            The session; the caller closes it.
+        """
+        root = open_root(self.parts)
+        with root:
+            return connect(self.parts, root)
+
+    def reply(self, value: Mapping[str, Any], words: Callable[[Output, Mapping[str, Any]], None]) -> None:
+        """Print a reply: the JSON document, or words for a person.
+
+        Args:
+            value: the reply.
+            words: prints it for a person.
+        """
+        if self.output.as_json:
+            self.output.document(value)
+        else:
+            words(self.output, value)
+
+
+def with_command(fn: Callable[Concatenate[Command, P], R]) -> Callable[P, R]:
+    """Hand the running `Command` to a click callback as its first argument."""
+
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return fn(click.get_current_context().ensure_object(Command), *args, **kwargs)
+
+    return update_wrapper(run, fn)
+
+
+def hoisted(arguments: Sequence[str]) -> list[str]:
+    """Move `--json` in front of the verb, so that it may stand anywhere.
+
+    Args:
+        arguments: as typed.
+
+    Returns:
+        The same arguments; what follows `--` stays untouched.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    head = [argument for argument in arguments[:end] if argument != "--json"]
+    front = ["--json"] if len(head) < end else []
+    return [*front, *head, *arguments[end:]]
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--home", type=click.Path(path_type=Path), help="Where the vault lives (or LOCI_HOME).")
+@click.option(
+    "--passphrase-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File whose first line is the passphrase or the recovery code (or LOCI_PASSPHRASE_FILE).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.version_option(package_name="loci-palace", prog_name="loci")
+@click.pass_context
+def loci(context: click.Context, home: Path | None, passphrase_file: Path | None, as_json: bool) -> None:
+    """Loci: a private memory palace for you and your assistants.
+
+    Everything stays in one encrypted vault on this machine.
+    """
+    found = environment.read(os.environ, home, passphrase_file)
+    context.obj = Command(Parts(found), Output(as_json=as_json))
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        context.exit(0 if sys.stdout.isatty() else 2)

@@ -1,0 +1,162 @@
+"""The command line's verbs on the vault: init, serve, status, verify, lock, backup, restore."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app import restoring, serving
+from app.cli.output import Output
+from app.cli.root import Command, loci, with_command
+from app.session import existing
+from core.engine.facade import HomeKeys, read_secret_file
+from core.errors import Code, UserError
+
+_DAMAGED_EXIT = 6
+
+
+@loci.command()
+@click.option("--keyring", is_flag=True, help="Let the system's keyring open the vault too.")
+@click.option("--test-clock", is_flag=True, help="Let LOCI_NOW move this vault's clock, for good. For tests only.")
+@with_command
+def init(command: Command, keyring: bool, test_clock: bool) -> None:
+    """Create a vault."""
+    parts, out = command.parts, command.output
+    keys = HomeKeys(parts.home)
+    if keys.exist or not parts.home.is_free():
+        raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+    passphrase = _new_passphrase(parts.environment.secret_file, keyring)
+    code = keys.create(passphrase, parts.new_clock(test_clock), use_keyring=keyring, test_clock=test_clock)
+    reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
+    command.reply(reply, _made)
+    if out.as_json:
+        out.note("Keep the recovery code on paper: it is shown once, and it opens the vault without the passphrase.")
+
+
+def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
+    if secret_file is not None:
+        return read_secret_file(secret_file)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if keyring:
+            return None
+        raise UserError(Code.INVALID_INPUT, "Name a file with the new passphrase with --passphrase-file.")
+    first = getpass.getpass("New passphrase: ", stream=sys.stderr)
+    if not first and keyring:
+        return None
+    if getpass.getpass("Once more: ", stream=sys.stderr) != first:
+        raise UserError(Code.INVALID_INPUT, "The two passphrases differ; nothing was made.")
+    return first
+
+
+def _made(out: Output, reply: Mapping[str, Any]) -> None:
+    out.line("Your vault is ready.")
+    out.line()
+    out.line(f"    Recovery code   {reply['recovery_code']}")
+    out.line()
+    out.line("Write the code down and keep it apart from this machine. It is shown this once, it opens the vault")
+    out.line("without the passphrase, and nobody can make another one for you if both are lost.")
+
+
+@loci.command()
+@with_command
+def serve(command: Command) -> None:
+    """Run engine and socket without a window, until interrupted."""
+    serving.serve(command.parts, command.output.note)
+
+
+@loci.command()
+@with_command
+def status(command: Command) -> None:
+    """How the vault and the engine are."""
+    command.reply(command.call("status", {}), print_status)
+
+
+def print_status(out: Output, reply: Mapping[str, Any]) -> None:
+    """Print the status page for a person.
+
+    Args:
+        out: where to.
+        reply: the reply of `status`.
+    """
+    memories, index = reply["memories"], reply["index"]
+    kinds = ", ".join(f"{count} {kind}s" for kind, count in sorted(memories["by_kind"].items()))
+    standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
+    out.table(
+        [
+            ("memories", f"{memories['total']} ({kinds or 'none yet'})"),
+            ("standing", standing or "nothing yet"),
+            ("spaces", ", ".join(reply["spaces"])),
+            ("conversations", reply["conversations"]),
+            ("waiting for review", reply["open_reviews"]),
+            ("index", f"{index['state']}, {index['backend']}, {index['loaded']} of {index['total']}"),
+            ("embedder", f"{reply['embedder']['model']} ({reply['embedder']['by']}, no network)"),
+            ("search", reply["search_strategy"].replace("_", " ")),
+            ("clients", reply["clients"]),
+            ("changes so far", reply["seq"]),
+        ]
+    )
+    out.lines(f"Note: {warning}" for warning in reply["warnings"])
+
+
+@loci.command()
+@with_command
+def verify(command: Command) -> None:
+    """Check the vault: encryption, structure, search index, audit chain."""
+    reply = command.call("verify", {}, progress=True)
+    command.reply(reply, _verified)
+    if reply["status"] == "damaged":
+        click.get_current_context().exit(_DAMAGED_EXIT)
+
+
+def _verified(out: Output, reply: Mapping[str, Any]) -> None:
+    out.line(
+        {"ok": "The vault is whole.", "damaged": "The vault is damaged.", "not_checked": "Not all was checked."}[
+            reply["status"]
+        ]
+    )
+    rows = [(name.replace("_", " "), _check_words(check)) for name, check in reply["checks"].items()]
+    out.table(rows)
+
+
+def _check_words(check: Any) -> str:
+    if isinstance(check, Mapping):
+        note = check.get("note")
+        return str(check["status"]).replace("_", " ") + (f" ({note})" if note else "")
+    return str(check)
+
+
+@loci.command()
+@with_command
+def lock(command: Command) -> None:
+    """Lock the vault of the engine that runs."""
+    session = command.running()
+    if session is None:
+        command.reply({"state": "locked"}, lambda out, _: out.line("No engine runs; the vault is locked."))
+        return
+    try:
+        command.reply(session.call("lock", {}), lambda out, _: out.line("Locked."))
+    finally:
+        session.close()
+
+
+@loci.command()
+@click.option("--to", "to", help="The file to write; the home's backups folder unless said otherwise.")
+@with_command
+def backup(command: Command, to: str | None) -> None:
+    """Write a backup and verify it by opening it."""
+    reply = command.call("backup", {"to": None if to is None else str(existing(to))}, progress=True)
+    command.reply(reply, lambda out, made: out.line(f"Backed up and verified: {made['path']}"))
+
+
+@loci.command()
+@click.argument("file")
+@with_command
+def restore(command: Command, file: str) -> None:
+    """Put a backup in the place of the vault; the old one is kept beside it."""
+    reply = restoring.restore(command.parts, existing(file), command.output.note)
+    command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))

@@ -1,0 +1,107 @@
+"""What the environment says: where the home is, where secrets and sockets are, what time it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from core.errors import Code, UserError
+from core.types.clock import Clock, OffsetClock, SystemClock
+
+_OFFSET = re.compile(r"([+-])(\d{1,6})([smhdwy])")
+_UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The process's surroundings, read once.
+
+    Attributes:
+        home: where the vault lives.
+        default_home: the platform's own place for it.
+        secret_file: file with the passphrase, if one was named.
+        runtime_dir: `$XDG_RUNTIME_DIR`, if any.
+        socket: `LOCI_SOCKET`, if set.
+        now: `LOCI_NOW`, if set.
+        has_display: whether a window could be shown.
+    """
+
+    home: Path
+    default_home: Path
+    secret_file: Path | None
+    runtime_dir: Path | None
+    socket: Path | None
+    now: str | None
+    has_display: bool
+
+
+def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:
+    """Read the environment; options of the command line win.
+
+    Args:
+        variables: normally `os.environ`.
+        home: from `--home`.
+        secret_file: from `--passphrase-file`.
+
+    Returns:
+        What was found.
+    """
+    default = Path(platformdirs.user_data_dir("loci", appauthor=False, roaming=False))
+    named = home or _path(variables, "LOCI_HOME")
+    chosen = default if named is None else named
+    return Environment(
+        home=Path(os.path.abspath(chosen.expanduser())),  # noqa: PTH100 - keeps symbolic links as written
+        default_home=default,
+        secret_file=secret_file or _path(variables, "LOCI_PASSPHRASE_FILE"),
+        runtime_dir=_path(variables, "XDG_RUNTIME_DIR"),
+        socket=_path(variables, "LOCI_SOCKET"),
+        now=variables.get("LOCI_NOW") or None,
+        has_display=_display(variables),
+    )
+
+
+def _path(variables: Mapping[str, str], name: str) -> Path | None:
+    value = variables.get(name)
+    return Path(value) if value else None
+
+
+def _display(variables: Mapping[str, str]) -> bool:
+    if variables.get("QT_QPA_PLATFORM", "").split(":")[0] in ("offscreen", "minimal"):
+        return False
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY"))
+
+
+def moved_clock(now: str) -> Clock:
+    """The clock `LOCI_NOW` asks for.
+
+    Args:
+        now: ISO 8601, or an offset such as `+90d` (units s m h d w y).
+
+    Returns:
+        A clock that runs on from there.
+
+    Raises:
+        UserError: CONFIG_INVALID.
+    """
+    offset = _OFFSET.fullmatch(now.strip())
+    if offset is not None:
+        sign = 1 if offset[1] == "+" else -1
+        return OffsetClock(sign * int(offset[2]) * _UNIT_S[offset[3]] * 1000)
+    try:
+        moment = datetime.fromisoformat(now.strip())
+    except ValueError:
+        raise UserError(
+            Code.CONFIG_INVALID, "LOCI_NOW is a time such as 2026-05-01T12:00:00Z or an offset such as +90d."
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return OffsetClock(int(moment.timestamp() * 1000) - SystemClock().now_ms())

@@ -1,0 +1,241 @@
+"""One conversation with the engine: in this process, or with the engine that already runs."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.compose import Parts
+from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
+from core.errors import Code, LociError, UserError
+from core.ipc.client import Client
+from core.ipc.protocol import load
+from core.ipc.verbs.base import Progress
+from core.ipc.verbs.table import run_verb
+from core.types.values import OWNER_ACTOR
+
+OWNER = "@owner"
+_LONG_S = 3600.0
+_PAGED = frozenset({"recall", "list", "history"})
+
+Tell = Callable[[str], None]
+Report = Callable[[str, int, int | None], None]
+
+
+class Session(Protocol):
+    """Something that answers the command line's verbs."""
+
+    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
+        """Carry out one verb.
+
+        Args:
+            verb: a name of `core.ipc.verbs.table.VERBS`.
+            params: its parameters.
+            progress: told (label, done, total).
+
+        Returns:
+            The reply in the shape of the contract.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the conversation."""
+        ...
+
+
+class LocalSession:
+    """An engine in this process, opened for one command."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._registry = load()
+
+    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
+        """Carry out one verb in process; see `Session.call`."""
+        watch = Progress(progress)
+        work = run_verb(self.engine, self._registry, verb, params, OWNER_ACTOR, watch)
+        future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            # Ctrl+C: the work stops at its next safe point and takes back what it began.
+            watch.cancel()
+            return future.result()
+
+    def close(self) -> None:
+        """Lock the vault and end the engine."""
+        self.engine.close()
+
+
+class RemoteSession:
+    """The owner's channel of an engine that already runs."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
+        """Carry out one verb over the socket; see `Session.call`."""
+        if verb in _PAGED:
+            return self.client.collect(f"owner.{verb}", params)
+        return self.client.call(f"owner.{verb}", params, progress=progress, timeout_s=_LONG_S)
+
+    def close(self) -> None:
+        """Hang up."""
+        self.client.close()
+
+
+def ask_secret(parts: Parts) -> str:
+    """The passphrase or recovery code: from the named file, else from the person.
+
+    Args:
+        parts: the process's parts.
+
+    Returns:
+        The secret.
+
+    Raises:
+        UserError: VAULT_LOCKED when there is neither a file nor somebody to ask.
+    """
+    if parts.environment.secret_file is not None:
+        return read_secret_file(parts.environment.secret_file)
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        return getpass.getpass("Passphrase: ", stream=sys.stderr)
+    raise UserError(Code.VAULT_LOCKED, "The vault is locked; name a file with its passphrase with --passphrase-file.")
+
+
+def open_root(parts: Parts) -> RootKey:
+    """Open a key slot of the home.
+
+    Args:
+        parts: the process's parts.
+
+    Returns:
+        The root; whoever asks wipes it.
+
+    Raises:
+        LociError: NO_VAULT, WRONG_SECRET, VAULT_LOCKED, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED.
+    """
+    keys = HomeKeys(parts.home)
+    keys.finish_restore()
+    if not keys.exist:
+        raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
+    if parts.environment.secret_file is None and keys.in_keyring:
+        return keys.open(None)
+    return keys.open(ask_secret(parts))
+
+
+def connect(parts: Parts, root: RootKey) -> RemoteSession | None:
+    """Greet the engine that runs, if one does; a locked one is unlocked.
+
+    Args:
+        parts: the process's parts.
+        root: an opened root.
+
+    Returns:
+        The owner's channel; None where no engine answers.
+
+    Raises:
+        LociError: VAULT_BUSY where another vault answers, ACCESS_DENIED where another program does.
+    """
+    keys = HomeKeys(parts.home)
+    try:
+        return _greeted(parts, keys, root)
+    except LociError as error:
+        if error.code is Code.NOT_HERE:
+            return None
+        if error.code is not Code.VAULT_LOCKED:
+            raise
+    with Client.connect(parts.place) as client:
+        client.unlock(keys.vault_id, keys.handed(root), keys.lock_holder())
+    return _greeted(parts, keys, root)
+
+
+def _greeted(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSession:
+    client = Client.connect(parts.place)
+    try:
+        client.greet(OWNER, keys.owner_token(root), keys.vault_id)
+    except BaseException:
+        client.close()
+        raise
+    return RemoteSession(client)
+
+
+def open_session(parts: Parts, tell: Tell) -> Session:
+    """The engine that runs, or one in this process.
+
+    Args:
+        parts: the process's parts.
+        tell: says what the person should know, on standard error.
+
+    Returns:
+        A session; the caller closes it.
+
+    Raises:
+        LociError: VAULT_BUSY where another process owns the vault and cannot be asked.
+    """
+    root = open_root(parts)
+    try:
+        remote = connect(parts, root)
+        if remote is not None:
+            root.wipe()
+            return remote
+        return local_session(parts, root, tell)
+    except LociError:
+        root.wipe()
+        raise
+
+
+def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
+    """An engine in this process; an import that a crash interrupted is finished first.
+
+    Args:
+        parts: the process's parts.
+        root: an opened root; the engine wipes it.
+        tell: says what opening found.
+
+    Returns:
+        The session.
+    """
+    engine = parts.engine(tell)
+    try:
+        if tell_opening(engine.unlock(root), tell):
+            engine.accept_older()
+        if engine.imports.interrupted():
+            tell("An import was interrupted; finishing it first.")
+            engine.imports.finish_interrupted().result()
+    except BaseException:
+        engine.close()
+        raise
+    return LocalSession(engine)
+
+
+def tell_opening(info: OpenInfo, tell: Tell) -> bool:
+    """Say what opening found: a lost tail, an older copy.
+
+    Args:
+        info: what opening found.
+        tell: says it to the person.
+
+    Returns:
+        Whether the vault is an older one; having been told, the person goes on with it.
+    """
+    if info.lost_commits:
+        tell(f"Warning: about {info.lost_commits} recent changes could not be read after damage to the vault's log.")
+    elif info.is_log_damaged:
+        tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
+    older = info.older_than_head
+    if older is not None:
+        tell(
+            f"Warning: this vault is older than the one last seen here (change {older.vault_seq}, seen was "
+            f"{older.head_seq}); it may be a copy, or its newest changes are lost."
+        )
+    return older is not None
+
+
+def existing(path: str) -> Path:
+    """A path as the person wrote it, made absolute, so that another process can open it."""
+    return Path(path).expanduser().absolute()

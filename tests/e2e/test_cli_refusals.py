@@ -1,0 +1,309 @@
+"""Every way the command line says no: exit codes 1 to 8, one sentence with a code, nothing harmed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from cli_rig import FIXTURES, PASSPHRASE, Palace, files_below
+from vault_damage import KEY_FILES, PAGE, flip, page_of, rewrite_keys, set_schema_version
+
+from core.engine.facade import Home, HomeKeys
+from core.security.kdf import KdfCost
+from core.security.keyring_client import KeyringEntry
+from core.types.clock import SystemClock
+from core.vault.lockfile import VaultLock
+
+TEXT = "The spare keys hang behind the tide clock."
+
+
+def vault_files(palace: Palace) -> dict[str, bytes | None]:
+    """What must not change: the vault and its keys."""
+    found = files_below(palace.home)
+    return {name: found[name][1] for name in ("vault.db", "vault.keys", "vault.keys.bak") if name in found}
+
+
+# --- 2: wrong usage
+
+
+def test_wrong_usage_is_2(palace: Palace) -> None:
+    before = vault_files(palace)
+    with palace.shell() as shell:
+        for arguments in (
+            ("frobnicate",),
+            ("remember",),
+            ("remember", "one", "two"),
+            ("recall", "x", "--limit", "many"),
+            ("list", "--limit", "0"),
+            ("list", "--kind", "thought"),
+            ("remember", "x", "--source", "hearsay"),
+            ("remember", "x", "--importance", "high"),
+            ("import", "x", "--format", "docx"),
+            ("show",),
+            ("list", "--nonsense"),
+            ("list", "--home", "elsewhere"),  # global options stand before the verb
+        ):
+            wrong = shell.run(*arguments)
+            assert (wrong.code, wrong.out) == (2, ""), arguments
+            assert wrong.err.startswith("Usage: loci ")
+    assert vault_files(palace) == before
+    assert palace.run("frobnicate").code == palace.run().code == 2
+
+
+# --- 1 and 4: no vault, no secret, the wrong one
+
+
+def test_without_a_vault_every_verb_says_so(palace: Palace) -> None:
+    shutil.rmtree(palace.home)
+    with palace.shell() as shell:
+        for arguments in (("list",), ("remember", "x"), ("status",), ("verify",), ("lock",), ("serve",), ("backup",)):
+            sentence = shell.run(*arguments).refused(1, "E1010")
+            assert "loci init" in sentence
+    assert not palace.home.exists()
+
+
+def test_a_wrong_passphrase_is_told_before_the_vault_is_touched(palace: Palace) -> None:
+    before = files_below(palace.home)
+    wrong = palace.folder / "wrong"
+    wrong.write_text("something else\n", encoding="utf-8")
+    for arguments in (("list",), ("remember", TEXT), ("lock",), ("serve",)):
+        sentence = palace.run(*arguments, secret=wrong).refused(4, "E1006")
+        assert "passphrase" in sentence
+    assert files_below(palace.home) == before
+    # The first line counts, without its end and with its blanks.
+    wrong.write_bytes(PASSPHRASE.encode() + b"\r\nand more lines\n")
+    assert palace.run("list", secret=wrong).code == 0
+    wrong.write_bytes(PASSPHRASE.encode() + b" \n")
+    palace.run("list", secret=wrong).refused(4, "E1006")
+
+
+def test_without_a_secret_and_without_anybody_to_ask(palace: Palace) -> None:
+    locked = palace.bare("--home", str(palace.home), "list")
+    assert "--passphrase-file" in locked.refused(4, "E1001")
+    with palace.shell() as shell:
+        for content in (b"", b"\n", b"\xff\xfe\n"):
+            palace.secret.write_bytes(content)
+            shell.run("list").refused(1, "E4005")
+        palace.secret.unlink()
+        shell.run("list").refused(1, "E4005")
+
+
+def test_home_and_secret_may_come_from_the_environment(palace: Palace) -> None:
+    named = {"LOCI_HOME": str(palace.home), "LOCI_PASSPHRASE_FILE": str(palace.secret)}
+    assert palace.bare("--json", "list", variables=named).document["total"] == 0
+    # What is typed wins.
+    elsewhere = {**named, "LOCI_HOME": str(palace.folder / "elsewhere")}
+    assert palace.bare("--home", str(palace.home), "list", variables=elsewhere).code == 0
+    palace.bare("list", variables=elsewhere).refused(1, "E1010")
+
+
+def test_a_mistyped_recovery_code_is_told_as_such(palace: Palace) -> None:
+    typed = palace.folder / "code"
+    typed.write_text("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH-IIII\n", encoding="utf-8")
+    palace.run("list", secret=typed).refused(4, "E1006")
+
+
+class _Keyring:
+    """A keyring that works while a vault is made."""
+
+    def __init__(self) -> None:
+        self._keys: dict[bytes, bytes] = {}
+
+    def probe(self) -> str:
+        return "keyring.backends.SecretService.Keyring"
+
+    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
+        return KeyringEntry(self.probe(), self._keys.setdefault(vault_id, kek))
+
+    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
+        return KeyringEntry(backend, self._keys[vault_id])
+
+    def remove(self, vault_id: bytes, backend: str) -> None:
+        assert backend == self.probe()
+        del self._keys[vault_id]
+
+
+def test_a_missing_keyring_has_its_own_sentence(palace: Palace) -> None:
+    shutil.rmtree(palace.home)
+    keys = HomeKeys(Home(palace.home), keyring=_Keyring())
+    keys.create(PASSPHRASE, SystemClock(), use_keyring=True, cost=KdfCost.lowest())
+    before = vault_files(palace)
+    missing = palace.bare("--home", str(palace.home), "list")
+    assert "keyring" in missing.refused(4, "E1012").lower()
+    assert palace.run("list").code == 0  # the passphrase opens it still
+    assert vault_files(palace)["vault.keys"] == before["vault.keys"]
+
+
+def test_init_with_a_keyring_that_is_missing_makes_nothing(palace: Palace) -> None:
+    shutil.rmtree(palace.home)
+    palace.bare("--home", str(palace.home), "init", "--keyring").refused(4, "E1012")
+    palace.run("init", "--keyring").refused(4, "E1012")
+    assert not (palace.home / "vault.keys").exists()
+    assert not (palace.home / "vault.db").exists()
+
+
+# --- 3: somebody else has the vault
+
+
+def test_a_vault_that_another_process_holds_is_3(palace: Palace) -> None:
+    before = vault_files(palace)
+    with VaultLock(palace.home / "vault.lock"):
+        for arguments in (("list",), ("remember", TEXT), ("serve",), ("restore", str(_backup_of(palace)))):
+            palace.run(*arguments).refused(3, "E1009")
+    assert vault_files(palace) == before
+    assert palace.run("list").code == 0
+
+
+def _backup_of(palace: Palace) -> Path:
+    """Something that is named like a backup; it is not looked at while the vault is held."""
+    path = palace.folder / "some.tar"
+    path.write_bytes(bytes(1024))
+    return path
+
+
+# --- 5: the key file
+
+
+def test_one_damaged_key_file_is_mended_from_its_copy(palace: Palace) -> None:
+    whole = (palace.home / KEY_FILES[0]).read_bytes()
+    for name in KEY_FILES:
+        flip(palace.home / name, 200)
+        assert palace.run("list").code == 0
+        assert [(palace.home / other).read_bytes() for other in KEY_FILES] == [whole, whole]
+
+
+def test_damaged_key_files_are_5(palace: Palace) -> None:
+    for at in (0, 30, 200, -3):
+        for name in KEY_FILES:
+            flip(palace.home / name, at)
+        before = vault_files(palace)
+        assert "key file" in palace.run("list").refused(5, "E1007")
+        assert vault_files(palace) == before
+        for name in KEY_FILES:
+            flip(palace.home / name, at)  # back again
+    assert palace.run("list").code == 0
+
+
+def test_init_never_writes_over_damaged_keys(palace: Palace) -> None:
+    (palace.home / "vault.db").unlink()
+    for name in KEY_FILES:
+        (palace.home / name).write_bytes(b"")
+    palace.run("init").refused(1, "E1011")
+    (palace.home / KEY_FILES[0]).unlink()
+    palace.run("init").refused(1, "E1011")
+
+
+# --- 6: the vault
+
+
+def test_a_damaged_vault_is_6_and_each_damage_has_its_sentence(palace: Palace) -> None:
+    palace.json("remember", TEXT)
+    vault = palace.home / "vault.db"
+    whole = vault.read_bytes()
+    damages = {
+        "header": bytes(PAGE) + whole[PAGE:],
+        "cut": whole[:-100],
+        "empty": b"",
+        "plain": b"SQLite format 3\0" + whole[16:],
+        "other key": whole[:20] + bytes([whole[20] ^ 1]) + whole[21:],
+    }
+    sentences = {}
+    with palace.shell() as shell:
+        for name, content in damages.items():
+            vault.write_bytes(content)
+            sentences[name] = shell.run("list").refused(6, "E1002")
+            assert vault.read_bytes() == content
+        vault.unlink()
+        sentences["missing"] = shell.run("list").refused(6, "E1002")
+        assert not vault.exists()
+    assert len(set(sentences.values())) >= 5
+    assert "unencrypted" in sentences["plain"]
+    assert "empty" in sentences["empty"]
+    assert "missing" in sentences["missing"]
+    vault.write_bytes(whole)
+    assert palace.json("list", "--text", TEXT)["total"] == 1
+
+
+def test_verify_finds_a_flipped_byte_and_ends_with_6(palace: Palace) -> None:
+    palace.json("import", str(FIXTURES / "generic" / "lighthouse-notes.jsonl"))
+    flip(palace.home / "vault.db", page_of(palace.home, PASSPHRASE, "memories") + 4000)
+    found = palace.run("--json", "verify")
+    assert found.code == 6
+    if found.out:  # the vault opened, and what is damaged is told check by check
+        import json
+
+        report = json.loads(found.out)
+        assert report["status"] == "damaged"
+        assert "failed" in {check["status"] for check in report["checks"].values()}
+    else:
+        found.refused(6, "E1002")
+
+
+# --- 7: a newer version
+
+
+def test_a_newer_key_file_is_7(palace: Palace) -> None:
+    rewrite_keys(palace.home, {"v": 2})
+    before = vault_files(palace)
+    assert "newer" in palace.run("list").refused(7, "E1008")
+    assert vault_files(palace) == before
+
+
+def test_a_newer_vault_is_7(palace: Palace) -> None:
+    set_schema_version(palace.home, PASSPHRASE, 999)
+    before = vault_files(palace)
+    assert "newer" in palace.run("list").refused(7, "E1008")
+    palace.run("serve").refused(7, "E1008")
+    assert vault_files(palace) == before
+
+
+# --- 8: the disk
+
+
+def test_a_full_disk_is_8_and_costs_nothing_that_was_saved(palace: Palace) -> None:
+    first = palace.json("remember", TEXT)["memory_id"]
+    size = (palace.home / "vault.db").stat().st_size
+    notes, count = palace.folder / "notes.jsonl", 1000
+    rows = (f'{{"text": "Note {number} of the long winter on the quay."}}\n' for number in range(count))
+    notes.write_text("".join(rows), encoding="utf-8")
+    full = palace.run("--json", "import", str(notes), file_bytes=size + PAGE)
+    full.refused(8, "E1003")
+    # With room again the import is finished or gone, as a whole, and what was saved is there.
+    left = palace.everything()
+    assert first in {item["id"] for item in left}
+    assert len(left) in (1, 1 + count)
+    status = palace.json("status")
+    assert status["imports"].get("running", 0) == 0
+    assert palace.json("verify")["status"] == "ok"
+    again = palace.json("import", str(notes))
+    assert again["stored"] + again["skipped"].get("known", 0) == count
+    assert palace.json("list", "--limit", "1")["total"] == 1 + count
+
+
+# --- 1: what is no file, and no place to be
+
+
+def test_a_home_that_is_a_file_is_refused(palace: Palace) -> None:
+    blocked = palace.folder / "file"
+    blocked.write_text("mine", encoding="utf-8")
+    refused = palace.bare("--home", str(blocked), "--passphrase-file", str(palace.secret), "init")
+    assert refused.code == 1
+    assert blocked.read_text(encoding="utf-8") == "mine"
+
+
+def test_no_message_holds_what_was_typed(palace: Palace) -> None:
+    """Sentences never repeat texts, queries or secrets."""
+    secret = "quinquagesima-Marzipanturm"
+    with palace.shell() as shell:
+        for arguments in (
+            ("remember", f"{secret} \udcff"),
+            ("recall", f"{secret} \udcff"),
+            ("remember", secret, "--time", secret),
+            ("remember", secret, "--claim", secret),
+            ("list", "--status", secret),
+            ("show", secret),
+            ("undo", secret),
+        ):
+            refused = shell.run("--json", *arguments)
+            assert refused.code == 1
+            assert secret not in refused.err + refused.out

@@ -1,0 +1,158 @@
+"""What the README says is so: its commands exist, its lists are complete, its files are there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from cli_rig import FIXTURES, ROOT, Palace, Shell
+
+from core.errors import Code, LociError
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FORMAT_WORDS = {
+    "chatgpt": "ChatGPT",
+    "claude": "Claude (both export shapes)",
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "obsidian": "Obsidian and Markdown",
+    "markdown": "Obsidian and Markdown",
+    "text": "plain text",
+    "jsonl": "JSONL",
+    "csv": "CSV",
+    "mem0": "mem0",
+    "openmemory": "OpenMemory",
+    "mcp-memory": "MCP memory",
+}
+
+
+def section(title: str) -> str:
+    """The words below a heading, up to the next one."""
+    return README.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def block(title: str) -> list[str]:
+    """The lines of the first code block below a heading."""
+    return section(title).split("```")[1].strip("\n").splitlines()
+
+
+def commands() -> list[list[str]]:
+    """Every `loci` command of the README as words; two stand side by side on some lines."""
+    found = []
+    for line in block("On the command line"):
+        text = line.split("  #")[0].strip()
+        found += [shlex.split(part) for part in re.split(r"\s{2,}(?=loci )", text) if part.startswith("loci ")]
+    return found
+
+
+def test_every_command_of_the_readme_exists_with_its_flags(palace: Palace) -> None:
+    said = commands()
+    assert len(said) >= 15
+    with palace.shell() as shell:
+        verbs = {line.split()[0] for line in shell.run("--help").out.partition("Commands:")[2].splitlines() if line}
+        for _, verb, *arguments in said:
+            assert verb in verbs
+            helped = shell.run(verb, "--help").out
+            for argument in arguments:
+                assert not argument.startswith("--") or re.search(rf"{argument}\b", helped), (verb, argument)
+
+
+def test_the_commands_of_the_readme_work_in_their_order(palace: Palace) -> None:
+    """With real files in place of the ones a person would name."""
+    told: dict[str, str] = {}
+    export = FIXTURES / "chatgpt"
+    places = {
+        "~/Downloads/chatgpt-export.zip": str(next(export.iterdir())),
+        "~/Notes": str(FIXTURES / "obsidian" / "Harbour Notes"),
+    }
+    with palace.shell() as shell:
+        for _, verb, *arguments in commands():
+            if verb in ("init", "serve", "bench"):
+                continue  # each has tests of its own
+            given = [places.get(word, told.get(word, word)) for word in arguments]
+            reply = shell.json(verb, *given)
+            _note(shell, told, verb, reply)
+        assert "mooring" in shell.json("recall", "when is the mooring due?")["items"][0]["text"]
+
+
+def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object]) -> None:
+    """Keep what later commands name."""
+    if verb == "import":
+        told["IMPORT_ID"] = str(reply["import_id"])
+    elif verb == "list":
+        told["ID"] = str(shell.json("list", "--text", "mooring")["items"][0]["id"])
+    elif verb == "backup":
+        told["FILE"] = str(reply["path"])
+
+
+def test_the_formats_are_all_named(palace: Palace) -> None:
+    text = " ".join(section("On the command line").split())
+    (listed,) = re.findall(r"Import formats: (.*?)\. A format", text)
+    helped = palace.bare("import", "--help").out
+    (known,) = re.findall(r"\[([a-z0-9|-]+)\]", "".join(helped.split()))
+    assert set(known.split("|")) == set(FORMAT_WORDS)
+    named = [word.strip() for word in listed.split(",")]
+    assert set(named) == set(FORMAT_WORDS.values())
+
+
+def test_the_exit_codes_are_those_of_the_program() -> None:
+    text = " ".join(section("On the command line").split())
+    (listed,) = re.findall(r"Exit codes: (.*?)\.", text)
+    said = dict(part.strip().split(" ", 1) for part in listed.split(","))
+    assert list(said) == [str(number) for number in range(9)]
+    words = {
+        Code.VAULT_BUSY: "another process",
+        Code.VAULT_LOCKED: "locked",
+        Code.WRONG_SECRET: "wrong secret",
+        Code.KEY_FILE_DAMAGED: "key file damaged",
+        Code.VAULT_DAMAGED: "vault damaged",
+        Code.NEWER_VERSION: "newer version",
+        Code.DISK_FULL: "disk full",
+        Code.INVALID_INPUT: "refused",
+    }
+    for code, phrase in words.items():
+        assert phrase in said[str(LociError(code, "x").exit_code)]
+
+
+def test_the_files_of_a_home_are_the_ones_that_are_told(palace: Palace) -> None:
+    palace.json("remember", "The boat is blue.")
+    with palace.serving():
+        palace.json("recall", "boat")
+        told: set[str] = set()
+        for line in block("Where the data lives"):
+            names = [name.strip().rstrip("/") for name in re.split(r",|\s{2,}", line)]
+            words = [name for name in names if re.fullmatch(r"[a-z]+\.?[a-z]*|\.bak|-wal|-shm", name)]
+            for name in words:
+                told.add({"-wal": "vault.db-wal", "-shm": "vault.db-shm", ".bak": "vault.keys.bak"}.get(name, name))
+            told.update(part.rstrip("/") for part in re.findall(r"\b([a-z]+)/", line))
+        found = {path.name for path in palace.home.iterdir()} - {".gitignore", "run"}
+        assert found <= told
+        assert {name for name in told if "." in name or name in ("backups", "logs")} - found <= {"index.snap"}
+    assert (palace.home / "index.snap").is_file()
+
+
+def test_the_map_shows_the_tree() -> None:
+    rows = dict(re.findall(r"^ *([a-z]+(?:, [a-z]+)?)/? {2,}(\S.*)$", "\n".join(block("The map")), re.MULTILINE))
+    named = {name for group in rows for name in group.split(", ")}
+    rooms = {path.name for path in (ROOT / "core").iterdir() if (path / "__init__.py").is_file()}
+    modules = {path.stem for path in (ROOT / "core").glob("[a-z]*.py")}
+    assert rooms | modules <= named
+    for name in named:
+        places = [ROOT / name, ROOT / "core" / name, ROOT / "core" / f"{name}.py"]
+        there = any(place.is_file() or (place.is_dir() and any(place.iterdir())) for place in places)
+        (words,) = (text for group, text in rows.items() if name in group.split(", "))
+        assert there or "later" in words, f"the map shows {name}, which is not there"
+
+
+def test_the_two_commands_are_the_ones_ci_calls() -> None:
+    said = [line.split("#")[0].strip() for line in block("Two commands")]
+    assert said == ["python3 packaging/bootstrap.py run", "python3 packaging/bootstrap.py test"]
+    assert said[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert (ROOT / "packaging" / "bootstrap.py").is_file()
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_every_link_leads_somewhere(link: str) -> None:
+    assert Path(ROOT / link).exists()
