@@ -75,7 +75,7 @@ def draft_given(
     on: Evidenced,
     ids: tuple[str, str],
     validity: tuple[When | None, When | None] = (None, None),
-) -> None:
+) -> bool:
     """Write a claim that came with its text: a draft, with the whole text as evidence.
 
     Args:
@@ -84,14 +84,23 @@ def draft_given(
         on: the memory it rests on.
         ids: the ids of the claim and of its evidence.
         validity: from when and until when it holds.
+
+    Returns:
+        Whether it is new; a claim that this memory backs already is not written twice.
     """
+    key = claim_key(on.space_id, claim)
+    if tx.one(
+        "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
+        (on.memory_id, key),
+    ):
+        return False
     valid_from, valid_to = validity
     tx.insert(
         "claims",
         {
             "id": ids[0],
             "space_id": on.space_id,
-            "claim_key": claim_key(on.space_id, claim),
+            "claim_key": key,
             "subject": claim["subject"],
             "subject_key": key_form(claim["subject"]),
             "predicate": claim["predicate"],
@@ -109,6 +118,11 @@ def draft_given(
             "recorded_at": tx.now_ms,
         },
     )
+    _back(tx, ids, on)
+    return True
+
+
+def _back(tx: Tx, ids: tuple[str, str], on: Evidenced) -> None:
     tx.insert(
         "evidence",
         {

@@ -10,12 +10,14 @@ from core.types.replies import ClientRecord
 from core.types.values import Actor
 from core.types.words import GLOBAL_SPACE, Grant
 from core.vault.rows import Rows
+from core.vault.tx import Tx
 
 OWNER_CHANNEL = "@owner"
 
 _CLIENTS = (
     "SELECT c.id, c.name, c.token, c.trust_ceiling, c.limit_minute, c.limit_session, c.paired_at, c.last_seen_at, "
-    "c.paused_at, c.revoked_at, s.id FROM clients c JOIN spaces s ON s.client_id = c.id ORDER BY c.name"
+    "c.paused_at, c.revoked_at, coalesce(s.id, '') FROM clients c LEFT JOIN spaces s ON s.client_id = c.id "
+    "ORDER BY c.name"
 )
 _GRANTS = "SELECT g.client_id, g.name, g.space_id, s.name FROM grants g LEFT JOIN spaces s ON s.id = g.space_id"
 
@@ -34,6 +36,25 @@ class Authority:
         Args:
             rows: a vault snapshot.
         """
+        self._take(self._read(rows))
+
+    def refresh_after(self, tx: Tx) -> None:
+        """Read all clients as a verb leaves them, and go by that once it is saved.
+
+        The writer must not wait for one of the readers to be free.
+
+        Args:
+            tx: the verb's transaction, at its end.
+        """
+        found = self._read(tx)
+        tx.after_commit(lambda: self._take(found))
+
+    def _take(self, found: dict[str, ClientRecord]) -> None:
+        with self._lock:
+            self._by_name = found
+
+    @staticmethod
+    def _read(rows: Rows) -> dict[str, ClientRecord]:
         words: dict[str, set[str]] = {}
         spaces: dict[str, list[tuple[str, str]]] = {}
         for client_id, name, space_id, space_name in rows.all(_GRANTS):
@@ -60,8 +81,7 @@ class Authority:
                 paused=row[8] is not None,
                 revoked=row[9] is not None,
             )
-        with self._lock:
-            self._by_name = found
+        return found
 
     def open_owner_channel(self, token: bytes) -> None:
         """Let `@owner` in.

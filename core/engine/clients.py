@@ -111,15 +111,15 @@ class Clients:
                 client_id = self._row(tx, opened, name, token, wanted, bounds)
                 self._grant(tx, opened, client_id, wanted)
                 verb.note(client_id, grants=len(wanted))
-            seq = tx.seq
-            tx.after_commit(lambda: self._changed(opened, "pair", actor, seq))
+            self._changed(tx, opened, "pair", actor)
             return client_id
 
-        return mapped(opened.queue.submit(write), lambda client_id: Paired(client_id, name, token))
+        return mapped(opened.write(write), lambda client_id: Paired(client_id, name, token))
 
-    def _changed(self, opened: Opened, verb: str, actor: Actor, seq: int) -> None:
-        opened.vault.read(self._authority.refresh)
-        opened.announce(verb, (), actor, seq)
+    def _changed(self, tx: Tx, opened: Opened, verb: str, actor: Actor) -> None:
+        self._authority.refresh_after(tx)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
 
     def seen(self, client_id: str) -> None:
         """Note that a client has just proved itself; written with the next flush, nothing while locked.
@@ -145,14 +145,21 @@ class Clients:
         if row is None:
             client_id = opened.make_id()
             tx.insert("clients", {"id": client_id, "name": name, **values})
-            ensure_space(tx, f"client:{name}", opened.make_id(), client_id)
+            self._own_space(tx, opened, name, client_id)
             return client_id
         if row[1] is None:
             raise UserError(Code.INVALID_INPUT, "A client of that name is paired already; revoke it first.")
         tx.update("clients", {"id": row[0]}, values)
         for grant, space_id in tx.all("SELECT name, space_id FROM grants WHERE client_id = ?", (row[0],)):
             tx.delete("grants", {"client_id": row[0], "name": grant, "space_id": space_id})
+        self._own_space(tx, opened, name, row[0])
         return str(row[0])
+
+    @staticmethod
+    def _own_space(tx: Tx, opened: Opened, name: str, client_id: str) -> None:
+        space_id = ensure_space(tx, f"client:{name}", opened.make_id(), client_id)
+        # The owner may have written there, or imported, before the client was paired.
+        tx.update("spaces", {"id": space_id}, {"client_id": client_id})
 
     def _grant(self, tx: Tx, opened: Opened, client_id: str, grants: Sequence[str]) -> None:
         for grant in grants:
@@ -191,11 +198,10 @@ class Clients:
             with opened.work.verb(tx, "revoke", "Revoke a client", actor) as verb:
                 tx.update("clients", {"id": row[0]}, {"revoked_at": tx.now_ms})
                 verb.note(row[0])
-            seq = tx.seq
-            tx.after_commit(lambda: self._changed(opened, "revoke", actor, seq))
+            self._changed(tx, opened, "revoke", actor)
             return str(row[0])
 
-        return opened.queue.submit(write)
+        return opened.write(write)
 
     def list(self) -> Future[tuple[ClientRecord, ...]]:
         """Every client ever paired, by name."""

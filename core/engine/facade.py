@@ -21,10 +21,11 @@ from core.embed.minilm import lazy_embedder
 from core.engine import opening
 from core.engine.authority import Authority
 from core.engine.clients import Clients
+from core.engine.futures import begun, locked, watched
 from core.engine.imports import Imports
 from core.engine.keys import HomeKeys
 from core.engine.memories import Memories, embed_backlog
-from core.engine.opened import Opened, locked
+from core.engine.opened import Opened
 from core.engine.threads import EngineLoop, Threads
 from core.engine.vault_group import VaultGroup
 from core.errors import Code, LociError
@@ -150,13 +151,17 @@ class Engine:
                 threads.shutdown()
                 self._set_state("locked")
                 raise
-            opened.vault.read(self._authority.refresh)
-            self._authority.open_owner_channel(owner_token(root))
-            # A search is answered from here on: the index knows what it holds and what it does not hold yet.
-            opening.begin_warming(opened)
+            try:
+                opened.vault.read(self._authority.refresh)
+                self._authority.open_owner_channel(owner_token(root))
+                # A search is answered from here on: the index knows what it holds and what it does not hold yet.
+                opening.begin_warming(opened)
+            except BaseException:
+                self._close(opened)
+                raise
             self._opened = opened
             self._set_state("open")
-        self._begin_background(opened)
+            self._begin_background(opened)
         return opened.vault.info
 
     def accept_older(self) -> None:
@@ -168,13 +173,15 @@ class Engine:
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._quietly(opened, opening.maintain), "index")
         if self._setup.background:
-            opened.threads.jobs.submit(embed_backlog, opened)
+            watched(self.imports.finish_interrupted(), _log, "finishing an interrupted import")
+            watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
 
     def _quietly(self, opened: Opened, action: opening.Chore) -> None:
         try:
             action(opened)
         except LociError as error:
-            _log.warning("a background chore stopped: %s", error.code.value)
+            if not opened.closing.is_set():  # a lock stops whatever runs, and that is no fault
+                _log.warning("a background chore stopped: %s", error.code.value)
 
     def lock(self) -> None:
         """Close the vault: drain, snapshot, checkpoint, wipe. Always completes."""
@@ -184,9 +191,12 @@ class Engine:
                 return
             self._set_state("closing")
             self._opened = None
-            self._authority.forget_all()
-            opening.close_vault(opened)
-            self._set_state("locked")
+            self._close(opened)
+
+    def _close(self, opened: Opened) -> None:
+        self._authority.forget_all()
+        opening.close_vault(opened)
+        self._set_state("locked")
 
     def close(self) -> None:
         """Lock, give the home back, and end the engine's thread. The object is of no use afterwards."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
 from core.engine.opened import Opened
 from core.engine.progress import Asked, Counted, Progress
 from core.errors import Code, LociError, UserError
@@ -22,7 +24,17 @@ from core.importers.records import Importer, Record
 from core.importers.rehearsal import Rehearsal, import_items
 from core.importers.source import Bundle, open_bundle
 from core.intake import undoing
-from core.intake.importing import ImportRun, Incoming, Tally, digest, tally_from, usable_claim
+from core.intake.importing import (
+    ImportRun,
+    Incoming,
+    Tally,
+    digest,
+    known_digests,
+    tally_from,
+    usable_claim,
+    usable_space,
+    usable_validity,
+)
 from core.intake.parts import cut
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space
@@ -30,11 +42,12 @@ from core.text.compose import embedding_text
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import HOME_SPACE
-from core.vault.rows import Rows
 from core.vault.tx import Tx
 
+_log = log.get("engine")
 _CHECK_EVERY = 200
-_AHEAD = 3  # batches that may be embedding or waiting for the writer while the next is parsed
+# Batches between parser and writer: one that is written, two that are embedded, one for the worker that is done first.
+_AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +87,8 @@ class Imports:
             What an import would store.
         """
         opened = self._owners(actor)
-        watch = Progress(opened.clock, progress, cancelled)
-        return opened.threads.jobs.submit(self._rehearse, opened, path, format, space, watch)
+        watch = _watch(opened, progress, cancelled)
+        return opened.on(opened.threads.jobs, self._rehearse, opened, path, format, space, watch)
 
     def run(
         self,
@@ -94,14 +107,15 @@ class Imports:
             space: the space for records without one of their own; `home` if None.
             actor: who asks; the owner.
             progress: told (done, total).
-            cancelled: asked at safe points; stopping takes back what was stored.
+            cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
+                start goes on where it stopped.
 
         Returns:
             What was stored.
         """
         opened = self._owners(actor)
-        watch = Progress(opened.clock, progress, cancelled)
-        return opened.threads.jobs.submit(self._run, opened, path, format, space, watch)
+        watch = _watch(opened, progress, cancelled)
+        return opened.on(opened.threads.jobs, self._run, opened, path, format, space, watch)
 
     def _owners(self, actor: Actor) -> Opened:
         if not actor.is_owner:
@@ -120,9 +134,12 @@ class Imports:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            return undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors)
+            report = undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
+            return report
 
-        return opened.queue.submit(write)
+        return opened.write(write)
 
     def finish_interrupted(self, progress: Counted | None = None) -> Future[int]:
         """Finish, or take back, what a crash interrupted.
@@ -134,8 +151,8 @@ class Imports:
             How many imports were dealt with.
         """
         opened = self._opened()
-        watch = Progress(opened.clock, progress)
-        return opened.threads.jobs.submit(self._finish_all, opened, watch)
+        watch = _watch(opened, progress, None)
+        return opened.on(opened.threads.jobs, self._finish_all, opened, watch)
 
     def interrupted(self) -> int:
         """How many imports wait to be finished."""
@@ -150,7 +167,8 @@ class Imports:
             new = _Newcomers(opened, space or HOME_SPACE)
             rehearsal = _count(bundle, importer, progress, new.see)
             new.flush()
-            return _report(None, importer.format, rehearsal, Tally(new.count, rehearsal.proposals))
+            known = Counter({"known": rehearsal.records - new.count})
+            return _report(None, importer.format, rehearsal, Tally(new.count, rehearsal.proposals, known))
 
     def _run(self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress) -> ImportReport:
         if space is not None:
@@ -167,10 +185,12 @@ class Imports:
         def write(tx: Tx) -> ImportRun:
             space_id = ensure_space(tx, space, opened.make_id())
             run = ImportRun(opened.make_id(), form, bundle.label, space_id, space, opened.make_id())
-            opened.importing.begin(tx, run, str(path.absolute()), bundle.fingerprint, total)
+            # A path need not be text; one that is not cannot be found again, and its import is then taken back.
+            location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
+            opened.importing.begin(tx, run, location, bundle.fingerprint, total)
             return run
 
-        return opened.queue.submit(write).result()
+        return opened.write(write).result()
 
     def _store(
         self,
@@ -184,25 +204,27 @@ class Imports:
         total: int | None,
     ) -> None:
         try:
-            waiting: list[_Batch] = []
+            waiting: deque[_Batch] = deque()
             for batch in _batches(opened, bundle, importer, position):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
-                    self._write(opened, run, waiting.pop(0), tally)
-                progress.at(batch.position, total)
-            for batch in waiting:
-                self._write(opened, run, batch, tally)
+                    self._write(opened, run, waiting.popleft(), tally, progress, total)
+            while waiting:
+                self._write(opened, run, waiting.popleft(), tally, progress, total)
         except BaseException:
-            # Cancelled, refused half-way, disk full: nothing of it stays. Where even that fails (the engine is
-            # closing), the row stays `running` and the next start deals with it.
-            with suppress(LociError):
-                self._take_back(opened, run)
+            # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
+            # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
+            if not opened.closing.is_set():
+                with suppress(LociError):
+                    self._take_back(opened, run)
             raise
-        opened.queue.submit(lambda tx: opened.importing.finish(tx, run, tally)).result()
+        opened.write(lambda tx: opened.importing.finish(tx, run, tally)).result()
         seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         opened.announce("import", (), OWNER_ACTOR, seq)
 
-    def _write(self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally) -> None:
+    def _write(
+        self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally, progress: Progress, total: int | None
+    ) -> None:
         vectors = batch.vectors.result()
         items: list[Incoming] = []
         at = 0
@@ -213,7 +235,8 @@ class Imports:
         def write(tx: Tx) -> None:
             opened.importing.batch(tx, run, items, batch.position, tally, opened.add_vectors)
 
-        opened.queue.submit(write, background=True).result()
+        opened.write(write, background=True).result()
+        progress.at(batch.position, total)
 
     def _take_back(self, opened: Opened, run: ImportRun) -> None:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
@@ -222,7 +245,7 @@ class Imports:
             tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
             undoing.undo(tx, opened.work, run.step_id, OWNER_ACTOR, opened.drop_vectors)
 
-        opened.queue.submit(write).result()
+        opened.write(write).result()
 
     def _finish_all(self, opened: Opened, progress: Progress) -> int:
         rows = opened.vault.read(
@@ -231,9 +254,17 @@ class Imports:
                 "i.step_id, i.summary FROM imports i JOIN spaces s ON s.id = i.space_id WHERE i.state = 'running'"
             )
         )
+        dealt_with = 0
         for row in rows:
-            self._finish_one(opened, row, progress)
-        return len(rows)
+            try:
+                self._finish_one(opened, row, progress)
+            except UserError as error:
+                # Its file is not what it was. It was taken back, and the others have their turn.
+                if opened.closing.is_set():
+                    raise
+                _log.warning("an interrupted import was taken back: %s", error.code.value)
+            dealt_with += 1
+        return dealt_with
 
     def _finish_one(self, opened: Opened, row: Sequence[object], progress: Progress) -> None:
         import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary = row
@@ -253,6 +284,10 @@ class Imports:
             self._store(opened, run, bundle, importer, tally, progress, done, whole)
 
 
+def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:
+    return Progress(opened.clock, progress, cancelled, opened.closing.is_set)
+
+
 class _Newcomers:
     """Counts, for a rehearsal, the records the vault does not know yet."""
 
@@ -264,7 +299,7 @@ class _Newcomers:
         self.count = 0
 
     def see(self, record: Record) -> None:
-        key = digest(record.space or self._space, record.identity)
+        key = digest(usable_space(record.space) or self._space, record.identity)
         if key in self._seen:
             return
         self._seen.add(key)
@@ -276,10 +311,7 @@ class _Newcomers:
         """Look up what is waiting."""
         keys, self._waiting = self._waiting, []
 
-        def known(rows: Rows) -> int:
-            return sum(rows.one("SELECT 1 FROM fingerprints WHERE identity = ?", (key,)) is not None for key in keys)
-
-        self.count += len(keys) - self._opened.vault.read(known)
+        self.count += len(keys) - len(self._opened.vault.read(lambda rows: known_digests(rows, keys)))
 
 
 def _count(bundle: Bundle, importer: Importer, progress: Progress, see: Callable[[Record], None] | None) -> Rehearsal:
@@ -298,19 +330,40 @@ def _batches(opened: Opened, bundle: Bundle, importer: Importer, position: int) 
     records = (item for item in import_items(bundle, importer) if isinstance(item, Record))
     for _ in islice(records, position):
         pass
-    while chunk := tuple(islice(records, opened.options.import_batch)):
+    for chunk in _chunks(records, opened.options.import_batch):
         position += len(chunk)
-        texts = tuple(cut(record.text) for record in chunk)
-        flat = [
-            embedding_text(part, author=record.author)
-            for record, parts in zip(chunk, texts, strict=True)
-            for part in parts
-        ]
-        yield _Batch(chunk, texts, opened.embed(flat), position)
+        flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
+        yield _Batch(
+            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.embed(flat), position
+        )
+
+
+def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record, tuple[str, ...]]]]:
+    """Records with their parts, so many at a time that no chunk has more rows than `most`.
+
+    One text that has more parts than that stays in one piece: a memory is stored whole or not at all.
+    """
+    chunk: list[tuple[Record, tuple[str, ...]]] = []
+    rows = 0
+    for record in records:
+        parts = cut(record.text)
+        if chunk and rows + len(parts) > most:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append((record, parts))
+        rows += len(parts)
+    if chunk:
+        yield chunk
 
 
 def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32]) -> Incoming:
     conversation = record.conversation
+    space = usable_space(record.space)
+    valid_from, valid_to = usable_validity(record.valid_from, record.valid_to)
+    marks = {
+        "space_unusable": space != record.space,
+        "validity_unusable": (valid_from, valid_to) != (record.valid_from, record.valid_to),
+    }
     return Incoming(
         identity=record.identity,
         texts=texts,
@@ -329,13 +382,13 @@ def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float3
         category=record.category,
         importance=record.importance,
         tags=record.tags,
-        space=record.space,
+        space=space,
         session=record.session,
         ref=record.ref,
         claim=usable_claim(record.claim),
-        valid_from=record.valid_from,
-        valid_to=record.valid_to,
-        flags=record.flags,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
         extra=record.extra,
     )
 

@@ -20,6 +20,7 @@ from core.vault.tx import Tx
 
 _DAY_MS = 86_400_000
 _REFUSALS_KEPT = 100  # between two flushes
+_ENTRIES_KEPT = 10_000  # while nothing can be written
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,17 @@ class ReadJournal:
             self._entries, self._refusals, self._seen = [], [], {}
         return waiting
 
+    def put_back(self, waiting: Waiting) -> None:
+        """Keep what could not be written for the next flush, the newest of it.
+
+        Args:
+            waiting: from `take`.
+        """
+        with self._lock:
+            self._entries = [*waiting.entries, *self._entries][-_ENTRIES_KEPT:]
+            self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
+            self._seen = {**waiting.seen, **self._seen}
+
     def write(self, tx: Tx, waiting: Waiting) -> None:
         """Write what was taken in one transaction.
 
@@ -124,7 +136,8 @@ class ReadJournal:
         )
         tx.run_many(
             "INSERT INTO receipts (id, at, actor, client_id, session, verb, query, body, expires_at) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            # The client's pairing may have been undone since.
+            "VALUES (?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?)",
             [self._receipt(entry) for entry in entries],
         )
         counts: Counter[tuple[str, str]] = Counter()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
 from core.engine.authority import Authority
 from core.engine.detail import detail
-from core.engine.futures import chain
+from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
 from core.errors import Code, UserError
 from core.intake import undoing
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
 from core.memory.read import by_ids
+from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
@@ -31,6 +34,7 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 BACKLOG_BATCH = 200
+_log = log.get("engine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Memories:
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
             opened.embed(texts),
-            lambda vectors: opened.queue.submit(self._store(opened, checked, vectors, actor, client)),
+            lambda vectors: opened.write(self._store(opened, checked, vectors, actor, client)),
         )
 
     @staticmethod
@@ -144,8 +148,10 @@ class Memories:
             return RecallReply(result, receipt)
 
         if not request.wants_vector:
-            return opened.threads.reads.submit(run, None)
-        return chain(opened.embed([request.embed_text]), lambda vectors: opened.threads.reads.submit(run, vectors[0]))
+            return opened.on(opened.threads.reads, run, None)
+        return chain(
+            opened.embed([request.embed_text]), lambda vectors: opened.on(opened.threads.reads, run, vectors[0])
+        )
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
         """Let a memory leave recall; the owner can undo it.
@@ -164,7 +170,7 @@ class Memories:
             tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
             return step
 
-        return opened.queue.submit(write)
+        return opened.write(write)
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
@@ -178,16 +184,19 @@ class Memories:
 
         def write(tx: Tx) -> UndoReport:
             report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors)
+            self._authority.refresh_after(tx)
             seq = tx.seq
-            tx.after_commit(lambda: self._undone(opened, actor, seq))
+            tx.after_commit(lambda: opened.announce("undo", (), actor, seq))
             return report
 
-        return opened.queue.submit(write)
+        return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
 
-    def _undone(self, opened: Opened, actor: Actor, seq: int) -> None:
-        opened.vault.read(self._authority.refresh)
-        opened.threads.jobs.submit(embed_backlog, opened)
-        opened.announce("undo", (), actor, seq)
+
+def _with_backlog(opened: Opened, report: UndoReport) -> UndoReport:
+    """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
+    with suppress(UserError):
+        watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+    return report
 
 
 def embed_backlog(opened: Opened) -> int:
@@ -199,25 +208,30 @@ def embed_backlog(opened: Opened) -> int:
     Returns:
         How many were embedded.
     """
-    from core.memory.write import without_vectors, write_vectors
-
     done = 0
-    while True:
+    while not opened.closing.is_set():
         waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.space, BACKLOG_BATCH))
         if not waiting:
             return done
         found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
         vectors = opened.embed([embedding_text(m.text, author=m.author) for m in memories]).result()
-        labels = [m.n for m in memories]
-
-        def write(tx: Tx) -> None:
-            write_vectors(tx, labels, vectors, opened.space)  # noqa: B023
-            seq = tx.seq
-            tx.after_commit(lambda: opened.add_vectors(seq, labels, vectors))  # noqa: B023
-
-        opened.queue.submit(write, background=True).result()
+        opened.write(_vectors_of(opened, memories, vectors), background=True).result()
         done += len(memories)
+    return done
+
+
+def _vectors_of(opened: Opened, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
+    def write(tx: Tx) -> None:
+        # Some may have been taken back since they were read: a vector without its memory must not stand.
+        there = by_ids(tx, [memory.id for memory in memories])
+        places = [place for place, memory in enumerate(memories) if memory.id in there]
+        labels, kept = [memories[place].n for place in places], vectors[places]
+        write_vectors(tx, labels, kept, opened.space)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.add_vectors(seq, labels, kept))
+
+    return write
 
 
 def _one(rows: Rows, memory_id: str, scope: Scope) -> Memory:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
 from core.config.options import Options
 from core.embed.base import Embedder
+from core.engine.futures import begun, locked, mapped
 from core.engine.journal import ReadJournal
 from core.engine.threads import Threads
-from core.errors import Code, UserError
+from core.errors import Code, LociError
 from core.events import Changed, Hub
 from core.index.arrays import NO_LABELS
+from core.index.base import Labels
 from core.index.manager import IndexManager
 from core.intake.importing import ImportKeeper
 from core.intake.store import Keeper
@@ -32,9 +35,15 @@ from core.types.values import Actor
 from core.vault.home import Home
 from core.vault.queue import WriteQueue
 from core.vault.rows import Rows
+from core.vault.tx import Tx
 from core.vault.vault import Vault
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+# While the vault closes, a queue that takes nothing more and an interrupted statement mean the same.
+_CLOSING = frozenset({Code.BUSY, Code.CANCELLED})
+_log = log.get("engine")
 
 
 @dataclass
@@ -64,12 +73,50 @@ class Opened:
     journal: ReadJournal
     threads: Threads
     hub: Hub
-    log: logging.Handler
+    log_handler: logging.Handler
     closing: threading.Event = field(default_factory=threading.Event)
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
-        return self.threads.reads.submit(self.vault.read, fn)
+        return self.on(self.threads.reads, lambda: self.vault.read(fn))
+
+    def write(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+        """Hand a verb to the writer.
+
+        Args:
+            fn: the verb.
+            background: whether nobody waits for it.
+
+        Returns:
+            Its result, once it is saved.
+
+        Raises:
+            LociError: VAULT_LOCKED; the vault is closing.
+        """
+        try:
+            first = self.queue.submit(fn, background=background)
+        except LociError as error:
+            raise self._said(error) from None
+        return mapped(first, lambda value: value, self._said)
+
+    def on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run work on one of the pools.
+
+        Args:
+            pool: of `threads`.
+            work: what to do.
+            *args: its arguments.
+            **kwargs: its arguments.
+
+        Returns:
+            Its result; VAULT_LOCKED where the vault closed before its turn.
+        """
+        return mapped(begun(pool, work, *args, **kwargs), lambda value: value, self._said)
+
+    def _said(self, error: BaseException) -> BaseException:
+        if self.closing.is_set() and isinstance(error, LociError) and error.code in _CLOSING:
+            return locked()
+        return error
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed on the compute pool.
@@ -80,7 +127,7 @@ class Opened:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self.threads.compute.submit(self.embedder.embed, texts)
+        return self.on(self.threads.compute, self.embedder.embed, texts)
 
     def add_vectors(self, seq: int, labels: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Put committed vectors into the index; on the writer thread.
@@ -90,7 +137,7 @@ class Opened:
             labels: labels of memories.
             vectors: unit rows, (len(labels), dims).
         """
-        self.index.apply(seq, np.asarray(labels, dtype=np.int64), vectors)
+        self._apply(seq, np.asarray(labels, dtype=np.int64), vectors, NO_LABELS)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -100,13 +147,15 @@ class Opened:
             labels: labels of memories.
         """
         none = np.empty((0, self.space.dims), dtype=np.float32)
-        self.index.apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
+        self._apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
+
+    def _apply(self, seq: int, labels: Labels, vectors: NDArray[np.float32], removed: Labels) -> None:
+        try:
+            self.index.apply(seq, labels, vectors, removed)
+        except LociError as error:
+            # The rows are saved by now, and saying otherwise would be a lie; the index warms again by itself.
+            _log.warning("the index did not take a change: %s", error.code.value)
 
     def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
         """Tell subscribers that rows changed."""
         self.hub.publish(Changed(verb, tuple(ids), actor, seq))
-
-
-def locked() -> UserError:
-    """The error of every verb while no vault is open."""
-    return UserError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,12 @@ from core import log
 from core.config import options
 from core.embed.base import Embedder
 from core.embed.codec import from_blob
+from core.engine.futures import watched
 from core.engine.journal import ReadJournal
 from core.engine.keys import sub_keys
 from core.engine.opened import Opened
 from core.engine.threads import READERS, Threads
-from core.errors import CancelledError, LociError
+from core.errors import EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import Labels, VectorIndex
 from core.index.manager import Due, IndexManager, State
@@ -46,6 +48,7 @@ Chore = Callable[[Opened], None]
 
 _CHUNK = 2_000
 _DRAIN_S = 2.0
+_LEAST_S = 0.1  # for each step of closing, however late it is
 _WARM_POLL_S = 0.002
 _ANCHOR = "index_anchor"
 _log = log.get("engine")
@@ -73,21 +76,30 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
     load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
     keys = sub_keys(root)
     vault = Vault.open(home, keys, root.vault_id, clock, READERS)
+    with ExitStack() as undo:
+        undo.callback(vault.close)
+        opened = _assemble(vault, home, root, clock, embedder, threads, hub)
+        undo.pop_all()
+    threads.start_writer(opened.queue.run)
+    return opened
+
+
+def _assemble(
+    vault: Vault, home: Home, root: RootKey, clock: Clock, embedder: Embedder, threads: Threads, hub: Hub
+) -> Opened:
     chosen, refused = options.load(vault.read(_settings))
     if refused:
         _log.warning("%d stored options were out of bounds; their defaults are used", len(refused))
     make_id = IdMaker(clock)
-    chain = AuditChain(keys.audit)
+    chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days)
     space = VectorSpace(embedder.name, embedder.version, embedder.dims)
     index = IndexManager(embedder.dims, hnsw_from=chosen.hnsw_from)
-    queue = WriteQueue(vault)
-    threads.start_writer(queue.run)
     return Opened(
         home=home,
         root=root,
         vault=vault,
-        queue=queue,
+        queue=WriteQueue(vault),
         index=index,
         embedder=embedder,
         space=space,
@@ -101,7 +113,7 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
         journal=ReadJournal(make_id, chain, chosen.receipt_days),
         threads=threads,
         hub=hub,
-        log=log.to_files(home.logs),
+        log_handler=log.to_files(home.logs),
     )
 
 
@@ -205,6 +217,7 @@ def begin_warming(opened: Opened) -> None:
         opened: the open vault.
     """
     warming = opened.threads.jobs.submit(warm, opened)
+    watched(warming, _log, "loading the index")
     while opened.index.status().state is State.EMPTY and not warming.done():
         opened.closing.wait(_WARM_POLL_S)
 
@@ -218,10 +231,24 @@ def maintain(opened: Opened) -> None:
 
 
 def flush_journal(opened: Opened) -> None:
-    """Write what reads left behind, in one transaction."""
+    """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
+
+    Args:
+        opened: the open vault.
+
+    Raises:
+        LociError: what the vault said.
+    """
     waiting = opened.journal.take()
-    if waiting:
-        opened.queue.submit(lambda tx: opened.journal.write(tx, waiting)).result()
+    if not waiting:
+        return
+    try:
+        opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S)
+    except TimeoutError:
+        return  # behind something long in the queue: it is written in its turn
+    except EnvironmentFaultError:
+        opened.journal.put_back(waiting)
+        raise
 
 
 def watch(opened: Opened) -> None:
@@ -229,7 +256,7 @@ def watch(opened: Opened) -> None:
     opened.vault.watch()
 
 
-def _snapshot(opened: Opened) -> None:
+def _snapshot(opened: Opened, wait_s: float) -> None:
     index = opened.index.settled_index()
     if index is None or index.count == 0:
         return
@@ -242,7 +269,7 @@ def _snapshot(opened: Opened) -> None:
             (_ANCHOR, json.dumps(anchor), tx.now_ms),
         )
 
-    opened.queue.submit(remember).result(_DRAIN_S)
+    opened.write(remember).result(wait_s)
     write_snapshot(opened.home.snapshot, index, _identity(opened), anchor, _Sealer(opened.root))
 
 
@@ -254,22 +281,28 @@ def close_vault(opened: Opened) -> None:
     """
     opened.closing.set()
     opened.threads.stop_tickers()
+    until = opened.clock.monotonic() + _DRAIN_S
+
+    def left() -> float:
+        return max(_LEAST_S, until - opened.clock.monotonic())
+
     for step, action in (
         ("journal", lambda: flush_journal(opened)),
-        ("snapshot", lambda: _snapshot(opened)),
-        ("queue", lambda: opened.queue.close(_DRAIN_S)),
+        ("snapshot", lambda: _snapshot(opened, left())),
+        ("queue", lambda: opened.queue.close(left())),
     ):
         _try(step, action)
-    opened.threads.join_writer(_DRAIN_S)
-    opened.vault.interrupt()
-    opened.threads.shutdown()
+    if not opened.threads.join_writer(left()):
+        opened.vault.interrupt()
+    # Before the pools end: a reader that is stopped gives its thread back at once.
     _try("vault", opened.vault.close)
+    opened.threads.shutdown()
     opened.root.wipe()
-    log.stop(opened.log)
+    log.stop(opened.log_handler)
 
 
 def _try(step: str, action: Callable[[], object]) -> None:
     try:
         action()
-    except (LociError, CancelledError, OSError, TimeoutError) as error:
+    except (LociError, OSError, TimeoutError) as error:
         _log.warning("closing: the step %s failed (%s)", step, type(error).__name__)

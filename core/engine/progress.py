@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.engine.futures import locked
 from core.errors import CancelledError
 from core.types.clock import Clock
 
@@ -19,10 +20,25 @@ Asked = Callable[[], bool]
 class Progress:
     """Handed to long work; checked at points where stopping is safe."""
 
-    def __init__(self, clock: Clock, report: Counted | None = None, cancelled: Asked | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        report: Counted | None = None,
+        cancelled: Asked | None = None,
+        closing: Asked | None = None,
+    ) -> None:
+        """Tie the ends together.
+
+        Args:
+            clock: the one clock.
+            report: told how far the work is.
+            cancelled: whether the person wants it stopped.
+            closing: whether the vault is being locked.
+        """
         self._clock = clock
         self._report = report
         self._cancelled = cancelled
+        self._closing = closing
         self._last = float("-inf")
 
     def at(self, done: int, total: int | None) -> None:
@@ -33,8 +49,11 @@ class Progress:
             total: units in all; None while unknown.
 
         Raises:
+            UserError: VAULT_LOCKED; the vault is being locked.
             CancelledError: stopping was asked for.
         """
+        if self._closing is not None and self._closing():
+            raise locked()
         if self._cancelled is not None and self._cancelled():
             raise CancelledError
         now = self._clock.monotonic()

@@ -57,12 +57,14 @@ class Threads:
         reads: four threads, one vault connection each.
         compute: two threads for embedding; the libraries release the GIL.
         jobs: one thread on which a long job (an import) is driven.
+        checks: one thread for verifying and backing up, beside a job and beside locking.
     """
 
     def __init__(self) -> None:
         self.reads = ThreadPoolExecutor(READERS, thread_name_prefix="loci-read")
         self.compute = ThreadPoolExecutor(2, thread_name_prefix="loci-compute")
         self.jobs = ThreadPoolExecutor(1, thread_name_prefix="loci-job")
+        self.checks = ThreadPoolExecutor(1, thread_name_prefix="loci-check")
         self._writer: threading.Thread | None = None  # noqa: TID251 - the one birthplace
         self._timers: list[_Ticker] = []
 
@@ -107,13 +109,15 @@ class Threads:
     def stop_tickers(self) -> None:
         """End every repeated action; the current call of each is waited for."""
         for ticker in self._timers:
-            ticker.stop()
+            ticker.ask_to_stop()
+        for ticker in self._timers:
+            ticker.join()
         self._timers.clear()
 
     def shutdown(self) -> None:
         """End the pools; queued work that has not begun is cancelled."""
         self.stop_tickers()
-        for pool in (self.jobs, self.reads, self.compute):
+        for pool in (self.jobs, self.checks, self.reads, self.compute):
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -130,7 +134,9 @@ class _Ticker:
         while not self._stopped.wait(self._seconds):
             self._action()
 
-    def stop(self) -> None:
+    def ask_to_stop(self) -> None:
         self._stopped.set()
+
+    def join(self) -> None:
         if self._thread is not threading.current_thread():
             self._thread.join(5)

@@ -44,7 +44,7 @@ class VaultGroup:
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
         opened = self._opened()
-        return self._control.submit(checks.verify, opened)
+        return opened.on(opened.threads.checks, checks.verify, opened)
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         """Write a backup and verify it by opening it.
@@ -53,7 +53,7 @@ class VaultGroup:
             to: the file; None for the home's `backups/`, where the newest are kept.
         """
         opened = self._opened()
-        return self._control.submit(checks.backup, opened, to)
+        return opened.on(opened.threads.checks, checks.backup, opened, to)
 
     def lock(self) -> Future[None]:
         """Close the vault."""

@@ -15,20 +15,26 @@ from core.belief.claims import Evidenced, draft_given
 from core.errors import UserError
 from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
-from core.intake.store import Lineage, add_source, corroborate, open_review, standing_twin
+from core.intake.store import KINDS_BY_TEXT, Lineage, add_source, corroborate, open_review, standing_twin
 from core.intake.unit_of_work import UnitOfWork
-from core.intake.validate import check_claim
+from core.intake.validate import check_claim, check_space_name, claim_validity, in_order
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
 from core.score.trust import trust_terms
 from core.types.values import OWNER_ACTOR, When
 from core.types.words import Kind, Role, Source, Status
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 VERB = "import"
 LABEL = "Import memories"
-_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
+
+_KNOWN = "SELECT identity FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
+_ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))"
+
+_Talks = dict[str, tuple[str, str | None]]
+"""Conversations met in a batch: identity to id and title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,23 @@ def digest(space_name: str, identity: str) -> bytes:
     return hashlib.sha256(f"{space_name}\0{identity}".encode("utf-8", "surrogatepass")).digest()
 
 
+def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
+    """Which records the vault has already.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        digests: from `digest`.
+
+    Returns:
+        Those of them that are known.
+    """
+    return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
+
+
+def _hex(digests: Sequence[bytes]) -> str:
+    return to_json([one.hex() for one in digests])
+
+
 def _key(run: ImportRun, item: Incoming) -> bytes:
     return digest(item.space or run.space_name, item.identity)
 
@@ -182,12 +205,13 @@ class ImportKeeper:
 
     def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[Incoming], tally: Tally) -> list[Incoming]:
         fresh: list[Incoming] = []
-        seen: set[bytes] = set()
-        for item in items:
-            key = _key(run, item)
-            if key in seen or tx.one("SELECT 1 FROM fingerprints WHERE identity = ?", (key,)):
+        keys = [_key(run, item) for item in items]
+        seen = known_digests(tx, keys)
+        erased = {row[0] for row in tx.all(_ERASED, (_hex(keys),))}
+        for item, key in zip(items, keys, strict=True):
+            if key in seen:
                 tally.skipped["known"] += 1
-            elif tx.one("SELECT 1 FROM tombstones WHERE digest = ?", (key,)):
+            elif key in erased:
                 tally.skipped["erased"] += 1
             else:
                 seen.add(key)
@@ -204,32 +228,33 @@ class ImportKeeper:
     ) -> None:
         wholes: list[tuple[Incoming, Parted]] = []
         again: list[tuple[Incoming, str]] = []
-        titles: dict[str, str | None] = {}
+        talks: _Talks = {}
         twins: dict[tuple[str, str], str] = {}
         for item in items:
             space_id = run.space_id if item.space is None else ensure_space(tx, item.space, self._make_id())
-            conversation_id = self._conversation(tx, run, item, space_id, titles)
+            conversation_id = self._conversation(tx, run, item, space_id, talks)
             twin = self._twin(tx, item, space_id, twins)
             if twin is not None:
                 again.append((item, twin))
                 continue
             draft = self._draft(tx, run, item, space_id, conversation_id)
-            if item.kind in _BY_TEXT and item.status is Status.ACTIVE:
+            if item.kind in KINDS_BY_TEXT and item.status is Status.ACTIVE:
                 twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
             wholes.append((item, parted(draft, item.texts, self._make_id)))
-        self._insert(tx, run, wholes, titles, stored)
+        self._insert(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
             corroborate(tx, twin, _lineage(run, item), item.source)
-            self._fingerprint(tx, run, item, twin)
+            tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": twin})
+            self._claim(tx, run, item, twin, item.texts[0])
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
         tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
 
     def _twin(self, tx: Tx, item: Incoming, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
-        if item.kind not in _BY_TEXT or item.status is not Status.ACTIVE or len(item.texts) > 1:
+        if item.kind not in KINDS_BY_TEXT or item.status is not Status.ACTIVE:
             return None
-        text = item.texts[0]
-        return standing_twin(tx, text, item.kind, space_id) or twins.get((space_id, f"{item.kind.value}:{text}"))
+        key = (space_id, f"{item.kind.value}:{''.join(item.texts)}")
+        return standing_twin(tx, item.texts, item.kind, space_id) or twins.get(key)
 
     def _insert(
         self,
@@ -245,6 +270,10 @@ class ImportKeeper:
         vectors = np.concatenate([item.vectors for item, _ in wholes])
         labels = insert_memories(tx, drafts, titles)
         write_vectors(tx, labels, vectors, self._space)
+        tx.insert_many(
+            "fingerprints",
+            [{"identity": _key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
+        )
         for item, whole in wholes:
             self._attach(tx, run, item, whole)
         seq = tx.seq
@@ -252,31 +281,35 @@ class ImportKeeper:
 
     def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
         head = whole.head
-        self._fingerprint(tx, run, item, head.id)
         lineage = _lineage(run, item)
         if item.kind is not Kind.EPISODE:  # an episode is its own and only source
             for part in whole.drafts:
                 add_source(tx, part.id, lineage, item.source)
         if item.status is Status.QUARANTINED:
             open_review(tx, self._make_id(), head.id, head.space_id, "proposal", "Another assistant wrote this.")
-        if item.claim is not None:
-            on = Evidenced(head.id, head.text, head.space_id, lineage.key, tx.now_ms, head.trust)
-            validity = (item.valid_from, item.valid_to)
-            draft_given(tx, check_claim(item.claim), on, (self._make_id(), self._make_id()), validity)
+        self._claim(tx, run, item, head.id, head.text)
 
-    def _fingerprint(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str) -> None:
-        tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": memory_id})
+    def _claim(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str, text: str) -> None:
+        if item.claim is None:
+            return
+        claim = check_claim(item.claim)
+        own = claim_validity(claim)
+        validity = own if any(own) else (item.valid_from, item.valid_to)
+        row = tx.one("SELECT space_id, trust FROM memories WHERE id = ?", (memory_id,))
+        if row is not None:
+            on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms, row[1])
+            draft_given(tx, claim, on, (self._make_id(), self._make_id()), validity)
 
-    def _conversation(
-        self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, titles: dict[str, str | None]
-    ) -> str | None:
+    def _conversation(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, talks: _Talks) -> str | None:
         if item.conversation is None:
             return None
         key, title, started, extra = item.conversation
         identity = f"{run.format}:{space_id}:{key}"
+        if identity in talks:
+            return talks[identity][0]
         found = tx.one("SELECT id, title FROM conversations WHERE identity = ?", (identity,))
         if found is not None:
-            titles[found[0]] = found[1]
+            talks[identity] = (str(found[0]), found[1])
             return str(found[0])
         conversation_id = self._make_id()
         tx.insert(
@@ -292,7 +325,7 @@ class ImportKeeper:
                 "extra": to_json(dict(extra)),
             },
         )
-        titles[conversation_id] = title
+        talks[identity] = (conversation_id, title)
         return conversation_id
 
     def _draft(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, conversation_id: str | None) -> Draft:
@@ -361,6 +394,38 @@ def usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     if claim is None:
         return None
     try:
-        return check_claim(claim)
+        checked = check_claim(claim)
+        claim_validity(checked)
     except UserError:
         return None
+    return checked
+
+
+def usable_space(name: str | None) -> str | None:
+    """The space a row names, if a space can be called that; else the row goes where the import goes.
+
+    Args:
+        name: as the row gives it.
+
+    Returns:
+        The name, or None.
+    """
+    if name is None:
+        return None
+    try:
+        return check_space_name(name)
+    except UserError:
+        return None
+
+
+def usable_validity(begin: When | None, end: When | None) -> tuple[When | None, When | None]:
+    """The window a row gives, if it does not end before it begins.
+
+    Args:
+        begin: valid from.
+        end: valid to.
+
+    Returns:
+        The window, or two Nones; the row keeps both as written in its `extra`.
+    """
+    return (begin, end) if in_order(begin, end) else (None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -15,19 +15,27 @@ from core.errors import Code, UserError
 from core.intake.belief_inputs import age_days, refresh_trust
 from core.intake.parts import cut, parted
 from core.intake.unit_of_work import UnitOfWork, Verb
-from core.intake.validate import CLIENT_TEXT_BYTES, check_claim, check_importance, check_space_name, check_text
+from core.intake.validate import (
+    CLIENT_TEXT_BYTES,
+    check_claim,
+    check_importance,
+    check_space_name,
+    check_text,
+    claim_validity,
+    is_plain_label,
+)
 from core.memory.draft import Draft, content_hash, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
 from core.score.trust import trust_terms
-from core.text.times import parse_time
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import Actor, When
 from core.types.words import HOME_SPACE, Grant, Kind, Role, Source, Status
 from core.vault.tx import Tx
 
-_KINDS_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
+KINDS_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
+"""Kinds that are one memory where they are the same words; an episode is verbatim and may repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +72,15 @@ def check_request(request: StoreRequest, client: ClientRecord | None) -> Checked
     """
     check_text(request.text, None if client is None else CLIENT_TEXT_BYTES)
     for name in (request.ref, request.session, request.author, request.category, *request.tags):
-        if name is not None and ("\0" in name or len(name) > 1024 or _has_surrogate(name)):
+        if name is not None and (len(name) > 1024 or not is_plain_label(name)):
             raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")
     if request.space is not None:
         check_space_name(request.space)
     claim = None if request.claim is None else check_claim(request.claim)
-    validity = (None, None) if claim is None else (_time(claim, "valid_from"), _time(claim, "valid_to"))
+    validity = (None, None) if claim is None else claim_validity(claim)
     return Checked(
         request, cut(request.text), check_importance(request.importance), claim, validity, _proposed(request, client)
     )
-
-
-def _has_surrogate(text: str) -> bool:
-    return any(0xD800 <= ord(sign) <= 0xDFFF for sign in text)
-
-
-def _time(claim: dict[str, object], field: str) -> When | None:
-    value = claim.get(field)
-    if value is None:
-        return None
-    when = parse_time(value)
-    if when is None:
-        raise UserError(Code.INVALID_INPUT, f"A claim's {field} is a date such as 2024-05 or 2024-05-31.")
-    return when
 
 
 def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:
@@ -189,12 +183,15 @@ class Keeper:
         self, tx: Tx, verb: Verb, checked: Checked, space_id: str, actor: Actor, client: ClientRecord | None
     ) -> StoreReply | None:
         """The same text stands already: corroborate it instead of storing it twice."""
-        if checked.request.kind not in _KINDS_BY_TEXT or checked.proposed or len(checked.texts) > 1:
+        if checked.request.kind not in KINDS_BY_TEXT or checked.proposed:
             return None
-        known = standing_twin(tx, checked.request.text, checked.request.kind, space_id)
+        known = standing_twin(tx, checked.texts, checked.request.kind, space_id)
         if known is None:
             return None
-        corroborate(tx, known, Lineage.of_actor(actor, checked.request.session), _source(checked.request, client))
+        source = Lineage.of_actor(actor, checked.request.session)
+        corroborate(tx, known, source, _source(checked.request, client))
+        if checked.claim is not None:
+            self._claim(tx, checked, known, checked.texts[0], source.key, space_id)
         verb.note(known, operation="NOOP")
         return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
@@ -217,9 +214,7 @@ class Keeper:
         for part in whole.drafts:
             add_source(tx, part.id, source, draft.source)
         if checked.claim is not None:
-            head = whole.head
-            evidence = Evidenced(head.id, head.text, space_id, draft.lineage, tx.now_ms, draft.trust)
-            draft_given(tx, checked.claim, evidence, (self.make_id(), self.make_id()), checked.validity)
+            self._claim(tx, checked, draft.id, whole.head.text, draft.lineage, space_id)
         conflict = self._review(tx, draft, space_id) if checked.proposed else None
         seq = tx.seq
         tx.after_commit(lambda: stored(seq, labels, vectors))
@@ -262,6 +257,11 @@ class Keeper:
             valid_to=checked.validity[1],
         )
 
+    def _claim(self, tx: Tx, checked: Checked, memory_id: str, text: str, lineage: str, space_id: str) -> None:
+        trust = float(tx.value("SELECT trust FROM memories WHERE id = ?", (memory_id,)))
+        on = Evidenced(memory_id, text, space_id, lineage, tx.now_ms, trust)
+        draft_given(tx, checked.claim or {}, on, (self.make_id(), self.make_id()), checked.validity)
+
     def _review(self, tx: Tx, draft: Draft, space_id: str) -> str:
         return open_review(tx, self.make_id(), draft.id, space_id, "proposal", "A client proposes this.")
 
@@ -287,14 +287,31 @@ class Lineage:
         return cls(f"client:{actor.client_id}:{session or actor.session or ''}", actor.client_id, session)
 
 
-def standing_twin(tx: Tx, text: str, kind: Kind, space_id: str) -> str | None:
-    """The id of a memory of the same kind and words that stands in a space, if any."""
-    found = tx.value(
+def standing_twin(tx: Tx, texts: Sequence[str], kind: Kind, space_id: str) -> str | None:
+    """Find a memory of the same kind and words that stands in a space.
+
+    Args:
+        tx: the transaction.
+        texts: the text in its parts.
+        kind: what it is.
+        space_id: where.
+
+    Returns:
+        The memory's id, that of the first part for a split text; None where there is none.
+    """
+    wanted = [(content_hash(text),) for text in texts]
+    found = tx.all(
         "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
-        "AND part_of IS NULL AND status IN ('active', 'disputed')",
-        (content_hash(text), space_id, kind.value),
+        "AND coalesce(part_index, 0) = 0 AND status IN ('active', 'disputed') ORDER BY n",
+        (wanted[0][0], space_id, kind.value),
     )
-    return None if found is None else str(found)
+    for (memory_id,) in found:
+        held = tx.all(
+            "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
+        )
+        if held == wanted:
+            return str(memory_id)
+    return None
 
 
 def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
@@ -321,14 +338,16 @@ def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool
 
 
 def corroborate(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
-    """Another source says the same: note it and recompute trust.
+    """Another source says the same: note it, with every part of a split text, and recompute trust.
 
     Returns:
         Whether the source was independent of those known.
     """
-    new = add_source(tx, memory_id, lineage, source)
-    if new:
-        refresh_trust(tx, memory_id)
+    new = False
+    for (part,) in tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (memory_id, memory_id)):
+        if add_source(tx, part, lineage, source):
+            refresh_trust(tx, part)
+            new = True
     return new
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import Code, UserError
 from core.intake.belief_inputs import refresh_trust
+from core.intake.store import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
+from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
@@ -18,21 +21,34 @@ from core.vault.tx import Tx
 
 # A conversation or space that something else uses by now simply stays.
 _SHARED = frozenset({"conversations", "spaces"})
+# What a row cannot come back without; another step may have taken it away.
+_PARENTS = (("space_id", "spaces"), ("conversation_id", "conversations"), ("memory_id", "memories"))
 _LISTED = 200
+_UNDO, _REDO = "Undo: ", "Redo: "
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     id: str
-    verb: str
     label: str
 
 
 @dataclass
 class _Work:
+    """What an undo did so far.
+
+    Attributes:
+        kept: memories of the step that changed since; what hangs on them stays with them.
+        loosened: memories from which a source or another thing was taken.
+        emptied: conversations that lost a memory.
+    """
+
+    kept: frozenset[str] = frozenset()
     restored: int = 0
     left: list[Mapping[str, Any]] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
+    loosened: set[str] = field(default_factory=set)
+    emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
 
 
@@ -40,7 +56,7 @@ def last_step(rows: Rows) -> str | None:
     """The newest step that can still be taken back, if any."""
     found = rows.value(
         "SELECT id FROM undo_steps WHERE undone_by IS NULL AND undoes_id IS NULL AND is_open = 0 "
-        "ORDER BY at DESC, id DESC LIMIT 1"
+        "ORDER BY at DESC, rowid DESC LIMIT 1"  # ids follow the machine's clock, which may have been set back
     )
     return None if found is None else str(found)
 
@@ -68,20 +84,19 @@ def undo(
         UserError: NOT_FOUND when there is nothing to undo, INVALID_INPUT when it cannot be undone now.
     """
     step = _step(tx, step_id)
-    done = _Work()
-    with work.verb(tx, "undo", f"Undo: {step.label}", actor, undoes=step.id) as verb, tx.purge():
-        rows = tx.all(
-            "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
-        )
+    rows = tx.all(
+        "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
+    )
+    done = _Work(kept=_changed_since(tx, rows))
+    with work.verb(tx, "undo", _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         for table, key, before, after_hash in rows:
             image = None if before is None else image_from_json(before)
             _take_back(tx, table, image_from_json(key), image, after_hash, done)
+        chain = _mark_imports(tx, step.id)
+        _clear_orphans(tx, done)
         _rederive(tx, done)
         verb.note(step.id, restored=done.restored, left=len(done.left))
-    tx.run("UPDATE undo_steps SET undone_by = ? WHERE id = ?", (verb.step_id, step.id))
-    tx.run("UPDATE undo_steps SET undone_by = NULL WHERE undone_by = ?", (step.id,))
-    if step.verb == "import":
-        tx.run("UPDATE imports SET state = 'undone' WHERE step_id = ?", (step.id,))
+    _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
     tx.after_commit(lambda: removed(seq, labels))
     return UndoReport(step.id, step.label, verb.step_id, done.restored, tuple(done.left[:_LISTED]))
@@ -92,15 +107,55 @@ def _step(tx: Tx, step_id: str | None) -> _Step:
     row = (
         None
         if wanted is None
-        else tx.one("SELECT id, verb, label, undone_by, is_open FROM undo_steps WHERE id = ?", (wanted,))
+        else tx.one("SELECT id, label, undone_by, is_open FROM undo_steps WHERE id = ?", (wanted,))
     )
     if row is None:
         raise UserError(Code.NOT_FOUND, "There is nothing to undo." if step_id is None else "There is no such step.")
-    if row[3] is not None:
+    if row[2] is not None:
         raise UserError(Code.INVALID_INPUT, "That step is undone already; undo its undoing to bring it back.")
-    if row[4]:
+    if row[3]:
         raise UserError(Code.BUSY, "That step is still running; wait until it is done.")
-    return _Step(row[0], row[1], row[2])
+    return _Step(row[0], row[1])
+
+
+def _label(label: str) -> str:
+    """The name of an undo: undoing an undo is called a redo, and so on in turn."""
+    if label.startswith(_UNDO):
+        return _REDO + label.removeprefix(_UNDO)
+    return _UNDO + label.removeprefix(_REDO)
+
+
+def _mark_imports(tx: Tx, step_id: str) -> tuple[str, ...]:
+    """Note which imports hold now.
+
+    Returns:
+        The step, the one it took back, and so on: every second of them is undone from here on, the first one too.
+    """
+    chain: list[str] = []
+    at: str | None = step_id
+    while at is not None:
+        tx.run("UPDATE imports SET state = ? WHERE step_id = ?", ("done" if len(chain) % 2 else "undone", at))
+        chain.append(at)
+        at = tx.value("SELECT undoes_id FROM undo_steps WHERE id = ?", (at,))
+    return tuple(chain)
+
+
+def _mark_steps(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
+    """Note which steps hold now: taking one back brings the one it took back into force again, and so on."""
+    for place, step_id in enumerate(chain):
+        by = None if place % 2 else (undone_by if place == 0 else chain[place - 1])
+        tx.run("UPDATE undo_steps SET undone_by = ? WHERE id = ?", (by, step_id))
+
+
+def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
+    """Memories which the step brought and which are no longer as it left them."""
+    changed = set()
+    for table, key, before, after_hash in rows:
+        if table == "memories" and before is None:
+            current = tx.row(table, image_from_json(key))
+            if current is not None and image_hash(steady(table, current)) != after_hash:
+                changed.add(str(current["id"]))
+    return frozenset(changed)
 
 
 def _take_back(
@@ -112,7 +167,13 @@ def _take_back(
     done: _Work,
 ) -> None:
     current = tx.row(table, key)
+    if current is None and before is None:
+        return  # another undo took it away already
+    if before is None and current is not None and done.kept.intersection(map(str, _owners(current))):
+        return  # provenance of a memory that stays: listed with it
     now_hash = None if current is None else image_hash(steady(table, current))
+    if before is not None and now_hash == image_hash(steady(table, before)):
+        return  # another undo put it back already
     if now_hash != after_hash:
         if table not in _SHARED:
             done.left.append(_both_states(table, key, before, current))
@@ -121,11 +182,31 @@ def _take_back(
         with tx.attempt():
             _restore(tx, table, key, before, current, done)
     except UserError:
-        # Something newer refers to the row (a later import, a claim): it stays, and is listed.
-        if table not in _SHARED:
-            done.left.append(_both_states(table, key, before, current))
+        _leave(tx, table, key, before, current, done)
     else:
         done.restored += 1
+        _touch(table, before, current, done)
+
+
+def _owners(row: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("memory_id", "incoming_id") if name in row)
+
+
+def _leave(
+    tx: Tx,
+    table: str,
+    key: Mapping[str, object],
+    before: Mapping[str, object] | None,
+    current: Mapping[str, object] | None,
+    done: _Work,
+) -> None:
+    """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
+    if table == "clients" and before is None:
+        tx.update(table, key, {"revoked_at": tx.now_ms})  # its receipts keep its name; it is let in no more
+    if table not in _SHARED:
+        done.left.append(_both_states(table, key, before, current))
+    if table == "conversations" and before is None:
+        done.emptied.add(str(key["id"]))
 
 
 def _restore(
@@ -136,25 +217,84 @@ def _restore(
     current: Mapping[str, object] | None,
     done: _Work,
 ) -> None:
-    if before is None:
-        label = int(str(current["n"])) if table == "memories" and current is not None else None
-        if label is not None:
-            remove_derived(tx, [label])
+    if before is None and current is not None and table == "memories":
+        label = int(str(current["n"]))
+        remove_derived(tx, [label])
         tx.delete(table, key)
-        if label is not None:
-            done.gone.append(label)
+        done.gone.append(label)
+    elif before is None:
+        tx.delete(table, key)
     elif current is None:
+        _bring_parents(tx, before, done)
         tx.insert(table, before)
     else:
         tx.update(table, key, {name: value for name, value in steady(table, before).items() if name not in key})
-    _touch(table, before or current or {}, done)
 
 
-def _touch(table: str, row: Mapping[str, object], done: _Work) -> None:
+def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
+    """Bring back what a row stood on and what another undo took away as an orphan (`_clear_orphans`)."""
+    for column, table in _PARENTS:
+        parent = row.get(column)
+        if parent is None or tx.row(table, {"id": parent}) is not None:
+            continue
+        found = tx.value(
+            "SELECT r.before FROM undo_rows r JOIN undo_steps s ON s.id = r.step_id WHERE r.tbl = ? "
+            "AND json_extract(r.before, '$.id') = ? AND s.undone_by IS NULL ORDER BY s.rowid DESC LIMIT 1",
+            (table, parent),
+        )
+        if found is not None:
+            image = image_from_json(found)
+            _bring_parents(tx, image, done)
+            tx.insert(table, image)
+            _touch(table, image, None, done)
+
+
+def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: _Work) -> None:
+    row = before or current or {}
     if table == "memories":
         done.touched.add(str(row["id"]))
     elif "memory_id" in row:
         done.touched.add(str(row["memory_id"]))
+    if before is not None or current is None:
+        return
+    if "memory_id" in current:
+        done.loosened.add(str(current["memory_id"]))
+    elif table == "memories" and current["conversation_id"] is not None:
+        done.emptied.add(str(current["conversation_id"]))
+
+
+def _clear_orphans(tx: Tx, done: _Work) -> None:
+    """Remove what only the undone step still held up.
+
+    Of two imports that bring the same fact, or messages of one conversation, the first owns the row. When it is
+    taken back before the second, the row stays for the second's sake; it must go with the second.
+    """
+    for memory_id, label, conversation in _without_source(tx, done):
+        with suppress(UserError), tx.attempt():  # something else refers to it: it stays
+            remove_derived(tx, [label])
+            tx.delete("memories", {"n": label})
+            done.gone.append(label)
+            done.touched.discard(memory_id)
+            done.emptied.add(conversation or "")
+    for conversation_id in sorted(done.emptied):
+        found = tx.one(
+            "SELECT 1 FROM conversations c JOIN imports i ON i.id = c.import_id WHERE c.id = ? AND i.state = 'undone'",
+            (conversation_id,),
+        )
+        if found is not None:
+            with suppress(UserError), tx.attempt():  # it has other messages
+                tx.delete("conversations", {"id": conversation_id})
+
+
+def _without_source(tx: Tx, done: _Work) -> list[tuple[str, int, str | None]]:
+    found = []
+    for memory_id in done.loosened - done.kept:
+        found += tx.all(
+            "SELECT id, n, conversation_id FROM memories m WHERE id = ? AND kind IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id)",
+            (memory_id, to_json([kind.value for kind in KINDS_BY_TEXT])),
+        )
+    return sorted(found, key=lambda row: -int(row[1]))  # parts of a split text before their head
 
 
 def _rederive(tx: Tx, done: _Work) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.errors import Code, UserError
+from core.text.times import parse_time
+from core.types.values import When
 
 CLIENT_TEXT_BYTES = 8 * 1024  # design section 8, a client's text
 SPACE_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
 _PREDICATE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_QUALIFIERS_BYTES = 4 * 1024
 _CLAIM_FIELDS = {"subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "qualifiers"}
 
 
@@ -93,7 +97,7 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim has fields that do not exist; see the reference for its fields.")
     for field in ("subject", "predicate", "value"):
         value = claim.get(field)
-        if not isinstance(value, str) or not value.strip() or "\0" in value or len(value) > 1024:
+        if not isinstance(value, str) or not value.strip() or len(value) > 1024 or not is_plain_label(value):
             raise UserError(Code.INVALID_INPUT, f"A claim needs a {field} of 1 to 1,024 characters.")
     if _PREDICATE.fullmatch(claim["predicate"]) is None:
         raise UserError(Code.INVALID_INPUT, "A claim's predicate is written like lives_in.")
@@ -101,6 +105,50 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim's polarity is positive or negative.")
     if not isinstance(claim.get("exclusive", False), bool):
         raise UserError(Code.INVALID_INPUT, "A claim's exclusive is true or false.")
-    if not isinstance(claim.get("qualifiers", {}), Mapping):
-        raise UserError(Code.INVALID_INPUT, "A claim's qualifiers are an object.")
+    _check_qualifiers(claim.get("qualifiers", {}))
     return {"exclusive": False, "polarity": "positive", "qualifiers": {}, **claim}
+
+
+def _check_qualifiers(qualifiers: object) -> None:
+    try:
+        size = len(json.dumps(qualifiers, ensure_ascii=False, allow_nan=False).encode("utf-8"))
+    except (TypeError, ValueError, RecursionError):  # no JSON, NaN, half a character, too deep
+        size = _QUALIFIERS_BYTES + 1
+    if not isinstance(qualifiers, Mapping) or size > _QUALIFIERS_BYTES:
+        raise UserError(Code.INVALID_INPUT, "A claim's qualifiers are an object of at most 4 KiB of valid JSON.")
+
+
+def claim_validity(claim: Mapping[str, Any]) -> tuple[When | None, When | None]:
+    """From when and until when a claim holds, as it says itself.
+
+    Args:
+        claim: a checked claim.
+
+    Returns:
+        `valid_from` and `valid_to`; None where the claim does not say.
+
+    Raises:
+        UserError: INVALID_INPUT for a time that cannot be read, or an end before the beginning.
+    """
+    begin, end = (_moment(claim, field) for field in ("valid_from", "valid_to"))
+    if not in_order(begin, end):
+        raise UserError(Code.INVALID_INPUT, "A claim's valid_from must not lie after its valid_to.")
+    return begin, end
+
+
+def _moment(claim: Mapping[str, Any], field: str) -> When | None:
+    value = claim.get(field)
+    when = None if value is None else parse_time(value)
+    if value is not None and when is None:
+        raise UserError(Code.INVALID_INPUT, f"A claim's {field} is a date such as 2024-05 or 2024-05-31.")
+    return when
+
+
+def in_order(begin: When | None, end: When | None) -> bool:
+    """Whether a window of validity does not end before it begins."""
+    return begin is None or end is None or begin.ms <= end.ms
+
+
+def is_plain_label(text: str) -> bool:
+    """Whether a short text can be stored: no NUL, no half of a character."""
+    return "\0" not in text and not any(0xD800 <= ord(sign) <= 0xDFFF for sign in text)

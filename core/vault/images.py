@@ -27,6 +27,8 @@ VOLATILE: Mapping[str, frozenset[str]] = {
 corroboration): no reason to call a row changed."""
 
 _OCTETS = "b"
+_KINDS = (str, int, float, bytes, type(None))
+_HELD = frozenset({*_KINDS, bool})
 
 
 def image_to_json(row: Mapping[str, object]) -> str:
@@ -41,13 +43,9 @@ def image_to_json(row: Mapping[str, object]) -> str:
     Raises:
         BugError: a value the vault cannot hold.
     """
-    return json.dumps(
-        {name: _out(value) for name, value in row.items()},
-        ensure_ascii=False,
-        sort_keys=True,
-        separators=(",", ":"),
-        allow_nan=False,
-    )
+    if not _HELD.issuperset(map(type, row.values())) and not all(isinstance(v, _KINDS) for v in row.values()):
+        raise BugError("row image")
+    return _CANONICAL.encode(dict(row))
 
 
 def image_from_json(text: str) -> dict[str, Any]:
@@ -88,15 +86,19 @@ def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in row.items() if name not in moving}
 
 
-def _out(value: object) -> object:
-    if isinstance(value, bytes):
-        return {_OCTETS: base64.b64encode(value).decode("ascii")}
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    raise BugError("row image")
+def _octets(value: object) -> dict[str, str]:
+    if not isinstance(value, bytes):
+        raise BugError("row image")
+    return {_OCTETS: base64.b64encode(value).decode("ascii")}
 
 
 def _in(value: object) -> object:
     if isinstance(value, dict):
         return base64.b64decode(value[_OCTETS])
     return value
+
+
+# Made once: an import writes an image a row. Octets are the only values the encoder asks for.
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_octets
+)

@@ -53,7 +53,7 @@ def plain(value: object) -> object:
     Raises:
         BugError: anything else, NaN and infinity among it.
     """
-    if type(value) in _PLAIN:
+    if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):
         return value
     if isinstance(value, Enum):
         return plain(value.value)

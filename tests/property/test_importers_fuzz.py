@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
 from core.importers import encodings
@@ -34,7 +35,6 @@ from core.importers.streams import (
     replace_surrogates,
 )
 from core.text.times import parse_time
-from tests.unit.importers.importer_checks import FIXTURES, memory_bundle
 
 MODEST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 MORE = settings(max_examples=200, deadline=None)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
 
 from core.errors import LociError
 from core.importers.csv_rows import CsvImporter
@@ -24,7 +25,6 @@ from core.importers.openmemory import OpenMemoryImporter, suggested_scopes
 from core.importers.records import Importer, Record, Skip, Trouble
 from core.importers.source import open_bundle
 from core.importers.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in, without_code
-from tests.unit.importers.importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
 
 IMPORTERS: tuple[Importer, ...] = (
     ObsidianImporter(),

@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.framing import LineReader, LineTooLongError, StreamEndedError, fit
@@ -22,7 +23,6 @@ from core.ipc.protocol import Method
 from core.ipc.shown import shown
 from core.ipc.strictjson import MAX_DEPTH, BadMessage, check_text, parse
 from core.types.clock import ManualClock
-from tests.helpers.ipc_world import REGISTRY
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 NUMBER = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)

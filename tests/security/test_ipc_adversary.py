@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipc_engine import SECRET, VAULT_ID, make_client, make_memory
+from ipc_world import Raw, World, code_of
 
 from core.errors import Code
 from core.ipc import sessions
@@ -21,8 +23,6 @@ from core.ipc.client import Client, open_session
 from core.ipc.limits import Caps
 from core.ipc.messages import LINE_BYTES
 from core.security.handshake import client_mac, decode_value, encode_value
-from tests.helpers.ipc_engine import SECRET, VAULT_ID, make_client, make_memory
-from tests.helpers.ipc_world import Raw, World, code_of
 
 QUICK = Caps(handshake_s=0.4, line_s=0.3, drain_s=0.3, watch_s=0.05, stranger_grace_s=0.05)
 NC = bytes(range(32))

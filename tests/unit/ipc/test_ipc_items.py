@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ipc_engine import START_MS, Found, make_memory
+from ipc_world import code_of
 
 from core.errors import Code
 from core.ipc.items import Shape, band, plain
 from core.ipc.moments import iso, localise, read, read_as_of
 from core.types.values import When
 from core.types.words import Precision
-from tests.helpers.ipc_engine import START_MS, Found, make_memory
-from tests.helpers.ipc_world import code_of
 
 NAMES = {"id-plug": "plug"}
 EXACT = Shape(exact=True, name_of=NAMES.get)

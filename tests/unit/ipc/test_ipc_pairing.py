@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from ipc_engine import START_MS
 
 from core.errors import Code, LociError
 from core.ipc.pairing import Granted, Invitation, PairingDesk, PairRequest, usable_name
 from core.types.clock import ManualClock
-from tests.helpers.ipc_engine import START_MS
 
 
 class Person:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ipc_world import REGISTRY
 from jsonschema import Draft202012Validator
 
 from core.errors import Code, LociError
 from core.ipc.client_methods import CLIENT_METHODS
 from core.ipc.messages import LINE_BYTES, PROTOCOL
 from core.ipc.verbs import VERBS
-from tests.helpers.ipc_world import REGISTRY
 
 CLIENT = {name for name, method in REGISTRY.methods.items() if method.who == "client"}
 OWNER = {name for name, method in REGISTRY.methods.items() if method.who == "owner"}

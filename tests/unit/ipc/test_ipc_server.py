@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipc_engine import OWNER_TOKEN, ROOT, SECRET, VAULT_ID, make_client, make_memory
+from ipc_world import REGISTRY, World, code_of
 
 from core.errors import CancelledError, Code, LociError
 from core.ipc.client import Client, open_session
 from core.ipc.limits import Caps
 from core.ipc.messages import RateLimitedError
 from core.types.words import Status
-from tests.helpers.ipc_engine import OWNER_TOKEN, ROOT, SECRET, VAULT_ID, make_client, make_memory
-from tests.helpers.ipc_world import REGISTRY, World, code_of
 
 
 @pytest.fixture

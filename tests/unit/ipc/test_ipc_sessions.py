@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from ipc_engine import START_MS, VAULT_ID, make_client
+from ipc_world import code_of
 
 from core.errors import Code, LociError
 from core.ipc.limits import SearchLimits
@@ -13,8 +15,6 @@ from core.ipc.sessions import Handshake, Session
 from core.security.handshake import client_mac, decode_value, encode_value, server_proof
 from core.types.clock import ManualClock
 from core.types.replies import ClientRecord
-from tests.helpers.ipc_engine import START_MS, VAULT_ID, make_client
-from tests.helpers.ipc_world import code_of
 
 NC = bytes(range(32))
 

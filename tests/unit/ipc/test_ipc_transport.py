@@ -9,10 +9,10 @@ import stat
 from pathlib import Path
 
 import pytest
+from ipc_world import code_of
 
 from core.errors import Code, LociError
 from core.ipc.transport import Listener, Place, check_directory, connect, is_alive, peer_of, socket_place
-from tests.helpers.ipc_world import code_of
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
+from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.verbs import VERBS, Progress, run_verb
@@ -14,8 +16,6 @@ from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
-from tests.helpers.ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
-from tests.helpers.ipc_world import REGISTRY
 
 
 @pytest.fixture
