@@ -10,6 +10,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,8 @@ DEFAULT_N = 1000
 QUERIES = 240
 _WARM_UP = 20
 _COLD_QUERIES = 50
+_ALONE = 20
+_PAUSE_S = 1.3  # longer than the second in which receipts are written
 _STORES = 100
 _SAMPLE = 4000
 _PORTION = 125
@@ -113,13 +116,24 @@ class _Run:
         for question in questions[:_WARM_UP]:
             palace.ask(question)
         asked = [palace.ask_in_parts(question) for question in questions[_WARM_UP:]]
+        alone = self._alone(palace, questions[: min(_ALONE, max(2, self._count // 100))])
         return {
             "queries": len(asked),
             "answered": sum(answered for _, _, answered in asked),
             "total": percentiles([total for total, _, _ in asked]),
             "embed": percentiles([embed for _, embed, _ in asked]),
             "search": percentiles([total - embed for total, embed, _ in asked]),
+            "alone": percentiles(alone),
         }
+
+    def _alone(self, palace: Palace, questions: Sequence[str]) -> list[float]:
+        """A person asks after a pause, in which the receipt of the question before was written."""
+        self._tell("asking with pauses")
+        pause, times = threading.Event(), []
+        for question in questions:
+            pause.wait(_PAUSE_S)
+            times.append(palace.ask(question))
+        return times
 
     def _files(self) -> dict[str, Any]:
         home = self._bench.parts.home

@@ -42,6 +42,7 @@ def rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
         ("recall, all", f"{_three(recall['total'])} ms ({recall['answered']} of {recall['queries']} answered)"),
         ("recall, embedding", f"{_three(recall['embed'])} ms"),
         ("recall, search", f"{_three(recall['search'])} ms"),
+        ("recall after a pause", f"{_three(recall['alone'])} ms"),
         ("process start", f"{cold['start_ms']:,.0f} ms"),
         ("passphrase", f"{cold['kdf_ms']:,.0f} ms"),
         ("unlock", f"{cold['unlock_ms']:,.0f} ms"),

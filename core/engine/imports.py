@@ -134,7 +134,7 @@ class Imports:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            report = undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors)
+            report = undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors, verb_name="unimport")
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
             return report

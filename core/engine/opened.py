@@ -53,6 +53,7 @@ class Opened:
     Attributes:
         root: wiped when the vault closes.
         space: the vector space that is searched.
+        scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
         closing: set when long reads should give up.
     """
 
@@ -75,6 +76,7 @@ class Opened:
     hub: Hub
     log_handler: logging.Handler
     closing: threading.Event = field(default_factory=threading.Event)
+    scrub_due: threading.Event = field(default_factory=threading.Event)
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
@@ -146,6 +148,8 @@ class Opened:
             seq: the vault's sequence after the commit.
             labels: labels of memories.
         """
+        if labels:
+            self.scrub_due.set()
         none = np.empty((0, self.space.dims), dtype=np.float32)
         self._apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
 

@@ -222,8 +222,16 @@ def begin_warming(opened: Opened) -> None:
         opened.closing.wait(_WARM_POLL_S)
 
 
+def scrub(opened: Opened) -> None:
+    """Rewrite the lexical index where rows vanished: until then its pages still hold their words."""
+    if opened.scrub_due.is_set():
+        opened.scrub_due.clear()
+        opened.vault.scrub()
+
+
 def maintain(opened: Opened) -> None:
-    """Link what was written since, or rebuild the index, when it is due."""
+    """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
+    scrub(opened)
     if opened.index.status().needs_warm:
         warm(opened)
     if opened.index.due() is not Due.NOTHING:
@@ -290,6 +298,7 @@ def close_vault(opened: Opened) -> None:
         ("journal", lambda: flush_journal(opened)),
         ("snapshot", lambda: _snapshot(opened, left())),
         ("queue", lambda: opened.queue.close(left())),
+        ("scrub", lambda: scrub(opened)),
     ):
         _try(step, action)
     if not opened.threads.join_writer(left()):

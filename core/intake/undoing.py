@@ -55,7 +55,7 @@ class _Work:
 def last_step(rows: Rows) -> str | None:
     """The newest step that can still be taken back, if any."""
     found = rows.value(
-        "SELECT id FROM undo_steps WHERE undone_by IS NULL AND undoes_id IS NULL AND is_open = 0 "
+        "SELECT id FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo' AND is_open = 0 "
         "ORDER BY at DESC, rowid DESC LIMIT 1"  # ids follow the machine's clock, which may have been set back
     )
     return None if found is None else str(found)
@@ -67,6 +67,8 @@ def undo(
     step_id: str | None,
     actor: Actor,
     removed: Callable[[int, Sequence[int]], None],
+    *,
+    verb_name: str = "undo",
 ) -> UndoReport:
     """Take one step back; that is a step itself, which can be taken back again.
 
@@ -76,6 +78,7 @@ def undo(
         step_id: the step; None for the newest that has not been undone.
         actor: who asks.
         removed: told the sequence and the labels of memories that vanished, for the index.
+        verb_name: another verb that works by taking a step back (`unimport`); the next undo takes that one back.
 
     Returns:
         What was restored and what was left.
@@ -88,7 +91,7 @@ def undo(
         "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
     )
     done = _Work(kept=_changed_since(tx, rows))
-    with work.verb(tx, "undo", _label(step.label), actor, undoes=step.id) as verb, tx.purge():
+    with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         for table, key, before, after_hash in rows:
             image = None if before is None else image_from_json(before)
             _take_back(tx, table, image_from_json(key), image, after_hash, done)

@@ -66,7 +66,8 @@ class ReadPool:
         """
         self._closing = threading.Event()
         self._readers = [_Reader(one, clock, self._closing.is_set) for one in connections]
-        self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
+        # Last back, first lent: its cached pages are warm, and idle connections hold few.
+        self._idle: queue.LifoQueue[_Reader] = queue.LifoQueue()
         self._open = len(connections)  # those not closed yet
         self._abandoned = False
         self._lock = threading.Lock()  # guards _abandoned, and with it _open, against a late return

@@ -386,7 +386,7 @@ def test_loci_now_moves_only_the_clock_of_a_test_vault(palace: Palace, clocked: 
 def test_bench_measures_on_a_vault_of_its_own(palace: Palace) -> None:
     """`loci bench --n N` touches nothing of the person's."""
     palace.json("remember", BOAT)
-    told = palace.json("bench", "--n", "50")
+    told = palace.json("bench", "--n", "10")
     assert told
     assert palace.json("list", "--status", "all")["total"] == 1
 

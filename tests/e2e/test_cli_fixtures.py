@@ -215,9 +215,9 @@ def test_a_session_that_goes_on_adds_its_new_message(palace: Palace) -> None:
 def test_the_fixtures_are_intact_and_all_are_asked() -> None:
     assert set(QUESTIONS) == set(STORED)
     assert len(STORED) + len(REFUSED) == len(EXPECTED["fixtures"])
-    for row in EXPECTED["files"]:
-        data = (FIXTURES / row["path"]).read_bytes()
-        assert (len(data), sha256(data).hexdigest()) == (row["bytes"], row["sha256"]), row["path"]
+    for path, row in EXPECTED["files"].items():
+        data = (FIXTURES / path).read_bytes()
+        assert (len(data), sha256(data).hexdigest()) == (row["bytes"], row["sha256"]), path
 
 
 def test_two_imports_stand_side_by_side(palace: Palace) -> None:

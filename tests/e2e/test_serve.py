@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_two_starts_at_once_leave_one(palace: Palace) -> None:
     with palace.serving(wait=False) as one, palace.serving(wait=False) as other:
         waits = [in_background(one.ended), in_background(other.ended)]
         while one.is_running and other.is_running:
-            pass
+            time.sleep(0.05)
         loser, winner = (one, other) if not one.is_running else (other, one)
         os.kill(winner.pid, 0)
         _until_published(palace)
@@ -140,7 +141,7 @@ def _until_published(palace: Palace) -> None:
     for _ in range(600):
         if palace.place.path.exists():
             return
-        subprocess.run(["sleep", "0.1"], check=True)
+        time.sleep(0.1)
     pytest.fail("the socket never appeared")
 
 
@@ -167,10 +168,8 @@ def test_a_client_stores_and_finds_within_its_grants(palace: Palace) -> None:
             check_item(found["items"][0], exact=False, scored=True, explained=True)
             assert client.call("memory_get", {"id": stored["memory_id"]})["text"] == "The plugin saw a cat."
             # The person's own memories are not there for it, whatever it asks.
-            assert client.call("memory_search", {"query": "blue kettle green lamp"})["items"] == [] or all(
-                item["id"] in (stored["memory_id"], world)
-                for item in client.call("memory_search", {"query": "blue kettle green lamp"})["items"]
-            )
+            asked = client.call("memory_search", {"query": "blue kettle, green lamp, harbour in January"})
+            assert {item["id"] for item in asked["items"]} <= {stored["memory_id"], world}
             assert refused(client, "memory_list", {"space": "work"}) is Code.ACCESS_DENIED
             assert refused(client, "memory_search", {"query": "lamp", "spaces": ["home"]}) is Code.ACCESS_DENIED
             assert refused(client, "owner.list") is Code.ACCESS_DENIED

@@ -235,6 +235,7 @@ def rig_at(
     embedder: Embedder | None = None,
     background: bool = False,
     is_open: bool = True,
+    root: bytes | None = None,
 ) -> Iterator[Rig]:
     """An engine on a new home, or on the one that is there already; closed at the end.
 
@@ -244,12 +245,13 @@ def rig_at(
         embedder: WordEmbedder if None.
         background: whether the engine finishes interrupted work by itself.
         is_open: whether the vault is open at first.
+        root: the root key of the home that is there; that of homes made here if None.
     """
     path = folder / "home"
-    home, root = (Home(path, reserve_bytes=RESERVE), _homes["made"][1]) if path.exists() else new_home(path)
+    home = Home(path, reserve_bytes=RESERVE) if path.exists() else new_home(path)[0]
     clock = clock or HandClock(START_MS)
     engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background))
-    rig = Rig(home, root, clock, engine, folder)
+    rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:
         if is_open:
             rig.unlock()

@@ -393,7 +393,7 @@ def check_notes(view: View) -> None:
         assert (item["kind"], item["role"], item["author"], item["source"]) == (
             "episode", "source", "source", "document",
         )  # fmt: skip
-        assert digest(notes[row["path"]].text) == _digest_of(want["path"] + row["path"])
+        assert digest(notes[row["path"]].text) == EXPECTED["files"][want["path"] + row["path"]]["sha256"]
     for row in want["front_matter_as_written"]:
         assert notes[row["path"]].item["extra"]["front_matter"][row["key"]] == row["text"]
     _labels(want, notes)
@@ -409,12 +409,6 @@ def _labels(want: Mapping[str, Any], notes: Mapping[str, Whole]) -> None:
     links = [(path, *(row[key] for key in keys)) for path, r in notes.items() for row in r.item["extra"]["links"]]
     assert sorted(map(repr, links)) == sorted(map(repr, told))
     assert not {link[1] for link in links} & set(want["must_not_be_links"])
-
-
-def _digest_of(path: str) -> str:
-    files: Any = EXPECTED["files"]
-    row = files[path] if isinstance(files, dict) else next(row for row in files if row["path"] == path)
-    return str(row if isinstance(row, str) else row["sha256"])
 
 
 CHECKS = {

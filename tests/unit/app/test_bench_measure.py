@@ -47,7 +47,9 @@ def test_every_figure_is_there(run: tuple[Mapping[str, Any], list[str], Path]) -
     recall = found["recall"]
     assert recall["queries"] == measure.QUERIES >= 200
     assert 0 < recall["answered"] <= recall["queries"]
-    assert recall["total"].keys() == recall["embed"].keys() == recall["search"].keys() == THREE
+    assert (
+        recall["total"].keys() == recall["embed"].keys() == recall["search"].keys() == recall["alone"].keys() == THREE
+    )
     assert recall["total"]["p50_ms"] <= recall["total"]["p95_ms"] <= recall["total"]["p99_ms"]
     assert found["files"]["vault_bytes"] > 0
     assert found["files"]["snapshot_bytes"] > 0

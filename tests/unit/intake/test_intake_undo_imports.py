@@ -114,12 +114,21 @@ def test_both_can_be_brought_back_in_every_order(rig: Rig, undo_first: int, redo
     assert rig.verify()["status"] == "ok"
 
 
+def test_the_next_undo_takes_an_unimport_back(rig: Rig) -> None:
+    report = rig.bring(facts(3))
+    before = rig.dump()
+    rig.unimport(report.import_id)
+    assert rig.texts(None) == []
+    rig.undo()
+    assert differences(before, rig.dump()) == {}
+
+
 def test_what_the_owner_said_too_stays_when_the_import_goes(rig: Rig) -> None:
     report = rig.bring(facts(2))
     rig.store("The shelf holds jar number 1")
     assert [row["now"]["text"] for row in rig.unimport(report.import_id).left] == ["The shelf holds jar number 1"]
     assert rig.texts() == ["The shelf holds jar number 1"]
-    rig.undo()  # the owner's word was the last that held it
+    rig.undo(rig.value("SELECT id FROM undo_steps WHERE verb = 'store'"))  # the owner's word was the last that held it
     assert rig.texts(None) == []
 
 
