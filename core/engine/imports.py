@@ -21,6 +21,7 @@ from core.errors import Code, LociError, UserError
 from core.importers import rehearsal as rehearsing
 from core.importers.detect import detect
 from core.importers.records import Importer, Record
+from core.importers.refusal import shown_name
 from core.importers.rehearsal import Rehearsal, import_items
 from core.importers.source import Bundle, open_bundle
 from core.intake import undoing
@@ -166,6 +167,7 @@ class Imports:
             importer = detect(bundle, form)
             new = _Newcomers(opened, space or HOME_SPACE)
             rehearsal = _count(bundle, importer, progress, new.see)
+            _need_something(bundle, form, rehearsal)
             new.flush()
             known = Counter({"known": rehearsal.records - new.count})
             return _report(None, importer.format, rehearsal, Tally(new.count, rehearsal.proposals, known))
@@ -176,6 +178,7 @@ class Imports:
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
             rehearsal = _count(bundle, importer, progress, None)
+            _need_something(bundle, form, rehearsal)
             run = self._begin(opened, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records)
             tally = Tally()
             self._store(opened, run, bundle, importer, tally, progress, 0, rehearsal.records)
@@ -312,6 +315,15 @@ class _Newcomers:
         keys, self._waiting = self._waiting, []
 
         self.count += len(keys) - len(self._opened.vault.read(lambda rows: known_digests(rows, keys)))
+
+
+def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> None:
+    """Nothing is detected where the person names a format; a wrong name shows in nothing at all being found."""
+    if form is not None and not (rehearsal.records or rehearsal.skipped or rehearsal.trouble_count):
+        name = shown_name(bundle.label)
+        raise UserError(
+            Code.IMPORT_UNKNOWN_FORMAT, f"“{name}” holds nothing in the format {form}; nothing was imported."
+        )
 
 
 def _count(bundle: Bundle, importer: Importer, progress: Progress, see: Callable[[Record], None] | None) -> Rehearsal:

@@ -232,12 +232,12 @@ class Client:
     def _await(self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float) -> dict[str, Any]:
         while ident not in self._waiting:
             try:
-                message = parse(self._line(timeout_s))
+                message = parse(self._line(timeout_s), is_reply=True)
             except KeyboardInterrupt:
                 # Trigger: Ctrl+C while the server works. Why: it should stop at its next safe point and say so.
                 # Outcome: the call's own answer is awaited once more; a second Ctrl+C ends at once.
                 self._cancel(ident)
-                message = parse(self._line(timeout_s))
+                message = parse(self._line(timeout_s), is_reply=True)
             self._sort(message, progress, notify)
         answer = self._waiting.pop(ident)
         if "result" in answer and isinstance(answer["result"], dict):
@@ -300,7 +300,7 @@ class Client:
 
     def _last_words(self) -> LociError:
         try:
-            return error_from(parse(self._line(0.2)).get("error"))
+            return error_from(parse(self._line(0.2), is_reply=True).get("error"))
         except LociError as error:
             return error
 

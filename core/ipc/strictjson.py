@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from core.errors import Code, UserError
 
 MAX_DEPTH = 16
+REPLY_DEPTH = 128
 MAX_DIGITS = 19
 
 # One step over everything up to the next bracket that stands outside a string. Possessive, so linear on any input.
@@ -32,24 +33,25 @@ class BadMessage(UserError):  # noqa: N818 - the design's name for it
         self.ident = ident
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
     """Read one JSON object.
 
     Args:
         line: UTF-8 bytes without the line end; the caller has capped their number.
+        is_reply: an answer of the server holds what an import brought: NUL passes, and it may be nested deeper.
 
     Returns:
         The object.
 
     Raises:
         BadMessage: not UTF-8, not JSON, not an object, a key twice, NaN or Infinity, an integer of more than 19 digits,
-            deeper than 16, NUL or a lone surrogate. The reason holds none of the text.
+            too deep, NUL or a lone surrogate. The reason holds none of the text.
     """
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
         raise BadMessage("The message is not UTF-8.") from None
-    _check_depth(text)
+    _check_depth(text, REPLY_DEPTH if is_reply else MAX_DEPTH)
     try:
         value = json.loads(
             text,
@@ -64,15 +66,16 @@ def parse(line: bytes) -> dict[str, Any]:
         raise BadMessage("The message is not JSON.") from None
     if not isinstance(value, dict):
         raise BadMessage("The message is not a JSON object.")
-    check_text(value)
+    check_text(value, keep_nul=is_reply)
     return value
 
 
-def check_text(value: object) -> None:
+def check_text(value: object, *, keep_nul: bool = False) -> None:
     """Refuse NUL and lone surrogates in every key and string of a tree.
 
     Args:
         value: a parsed JSON value of limited depth.
+        keep_nul: let NUL characters pass.
 
     Raises:
         BadMessage: one was found.
@@ -81,7 +84,7 @@ def check_text(value: object) -> None:
     while pending:
         node = pending.pop()
         if isinstance(node, str):
-            _check_string(node)
+            _check_string(node, keep_nul=keep_nul)
         elif isinstance(node, dict):
             pending.extend(node.keys())
             pending.extend(node.values())
@@ -89,22 +92,22 @@ def check_text(value: object) -> None:
             pending.extend(node)
 
 
-def _check_string(text: str) -> None:
-    if "\0" in text:
+def _check_string(text: str, *, keep_nul: bool) -> None:
+    if "\0" in text and not keep_nul:
         raise BadMessage("A text holds a NUL character; remove it and try again.")
     if not text.isascii() and _SURROGATE.search(text):
         raise BadMessage("A text holds half of a character (a lone surrogate); send valid Unicode.")
 
 
-def _check_depth(text: str) -> None:
+def _check_depth(text: str, deepest: int) -> None:
     depth, at = 0, 0
     while match := _STEP.match(text, at):
         bracket = match[1]
         if not bracket:
             return  # the end, or a string that never ends: json.loads says so
         depth += 1 if bracket in "[{" else -1
-        if depth > MAX_DEPTH:
-            raise BadMessage(f"The message is nested deeper than {MAX_DEPTH}.")
+        if depth > deepest:
+            raise BadMessage(f"The message is nested deeper than {deepest}.")
         at = match.end()
 
 
