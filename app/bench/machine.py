@@ -51,6 +51,12 @@ def resident_mb(*, peak: bool = False) -> float | None:
     return round(int(found[0][1]) * 1024 / 1e6, 1) if found else None
 
 
+def processor_s() -> float:
+    """Seconds that this process has kept processors busy, all threads together; other processes do not change it."""
+    used = os.times()
+    return used.user + used.system
+
+
 def _memory_gib() -> float | None:
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bench.engine import Bench, Palace
-from app.bench.machine import load, machine, resident_mb
+from app.bench.machine import load, machine, processor_s, resident_mb
 from app.bench.synthetic import Message, Writer, write_jsonl
 
 DEFAULT_N = 1000
@@ -87,11 +87,13 @@ class _Run:
         middle = max(1, len(texts) // 2)
         palace.embed(texts[:1], 1)  # loads the model
         self._tell(f"the bare embedder on {len(texts)} of the texts")
+        busy = processor_s()
         bare = self._timed(lambda: palace.embed(texts[:middle], _PORTION))
+        bare_busy = processor_s() - busy
         self._tell(f"importing {len(messages)} messages")
-        begun = self._clock.monotonic()
+        begun, busy = self._clock.monotonic(), processor_s()
         report = palace.import_file(file)
-        seconds = self._clock.monotonic() - begun
+        seconds, import_busy = self._clock.monotonic() - begun, processor_s() - busy
         bare += self._timed(lambda: palace.embed(texts[middle:], _PORTION))
         self._tell("waiting for the graph")
         linked = palace.wait_until_linked() - begun
@@ -102,6 +104,8 @@ class _Run:
             "per_s": round(rate, 1),
             "embedder_per_s": round(bare_rate, 1),
             "share": round(rate / bare_rate, 3),
+            "processor_ms": round(import_busy / report.stored * 1000, 3),
+            "embedder_processor_ms": round(bare_busy / middle * 1000, 3),
             "graph_done_s": round(linked, 2),
         }
 
@@ -115,7 +119,9 @@ class _Run:
         self._tell(f"asking {len(questions)} questions")
         for question in questions[:_WARM_UP]:
             palace.ask(question)
+        busy = processor_s()
         asked = [palace.ask_in_parts(question) for question in questions[_WARM_UP:]]
+        busy = processor_s() - busy
         alone = self._alone(palace, questions[: min(_ALONE, max(2, self._count // 100))])
         return {
             "queries": len(asked),
@@ -124,6 +130,7 @@ class _Run:
             "embed": percentiles([embed for _, embed, _ in asked]),
             "search": percentiles([total - embed for total, embed, _ in asked]),
             "alone": percentiles(alone),
+            "processor_ms": round(busy / len(asked) * 1000, 2),
         }
 
     def _alone(self, palace: Palace, questions: Sequence[str]) -> list[float]:

@@ -234,7 +234,7 @@ class Engine:
         Returns:
             Unit rows, (len(texts), dims).
         """
-        return self._require().embed(texts)
+        return self._require().embed_many(texts)
 
     def flush(self) -> None:
         """Write receipts and counts that wait, now."""

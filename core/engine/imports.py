@@ -346,7 +346,7 @@ def _batches(opened: Opened, bundle: Bundle, importer: Importer, position: int) 
         position += len(chunk)
         flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
         yield _Batch(
-            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.embed(flat), position
+            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.embed_many(flat), position
         )
 
 

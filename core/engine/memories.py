@@ -215,7 +215,7 @@ def embed_backlog(opened: Opened) -> int:
             return done
         found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
-        vectors = opened.embed([embedding_text(m.text, author=m.author) for m in memories]).result()
+        vectors = opened.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
         opened.write(_vectors_of(opened, memories, vectors), background=True).result()
         done += len(memories)
     return done

@@ -121,7 +121,18 @@ class Opened:
         return error
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
-        """Embed on the compute pool.
+        """Embed what somebody waits for: a query, a text to store.
+
+        Args:
+            texts: what to embed; few.
+
+        Returns:
+            Unit rows, (len(texts), dims) float32.
+        """
+        return self.on(self.threads.prompt, self.embedder.embed, texts)
+
+    def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        """Embed for background work, after what such work asked for before.
 
         Args:
             texts: what to embed.

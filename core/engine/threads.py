@@ -55,7 +55,8 @@ class Threads:
 
     Attributes:
         reads: four threads, one vault connection each.
-        compute: two threads for embedding; the libraries release the GIL.
+        compute: two threads for embedding much at once; the libraries release the GIL.
+        prompt: two threads for embedding what somebody waits for, so that it never stands behind an import.
         jobs: one thread on which a long job (an import) is driven.
         checks: one thread for verifying and backing up, beside a job and beside locking.
     """
@@ -63,6 +64,7 @@ class Threads:
     def __init__(self) -> None:
         self.reads = ThreadPoolExecutor(READERS, thread_name_prefix="loci-read")
         self.compute = ThreadPoolExecutor(2, thread_name_prefix="loci-compute")
+        self.prompt = ThreadPoolExecutor(2, thread_name_prefix="loci-prompt")
         self.jobs = ThreadPoolExecutor(1, thread_name_prefix="loci-job")
         self.checks = ThreadPoolExecutor(1, thread_name_prefix="loci-check")
         self._writer: threading.Thread | None = None  # noqa: TID251 - the one birthplace
@@ -117,7 +119,7 @@ class Threads:
     def shutdown(self) -> None:
         """End the pools; queued work that has not begun is cancelled."""
         self.stop_tickers()
-        for pool in (self.jobs, self.checks, self.reads, self.compute):
+        for pool in (self.jobs, self.checks, self.reads, self.prompt, self.compute):
             pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -20,7 +20,7 @@ from core.types.clock import SystemClock
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
-ROWS = 20
+ROWS = 15
 
 
 def say(*words: object) -> None:
@@ -55,7 +55,7 @@ def work(order: dict[str, Any]) -> None:
             if running[1].done():
                 say("imported", running[0], running[1].result().stored)
                 running = None
-            if n % 60 == 0:
+            if n % 45 == 0:
                 _lock_and_unlock(rig, running)
                 running = None
 

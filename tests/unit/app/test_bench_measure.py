@@ -42,10 +42,12 @@ def test_every_figure_is_there(run: tuple[Mapping[str, Any], list[str], Path]) -
     brought = found["import"]
     assert brought["stored"] == COUNT
     assert min(brought["per_s"], brought["embedder_per_s"], brought["share"], brought["seconds"]) > 0
+    assert min(brought["embedder_processor_ms"], brought["processor_ms"]) > 0
     assert found["store"]["count"] == 10
     assert found["store"].keys() > THREE
     recall = found["recall"]
     assert recall["queries"] == measure.QUERIES >= 200
+    assert recall["processor_ms"] > 0
     assert 0 < recall["answered"] <= recall["queries"]
     assert (
         recall["total"].keys() == recall["embed"].keys() == recall["search"].keys() == recall["alone"].keys() == THREE
