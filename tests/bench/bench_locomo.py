@@ -7,11 +7,13 @@ in that space, by meaning alone, by words alone, and by both.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -19,63 +21,50 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
 
 from locomo import CATEGORIES, Conversation, Question, read, session_recall, turn_recall  # noqa: E402
-from recall_rig import Note, Rig  # noqa: E402
 
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.engine.facade import Engine, Home, HomeKeys, Setup  # noqa: E402
+from core.security.kdf import KdfCost  # noqa: E402
+from core.types.clock import SystemClock  # noqa: E402
+from core.types.requests import RecallQuery  # noqa: E402
+from core.types.values import OWNER_ACTOR  # noqa: E402
 
 MODES = ("semantic", "keyword", "hybrid")
 
 
-class Palace(Protocol):
-    """What the bench needs; `DirectPalace` drives recall itself, the public commands can stand in."""
+class Palace:
+    """A vault in a temporary home, filled by the public JSONL import and asked through the public recall."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        keys = HomeKeys(Home(folder / "home"))
+        keys.create("bench", SystemClock(), cost=KdfCost.lowest())
+        self._engine = Engine(Setup(keys.home, SystemClock(), MiniLmEmbedder()))
+        self._engine.unlock(keys.open("bench"))
 
     def load(self, conversation: Conversation) -> None:
         """Bring a conversation in as a space of its own."""
-        ...
-
-    def ready(self) -> None:
-        """Everything is in."""
-        ...
+        path = self._folder / f"{conversation.name}.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for turn in conversation.turns:
+                row = {"text": turn.text, "author": turn.author, "ref": turn.ref, "session": turn.session}
+                file.write(json.dumps({**row, "time": turn.at_ms}) + "\n")
+        report = self._engine.imports.run(path, "jsonl", conversation.name, OWNER_ACTOR).result()
+        if report.stored != len(conversation.turns):
+            raise SystemExit(f"{report.stored} of {len(conversation.turns)} turns came in")
 
     def ask(self, space: str, query: str, limit: int, mode: str) -> list[str]:
         """The references of an answer, best first."""
-        ...
-
-
-class DirectPalace:
-    """Core parts on a throwaway vault in memory."""
-
-    def __init__(self) -> None:
-        self._rig = Rig(MiniLmEmbedder(threads=1))
-
-    def load(self, conversation: Conversation) -> None:
-        """Bring a conversation in."""
-        self._rig.add(
-            [
-                Note(
-                    text=turn.text,
-                    space=conversation.name,
-                    author=turn.author,
-                    ref=turn.ref,
-                    conversation=f"{conversation.name}/{turn.session}",
-                    position=turn.position,
-                    occurred_ms=turn.at_ms,
-                )
-                for turn in conversation.turns
-            ]
-        )
-
-    def ready(self) -> None:
-        """Warm the index."""
-        self._rig.warm()
-
-    def ask(self, space: str, query: str, limit: int, mode: str) -> list[str]:
-        """Ask recall."""
-        result = self._rig.ask(query, spaces=(space,), limit=limit, mode=mode)
+        asked = RecallQuery(query=query, limit=limit, spaces=(space,), mode=mode)
+        result = self._engine.memories.recall(asked, OWNER_ACTOR).result().result
         return [item.refs[0] for item in result.items if item.refs]
 
+    def close(self) -> None:
+        """End the engine."""
+        self._engine.close()
 
-def main(arguments: Sequence[str] | None = None, make: Callable[[], Palace] = DirectPalace) -> None:
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset", type=Path)
@@ -83,15 +72,15 @@ def main(arguments: Sequence[str] | None = None, make: Callable[[], Palace] = Di
     parser.add_argument("--photos", action="store_true", help="put captions of photos behind the texts")
     parser.add_argument("--modes", default=",".join(MODES))
     chosen = parser.parse_args(arguments)
-    palace, conversations = make(), read(chosen.dataset, photos=chosen.photos)
-    began = time.perf_counter()
-    for conversation in conversations:
-        palace.load(conversation)
-    palace.ready()
-    turns = sum(len(conversation.turns) for conversation in conversations)
-    print(f"{len(conversations)} conversations, {turns} turns, loaded in {time.perf_counter() - began:.1f} s")
-    for mode in chosen.modes.split(","):
-        report(mode, palace, conversations, chosen.limit)
+    conversations = read(chosen.dataset, photos=chosen.photos)
+    with tempfile.TemporaryDirectory(prefix="loci-locomo-") as folder, closing(Palace(Path(folder))) as palace:
+        began = time.perf_counter()
+        for conversation in conversations:
+            palace.load(conversation)
+        turns = sum(len(conversation.turns) for conversation in conversations)
+        print(f"{len(conversations)} conversations, {turns} turns, imported in {time.perf_counter() - began:.1f} s")
+        for mode in chosen.modes.split(","):
+            report(mode, palace, conversations, chosen.limit)
 
 
 def report(mode: str, palace: Palace, conversations: Sequence[Conversation], limit: int) -> None:
