@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -44,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """Entry point of the installed command; a bug ends with a sentence and its place, never with content."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever the locale says, no text of a memory may end a command
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = main()
     except Exception as error:  # noqa: BLE001 - the last keeper: a traceback could show memory text

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from app.environment import Environment, moved_clock
 from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
-from core.ipc.moments import localise
-from core.ipc.transport import Place, socket_place
+from core.ipc.moments import iso, localise
+from core.ipc.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
 
 
@@ -28,22 +28,31 @@ class Parts:
         """Where the engine of this home listens.
 
         Raises:
-            UserError: CONFIG_INVALID when no path is short enough.
+            UserError: CONFIG_INVALID when `LOCI_SOCKET` is too long.
         """
         found = self.environment
         return socket_place(found.home, found.default_home, found.runtime_dir, found.socket)
 
-    def new_clock(self, test_clock: bool) -> Clock:
+    @property
+    def is_answered(self) -> bool:
+        """Whether somebody answers where the engine of this home listens."""
+        return is_alive(self.place.path)
+
+    def new_clock(self, test_clock: bool, tell: Callable[[str], None]) -> Clock:
         """The clock for a vault that is about to be made.
 
         Args:
             test_clock: whether it is one whose clock may be moved.
+            tell: says that `LOCI_NOW` was ignored.
 
         Returns:
             The clock.
         """
         now = self.environment.now
-        return moved_clock(now) if test_clock and now is not None else SystemClock()
+        if now is None or test_clock:
+            return SystemClock() if now is None else moved_clock(now)
+        tell("LOCI_NOW is ignored: the vault is made without --test-clock.")
+        return SystemClock()
 
     def clock(self, tell: Callable[[str], None]) -> Clock:
         """The one clock: the machine's, or the one `LOCI_NOW` asks for on a vault made for tests.
@@ -72,6 +81,18 @@ class Parts:
             The engine; whoever asks closes it.
         """
         return Engine(Setup(self.home, self.clock(tell), built_in_embedder()))
+
+
+def shown_time(ms: int) -> str | None:
+    """A moment as the contract shows it.
+
+    Args:
+        ms: epoch ms.
+
+    Returns:
+        ISO 8601 in UTC.
+    """
+    return iso(ms)
 
 
 def local_time(typed: str | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.compose import Parts
+from app.compose import Parts, shown_time
 from app.session import ask_secret
 from core.engine.facade import HomeKeys
 from core.types.clock import SystemClock
@@ -21,7 +21,7 @@ def restore(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[st
         tell: says what the person should know.
 
     Returns:
-        `{made_at_ms, seq, rows, dropped_clients, kept_old}`.
+        `{made_at, seq, rows, dropped_clients, kept_old}`.
 
     Raises:
         LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
@@ -31,7 +31,7 @@ def restore(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[st
     if info.has_old:
         tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
     return {
-        "made_at_ms": info.made_at_ms,
+        "made_at": shown_time(info.made_at_ms),
         "seq": info.seq,
         "rows": dict(info.counts),
         "dropped_clients": info.dropped_clients,

@@ -12,26 +12,32 @@ from typing import Any
 from app.compose import Parts
 from app.session import Tell, open_root, tell_opening
 from core.engine.facade import Engine, HomeKeys, RootKey
-from core.errors import Code, UserError
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.protocol import load
 from core.ipc.server import Hooks, Server
 
-_STOP_S = 5.0
+_START_S = 5.0
+_END_S = 4.5
+_AFTER_HANDOVER_S = 2.2  # calls had the rest of the 5 s of a hand-over
+_CLOSING_S = 1.0  # at least, for the vault: what is cut off then is finished at the next start
 
 
 class Service:
     """An engine with its ear; used by `loci serve`, and later by the window."""
 
-    def __init__(self, parts: Parts, engine: Engine) -> None:
+    def __init__(self, parts: Parts, engine: Engine, tell: Tell) -> None:
         self._engine = engine
+        self._tell = tell
         self.ended = threading.Event()
+        self._clock = engine.clock
+        self._end_s = _END_S
         self._server = Server(
             engine,
             parts.place,
             load(),
             version=version("loci-palace"),
             hooks=Hooks(
-                hand_over=self.ended.set,
+                hand_over=self._hand_over,
                 admitted=engine.clients.seen,
                 refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code),
             ),
@@ -56,13 +62,29 @@ class Service:
     async def _publish(self) -> None:
         self._server.publish()
 
-    def stop(self) -> None:
-        """Answer what is under way, close the socket, lock the vault."""
-        self._run(self._server.stop())
-        self._engine.close()
+    def _hand_over(self) -> None:
+        self._end_s = _AFTER_HANDOVER_S
+        self.ended.set()
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._engine.loop).result(_STOP_S)
+    def stop(self) -> None:
+        """Answer what is under way, close the socket, lock the vault; all of it within 5 s."""
+        until = self._clock.monotonic() + self._end_s
+        try:
+            # After a hand-over calls have had their time already.
+            drain_s = 1.0 if self._end_s == _END_S else 0.0
+            self._run(self._server.stop(drain_s), self._end_s - _CLOSING_S)
+        except LociError as error:
+            self._tell(f"{error.code.value}: the socket did not end in time; it is closed now.")
+        finally:
+            self._engine.close(max(_CLOSING_S, until - self._clock.monotonic()))
+
+    def _run(self, work: Coroutine[Any, Any, None], within_s: float = _START_S) -> None:
+        running = asyncio.run_coroutine_threadsafe(work, self._engine.loop)
+        try:
+            running.result(within_s)
+        except TimeoutError:
+            running.cancel()
+            raise EnvironmentFaultError(Code.BUSY, "The engine does not answer; try again in a moment.") from None
 
 
 def serve(parts: Parts, tell: Tell) -> None:
@@ -85,11 +107,13 @@ def serve(parts: Parts, tell: Tell) -> None:
         _serve(parts, engine, root, tell)
     finally:
         engine.close()
+        if root is not None:
+            root.wipe()  # where the engine never came to take it over
 
 
 def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> None:
     engine.claim()
-    service = Service(parts, engine)
+    service = Service(parts, engine, tell)
     # Before anybody is told that it listens: who reads that line may stop it at once.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: service.ended.set())
@@ -98,7 +122,6 @@ def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> No
         if root is not None:
             if tell_opening(engine.unlock(root), tell):
                 engine.accept_older()
-            engine.imports.finish_interrupted()
             service.publish()
         tell("Loci is listening; the vault is locked." if root is None else "Loci is listening.")
         _until_told(service)

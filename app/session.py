@@ -21,6 +21,7 @@ from core.types.values import OWNER_ACTOR
 OWNER = "@owner"
 _LONG_S = 3600.0
 _PAGED = frozenset({"recall", "list", "history"})
+_LIMITS = {"recall": 10, "list": 50}  # items where the person names no limit, as the verbs themselves have it
 
 Tell = Callable[[str], None]
 Report = Callable[[str, int, int | None], None]
@@ -80,7 +81,9 @@ class RemoteSession:
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb over the socket; see `Session.call`."""
         if verb in _PAGED:
-            return self.client.collect(f"owner.{verb}", params)
+            # Without a limit `collect` would follow `next` to the very end.
+            limit = {"limit": _LIMITS[verb]} if verb in _LIMITS else {}
+            return self.client.collect(f"owner.{verb}", {**limit, **params})
         return self.client.call(f"owner.{verb}", params, progress=progress, timeout_s=_LONG_S)
 
     def close(self) -> None:
@@ -128,15 +131,16 @@ def open_root(parts: Parts) -> RootKey:
     return keys.open(ask_secret(parts))
 
 
-def connect(parts: Parts, root: RootKey) -> RemoteSession | None:
+def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSession | None:
     """Greet the engine that runs, if one does; a locked one is unlocked.
 
     Args:
         parts: the process's parts.
         root: an opened root.
+        unlock: whether to unlock a locked one.
 
     Returns:
-        The owner's channel; None where no engine answers.
+        The owner's channel; None where no engine answers, or where it is locked and stays so.
 
     Raises:
         LociError: VAULT_BUSY where another vault answers, ACCESS_DENIED where another program does.
@@ -149,6 +153,8 @@ def connect(parts: Parts, root: RootKey) -> RemoteSession | None:
             return None
         if error.code is not Code.VAULT_LOCKED:
             raise
+        if not unlock:
+            return None
     with Client.connect(parts.place) as client:
         client.unlock(keys.vault_id, keys.handed(root), keys.lock_holder())
     return _greeted(parts, keys, root)
@@ -204,9 +210,9 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     try:
         if tell_opening(engine.unlock(root), tell):
             engine.accept_older()
-        if engine.imports.interrupted():
+        if engine.finishing is not None and engine.imports.interrupted():
             tell("An import was interrupted; finishing it first.")
-            engine.imports.finish_interrupted().result()
+            engine.finishing.result()
     except BaseException:
         engine.close()
         raise
@@ -214,7 +220,7 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
 
 
 def tell_opening(info: OpenInfo, tell: Tell) -> bool:
-    """Say what opening found: a lost tail, an older copy.
+    """Say what opening found: a lost tail, an older copy, or that it cannot be told.
 
     Args:
         info: what opening found.
@@ -227,6 +233,11 @@ def tell_opening(info: OpenInfo, tell: Tell) -> bool:
         tell(f"Warning: about {info.lost_commits} recent changes could not be read after damage to the vault's log.")
     elif info.is_log_damaged:
         tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
+    if info.head_state != "ok":
+        tell(
+            f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it cannot be told "
+            "whether this vault is an older copy."
+        )
     older = info.older_than_head
     if older is not None:
         tell(

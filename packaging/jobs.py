@@ -59,14 +59,14 @@ def choose(arguments: list[str], *, display: bool, window: bool) -> tuple[str | 
     Returns:
         A line to say first, if any, and the arguments for `loci`.
     """
-    if display and window:
+    if arguments or (display and window):
         return None, arguments
     why = "The window is not built yet" if display else "There is no display here"
-    return f"{why}: showing the tour in the terminal.", ["demo", *arguments]
+    return f"{why}: showing the tour in the terminal.", ["demo"]
 
 
 def run(arguments: list[str]) -> int:
-    """Open the window, or give the tour where there is none.
+    """Open the window, or give the tour where there is none; with arguments, run `loci` with them.
 
     Args:
         arguments: passed on to `loci`.
@@ -79,10 +79,11 @@ def run(arguments: list[str]) -> int:
     """
     env = environment.ensure()
     display = machine.has_display(sys.platform, os.environ)
-    line, rest = choose(arguments, display=display, window=window_exists(env.root))
+    window = window_exists(env.root)
+    line, rest = choose(arguments, display=display, window=window)
     if line:
         print(line, flush=True)
-    else:
+    elif display and window:
         lacking = machine.provide(machine.window_libraries(os.environ), "The window")
         if lacking:
             raise machine.NotPossibleError(lacking)

@@ -11,6 +11,7 @@ from app.cli.memories import print_undone
 from app.cli.output import Output, visible
 from app.cli.root import Command, loci, with_command
 from app.session import existing
+from core.errors import Code, UserError
 
 FORMATS = (
     "chatgpt", "claude", "claude-code", "codex", "obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory",
@@ -27,6 +28,8 @@ _SHOWN_ERRORS = 10
 @with_command
 def import_(command: Command, path: str, form: str | None, space: str | None, dry_run: bool) -> None:
     """Bring in an export, a file or a folder of notes."""
+    if not path.strip():
+        raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
     params = {"path": str(existing(path)), "format": form, "space": space, "dry_run": dry_run or None}
     command.reply(command.call("import", params, progress=True), print_import)
 
@@ -40,7 +43,10 @@ def print_import(out: Output, reply: Mapping[str, Any]) -> None:
     """
     messages = reply["messages"]
     done = reply["import_id"] is not None
-    out.line(f"{'Imported' if done else 'Would import'} {reply['stored']} memories ({reply['format']}).")
+    if not reply["stored"] and reply["skipped"].get("known"):
+        out.line(f"Nothing new: everything in it is here already ({reply['format']}).")
+    else:
+        out.line(f"{'Imported' if done else 'Would import'} {reply['stored']} memories ({reply['format']}).")
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
@@ -53,7 +59,7 @@ def print_import(out: Output, reply: Mapping[str, Any]) -> None:
         out.line(f"could not read {visible(error['where'])}: {visible(error['message'])}")
     if len(reply["errors"]) > _SHOWN_ERRORS:
         out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
-    if done:
+    if done and reply["stored"]:
         out.line(f"Take it back with: loci unimport {reply['import_id']}")
 
 

@@ -65,21 +65,22 @@ def _remembered(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 @loci.command()
-@click.argument("query")
+@click.argument("query", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Items at most; 10 unless said otherwise.")
 @click.option("--space", help="Only this space.")
 @click.option("--as-of", help="What was true on that date.")
 @click.option("--status", help="Statuses, separated by commas, or all.")
 @click.option("--explain", is_flag=True, help="Show signals, ranks and reasons.")
 @with_command
-def recall(command: Command, /, query: str, status: str | None, as_of: str | None, explain: bool, **given: Any) -> None:
+def recall(
+    command: Command, /, query: tuple[str, ...], status: str | None, as_of: str | None, explain: bool, **given: Any
+) -> None:
     """Find what answers QUERY."""
     wanted = _statuses(status)
     if wanted == "all":
         wanted = [known.value for known in Status]
-    reply = command.call(
-        "recall", {"query": query, "status": wanted, "as_of": local_time(as_of), "explain": explain or None, **given}
-    )
+    asked = {"query": " ".join(query), "status": wanted, "as_of": local_time(as_of), "explain": explain or None}
+    reply = command.call("recall", {**asked, **given})
     command.reply(reply, lambda out, found: print_recall(out, found, explain=explain))
 
 

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 _CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SHORT = 160
 _WIDE = 96
@@ -25,7 +26,11 @@ Tell = Callable[[str, int, int | None], None]
 
 def visible(text: str) -> str:
     """A text that cannot steer a terminal: control, invisible and bidirectional characters as codes."""
-    return _CONTROL.sub(lambda sign: f"<U+{ord(sign.group()):04X}>", text)
+    return _CONTROL.sub(lambda sign: f"<U+{ord(sign.group()):04X}>", text.replace("\r\n", "\n"))
+
+
+def _one_visible(text: str) -> str:
+    return visible(text).replace("\n", "<U+000A>")
 
 
 def one_line(text: str, width: int = _SHORT) -> str:
@@ -61,14 +66,15 @@ class Output:
         self._err = err or sys.stderr
 
     def document(self, value: Mapping[str, Any]) -> None:
-        """Print the one JSON document."""
-        self._out.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+        """Print the one JSON document; what could steer a terminal stands in it as escapes."""
+        whole = json.dumps(value, ensure_ascii=False, indent=2)
+        self._out.write(_CONTROL.sub(lambda sign: json.dumps(sign.group())[1:-1], whole) + "\n")
         self._out.flush()
 
     def line(self, text: str = "") -> None:
-        """Print a line for a person; nothing when JSON was asked for."""
+        """Print one line for a person, whatever its values hold; nothing when JSON was asked for."""
         if not self.as_json:
-            self._out.write(text + "\n")
+            self._out.write(_one_visible(text) + "\n")
 
     def lines(self, texts: Iterable[str]) -> None:
         """Print lines for a person."""
@@ -93,11 +99,11 @@ class Output:
 
         with Progress(console=Console(file=self._err), transient=True) as bar:
             task = bar.add_task("", total=None)
-            yield lambda label, done, total: bar.update(task, description=label, completed=done, total=total)
+            yield lambda label, done, total: bar.update(task, description=visible(label), completed=done, total=total)
 
     def note(self, text: str) -> None:
-        """Say something on standard error."""
-        self._err.write(text + "\n")
+        """Say one line on standard error."""
+        self._err.write(_one_visible(text) + "\n")
         self._err.flush()
 
     def table(self, rows: Sequence[tuple[str, object]]) -> None:

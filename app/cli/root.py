@@ -14,7 +14,8 @@ import click
 from app import environment
 from app.cli.output import Output
 from app.compose import Parts
-from app.session import RemoteSession, Session, connect, open_root, open_session
+from app.patience import patient_session
+from app.session import RemoteSession, Session, connect, open_root
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,7 +44,7 @@ class Command:
         Returns:
             The reply.
         """
-        session: Session = open_session(self.parts, self.output.note)
+        session: Session = patient_session(self.parts, self.output.note)
         try:
             given = {name: value for name, value in params.items() if value is not None}
             with self.output.progress(enabled=progress) as tell:
@@ -51,15 +52,18 @@ class Command:
         finally:
             session.close()
 
-    def running(self) -> RemoteSession | None:
-        """The owner's channel of the engine that runs, if one does and is unlocked.
+    def running(self, *, unlock: bool = True) -> RemoteSession | None:
+        """The owner's channel of the engine that runs, if one does.
+
+        Args:
+            unlock: whether to unlock a locked one.
 
         Returns:
-            The session; the caller closes it.
+            The session, which the caller closes; None where no engine runs, or where it is locked and stays so.
         """
         root = open_root(self.parts)
         with root:
-            return connect(self.parts, root)
+            return connect(self.parts, root, unlock=unlock)
 
     def reply(self, value: Mapping[str, Any], words: Callable[[Output, Mapping[str, Any]], None]) -> None:
         """Print a reply: the JSON document, or words for a person.

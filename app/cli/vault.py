@@ -15,7 +15,7 @@ from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
 from app.session import existing
 from core.engine.facade import HomeKeys, read_secret_file
-from core.errors import Code, UserError
+from core.errors import Code, LociError, UserError
 
 _DAMAGED_EXIT = 6
 
@@ -28,10 +28,11 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     """Create a vault."""
     parts, out = command.parts, command.output
     keys = HomeKeys(parts.home)
-    if keys.exist or not parts.home.is_free():
+    if keys.exist:
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
-    code = keys.create(passphrase, parts.new_clock(test_clock), use_keyring=keyring, test_clock=test_clock)
+    clock = parts.new_clock(test_clock, out.note)
+    code = keys.create(passphrase, clock, use_keyring=keyring, test_clock=test_clock)
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
     command.reply(reply, _made)
     if out.as_json:
@@ -107,7 +108,13 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
 @with_command
 def verify(command: Command) -> None:
     """Check the vault: encryption, structure, search index, audit chain."""
-    reply = command.call("verify", {}, progress=True)
+    try:
+        reply = command.call("verify", {}, progress=True)
+    except LociError as error:
+        if command.output.as_json and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED):
+            check = {"status": "failed", "note": error.code.value}
+            command.output.document({"status": "damaged", "checks": {"open": check}})
+        raise
     command.reply(reply, _verified)
     if reply["status"] == "damaged":
         click.get_current_context().exit(_DAMAGED_EXIT)
@@ -134,9 +141,9 @@ def _check_words(check: Any) -> str:
 @with_command
 def lock(command: Command) -> None:
     """Lock the vault of the engine that runs."""
-    session = command.running()
+    session = command.running(unlock=False)
     if session is None:
-        command.reply({"state": "locked"}, lambda out, _: out.line("No engine runs; the vault is locked."))
+        command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
         return
     try:
         command.reply(session.call("lock", {}), lambda out, _: out.line("Locked."))

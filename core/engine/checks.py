@@ -25,6 +25,8 @@ from core.vault.verify import verify as verify_vault
 
 _SAMPLE = 200
 _ALIKE = 0.995  # float16 in the vault against float16 or float32 in memory
+_TRIES = 5
+_TURN_S = 5.0  # for the writer to come to us
 
 
 def verify(opened: Opened) -> dict[str, Any]:
@@ -44,13 +46,24 @@ def _index(opened: Opened) -> Check:
     status = opened.index.status()
     if status.state is not State.READY:
         return Check(Outcome.NOT_CHECKED, status.state.value)
-    return opened.vault.read(lambda rows: _sample(opened, rows))
-
-
-def _sample(opened: Opened, rows: Rows) -> Check:
-    seq = int(rows.value("SELECT seq FROM vault_state"))
-    if opened.index.revision < seq - 1 and opened.index.status().needs_warm:
+    if status.needs_warm:
         return Check(Outcome.NOT_CHECKED, "behind")
+    for _ in range(_TRIES):
+        try:
+            # On the writer's thread everything committed before is in the index already.
+            seq = opened.write(lambda tx: tx.seq - 1).result(_TURN_S)
+        except TimeoutError:
+            break
+        found = opened.vault.read(lambda rows: _sample(opened, rows, seq))  # noqa: B023 - called at once
+        if found is not None:
+            return found
+    return Check(Outcome.NOT_CHECKED, "busy")
+
+
+def _sample(opened: Opened, rows: Rows, settled: int) -> Check | None:
+    """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
+    if int(rows.value("SELECT seq FROM vault_state")) != settled:
+        return None
     found = rows.all(
         "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
         "ORDER BY (n * 2654435761) % 1000003 LIMIT ?",
@@ -59,14 +72,17 @@ def _sample(opened: Opened, rows: Rows) -> Check:
     total = int(
         rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (opened.space.name,))
     )
-    if not found:
-        return Check(Outcome.OK, "no vectors yet")
     labels = np.array([row[0] for row in found], dtype=np.int64)
     held, vectors = opened.index.fetch(labels)
     stored = {int(n): from_blob(blob, opened.space.dims) for n, blob in found}
     wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(held, vectors, strict=True))
     missing = len(found) - len(held)
-    if wrong or missing or opened.index.status().total != total:
+    held_total = opened.index.status().total
+    if opened.index.revision > settled:
+        return None
+    if not found and not held_total:
+        return Check(Outcome.OK, "no vectors yet")
+    if wrong or missing or held_total != total:
         return Check(Outcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
     return Check(Outcome.OK, f"{len(found)} of {total} vectors compared")
 
@@ -93,5 +109,6 @@ def backup(opened: Opened, to: Path | None) -> dict[str, Any]:
         portable.to_bytes(),
         opened.clock.now_ms(),
         to,
+        kept=opened.options.backups_kept,
     )
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}

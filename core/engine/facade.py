@@ -21,6 +21,7 @@ from core.embed.minilm import lazy_embedder
 from core.engine import opening
 from core.engine.authority import Authority
 from core.engine.clients import Clients
+from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
 from core.engine.imports import Imports
 from core.engine.keys import HomeKeys
@@ -80,6 +81,7 @@ class Engine:
     Attributes:
         state: `locked`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
+        finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -88,6 +90,7 @@ class Engine:
         self._opened: Opened | None = None
         self.state = "locked"
         self.hub = Hub()
+        self.finishing: Future[int] | None = None
         self._authority = Authority()
         self._claim = VaultLock(setup.home.lock)
         self._loop = EngineLoop()
@@ -139,6 +142,8 @@ class Engine:
         """
         with self._lock:
             if self._opened is not None:
+                if root is not self._opened.root:
+                    root.wipe()
                 return self._opened.vault.info
             self.claim()
             self._set_state("opening")
@@ -171,10 +176,15 @@ class Engine:
     def _begin_background(self, opened: Opened) -> None:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
-        opened.threads.every(_INDEX_S, lambda: self._quietly(opened, opening.maintain), "index")
+        opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if self._setup.background:
-            watched(self.imports.finish_interrupted(), _log, "finishing an interrupted import")
+            self.finishing = self.imports.finish_interrupted()
+            watched(self.finishing, _log, "finishing an interrupted import")
             watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
+
+    def _upkeep(self, opened: Opened) -> None:
+        self._quietly(opened, opening.maintain)
+        self._quietly(opened, expire)
 
     def _quietly(self, opened: Opened, action: opening.Chore) -> None:
         try:
@@ -183,24 +193,32 @@ class Engine:
             if not opened.closing.is_set():  # a lock stops whatever runs, and that is no fault
                 _log.warning("a background chore stopped: %s", error.code.value)
 
-    def lock(self) -> None:
-        """Close the vault: drain, snapshot, checkpoint, wipe. Always completes."""
+    def lock(self, within_s: float = opening.CLOSE_S) -> None:
+        """Close the vault: drain, snapshot, checkpoint, wipe. Always completes.
+
+        Args:
+            within_s: seconds it may take.
+        """
         with self._lock:
             opened = self._opened
             if opened is None:
                 return
             self._set_state("closing")
             self._opened = None
-            self._close(opened)
+            self._close(opened, within_s)
 
-    def _close(self, opened: Opened) -> None:
+    def _close(self, opened: Opened, within_s: float = opening.CLOSE_S) -> None:
         self._authority.forget_all()
-        opening.close_vault(opened)
+        opening.close_vault(opened, within_s)
         self._set_state("locked")
 
-    def close(self) -> None:
-        """Lock, give the home back, and end the engine's thread. The object is of no use afterwards."""
-        self.lock()
+    def close(self, within_s: float = opening.CLOSE_S) -> None:
+        """Lock, give the home back, and end the engine's thread. The object is of no use afterwards.
+
+        Args:
+            within_s: seconds locking may take.
+        """
+        self.lock(within_s)
         self._claim.release()
         self._loop.stop()
 

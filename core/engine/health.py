@@ -101,4 +101,9 @@ def _warnings(opened: Opened) -> list[str]:
         found.append("Recent changes could not be read after a damage to the write-ahead log.")
     if info.older_than_head is not None:
         found.append("This vault is older than the one last seen here: a copy, or its newest changes are lost.")
+    if info.head_state != "ok":
+        found.append(
+            f"The note of the last change seen here was {info.head_state} when the vault was opened; it cannot be told "
+            "whether this is an older copy."
+        )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.engine import expiry
+from core.engine.newcomers import Newcomers
 from core.engine.opened import Opened
 from core.engine.progress import Asked, Counted, Progress
 from core.errors import Code, LociError, UserError
@@ -24,13 +26,10 @@ from core.importers.records import Importer, Record
 from core.importers.refusal import shown_name
 from core.importers.rehearsal import Rehearsal, import_items
 from core.importers.source import Bundle, open_bundle
-from core.intake import undoing
 from core.intake.importing import (
     ImportRun,
     Incoming,
     Tally,
-    digest,
-    known_digests,
     tally_from,
     usable_claim,
     usable_space,
@@ -38,7 +37,6 @@ from core.intake.importing import (
 )
 from core.intake.parts import cut
 from core.intake.validate import check_space_name
-from core.memory.spaces import ensure_space
 from core.text.compose import embedding_text
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
@@ -135,7 +133,7 @@ class Imports:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            report = undoing.undo(tx, opened.work, row[0], OWNER_ACTOR, opened.drop_vectors, verb_name="unimport")
+            report = expiry.undo(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
             return report
@@ -163,14 +161,15 @@ class Imports:
     def _rehearse(
         self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress
     ) -> ImportReport:
+        if space is not None:
+            check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
-            new = _Newcomers(opened, space or HOME_SPACE)
+            new = Newcomers(opened.vault, space or HOME_SPACE)
             rehearsal = _count(bundle, importer, progress, new.see)
             _need_something(bundle, form, rehearsal)
             new.flush()
-            known = Counter({"known": rehearsal.records - new.count})
-            return _report(None, importer.format, rehearsal, Tally(new.count, rehearsal.proposals, known))
+            return _report(None, importer.format, rehearsal, new.tally)
 
     def _run(self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress) -> ImportReport:
         if space is not None:
@@ -186,12 +185,10 @@ class Imports:
 
     def _begin(self, opened: Opened, form: str, bundle: Bundle, path: Path, space: str, total: int) -> ImportRun:
         def write(tx: Tx) -> ImportRun:
-            space_id = ensure_space(tx, space, opened.make_id())
-            run = ImportRun(opened.make_id(), form, bundle.label, space_id, space, opened.make_id())
+            run = ImportRun(opened.make_id(), form, bundle.label, opened.make_id(), space, opened.make_id())
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            opened.importing.begin(tx, run, location, bundle.fingerprint, total)
-            return run
+            return opened.importing.begin(tx, run, location, bundle.fingerprint, total)
 
         return opened.write(write).result()
 
@@ -246,7 +243,7 @@ class Imports:
 
         def write(tx: Tx) -> None:
             tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
-            undoing.undo(tx, opened.work, run.step_id, OWNER_ACTOR, opened.drop_vectors)
+            expiry.undo(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
 
         opened.write(write).result()
 
@@ -289,32 +286,6 @@ class Imports:
 
 def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:
     return Progress(opened.clock, progress, cancelled, opened.closing.is_set)
-
-
-class _Newcomers:
-    """Counts, for a rehearsal, the records the vault does not know yet."""
-
-    def __init__(self, opened: Opened, space: str) -> None:
-        self._opened = opened
-        self._space = space
-        self._waiting: list[bytes] = []
-        self._seen: set[bytes] = set()
-        self.count = 0
-
-    def see(self, record: Record) -> None:
-        key = digest(usable_space(record.space) or self._space, record.identity)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        self._waiting.append(key)
-        if len(self._waiting) >= 500:
-            self.flush()
-
-    def flush(self) -> None:
-        """Look up what is waiting."""
-        keys, self._waiting = self._waiting, []
-
-        self.count += len(keys) - len(self._opened.vault.read(lambda rows: known_digests(rows, keys)))
 
 
 def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> None:

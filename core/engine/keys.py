@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from core.errors import Code, UserError
+from core.errors import Code, IntegrityError, UserError
 from core.security.handshake import owner_token
 from core.security.kdf import KdfCost
-from core.security.keyfile import intact_body, parse_body
+from core.security.keyfile import KeyFile, intact_body, parse_body
 from core.security.keyring_client import HelperKeyring, Keyring
 from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
 from core.security.slots import create_keys, open_with_keyring, open_with_secret
@@ -55,8 +55,8 @@ class HomeKeys:
 
     @property
     def exist(self) -> bool:
-        """Whether there is a key file, whole or not."""
-        return keys_exist(self.home.keys)
+        """Whether there is a vault or a key file, whole or not."""
+        return keys_exist(self.home.keys) or not self.home.is_free()
 
     @property
     def vault_id(self) -> bytes:
@@ -65,17 +65,24 @@ class HomeKeys:
         Raises:
             LociError: NO_VAULT, KEY_FILE_DAMAGED, NEWER_VERSION.
         """
-        return load_keys(self.home.keys, repair=self.may_repair).keys.vault_id
+        return self._load().vault_id
 
     @property
     def has_test_clock(self) -> bool:
         """Whether this vault's clock may be moved (`init --test-clock`)."""
-        return load_keys(self.home.keys, repair=self.may_repair).keys.test_clock
+        return self._load().test_clock
 
     @property
     def in_keyring(self) -> bool:
         """Whether the system's keyring can open this vault."""
-        return load_keys(self.home.keys, repair=self.may_repair).keys.keyring_slot is not None
+        return self._load().keyring_slot is not None
+
+    def _load(self) -> KeyFile:
+        if not keys_exist(self.home.keys) and not self.home.is_free():
+            raise IntegrityError(
+                Code.KEY_FILE_DAMAGED, "The key file is missing; restore a backup or put vault.keys back."
+            )
+        return load_keys(self.home.keys, repair=self.may_repair).keys
 
     def open(self, secret: str | None) -> RootKey:
         """Open a slot.
@@ -89,7 +96,7 @@ class HomeKeys:
         Raises:
             LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
         """
-        keys = load_keys(self.home.keys, repair=self.may_repair).keys
+        keys = self._load()
         if secret is not None:
             return open_with_secret(keys, secret)
         if keys.keyring_slot is None:
@@ -173,7 +180,7 @@ class HomeKeys:
             UserError: VAULT_EXISTS, INVALID_INPUT.
             LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
         """
-        if self.exist or not self.home.is_free():
+        if self.exist:
             raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
         self.home.prepare()
         with VaultLock(self.home.lock):

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.engine import expiry
 from core.engine.authority import Authority
 from core.engine.detail import detail
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
 from core.errors import Code, UserError
-from core.intake import undoing
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
 from core.memory.read import by_ids
@@ -183,7 +183,7 @@ class Memories:
             raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
 
         def write(tx: Tx) -> UndoReport:
-            report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors)
+            report = expiry.undo(tx, opened, step_id, actor)
             self._authority.refresh_after(tx)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), actor, seq))

@@ -54,6 +54,8 @@ class Opened:
         root: wiped when the vault closes.
         space: the vector space that is searched.
         scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
+        saved: how the index was when it came whole from its snapshot; None where it did not.
+        tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
         closing: set when long reads should give up.
     """
 
@@ -77,6 +79,8 @@ class Opened:
     log_handler: logging.Handler
     closing: threading.Event = field(default_factory=threading.Event)
     scrub_due: threading.Event = field(default_factory=threading.Event)
+    saved: tuple[object, ...] | None = None
+    tidied_at: float | None = None
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""

@@ -14,6 +14,7 @@ from core import log
 from core.config import options
 from core.embed.base import Embedder
 from core.embed.codec import from_blob
+from core.engine.expiry import clear_note, scrub_noted
 from core.engine.futures import watched
 from core.engine.journal import ReadJournal
 from core.engine.keys import sub_keys
@@ -22,7 +23,7 @@ from core.engine.threads import READERS, Threads
 from core.errors import EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import Labels, VectorIndex
-from core.index.manager import Due, IndexManager, State
+from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.importing import ImportKeeper
 from core.intake.store import Keeper
@@ -48,6 +49,8 @@ Chore = Callable[[Opened], None]
 
 _CHUNK = 2_000
 _DRAIN_S = 2.0
+CLOSE_S = 4.5
+_FOR_ENDING = 0.5  # of the time, for what follows the drain: stopping, the checkpoint, joining threads
 _LEAST_S = 0.1  # for each step of closing, however late it is
 _WARM_POLL_S = 0.002
 _ANCHOR = "index_anchor"
@@ -80,6 +83,8 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
         undo.callback(vault.close)
         opened = _assemble(vault, home, root, clock, embedder, threads, hub)
         undo.pop_all()
+    if vault.read(scrub_noted) is not None:
+        opened.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
     return opened
 
@@ -193,13 +198,21 @@ def warm(opened: Opened) -> None:
     Args:
         opened: the open vault.
     """
+    whole_at: list[int] = []
 
     def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
         newest = int(rows.value("SELECT seq FROM vault_state"))
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
-        return read_snapshot(
+        found = read_snapshot(
             opened.home.snapshot, _identity(opened), _Sealer(opened.root), newest=newest, anchor_at=lambda _: anchor
         )
+        if not isinstance(found, SnapshotRefused):
+            loader = _Loader(rows, opened.space)
+            if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
+                loader.changed_since(found.revision)
+            ):
+                whole_at.append(newest)
+        return found
 
     def run(rows: Rows) -> None:
         def tell(done: int, total: int) -> None:
@@ -208,6 +221,14 @@ def warm(opened: Opened) -> None:
         opened.index.warm(_Loader(rows, opened.space), tell, opened.closing.is_set, lambda: snapshot(rows))
 
     opened.vault.read(run, deadline_s=None)
+    if whole_at == [opened.index.revision]:
+        opened.saved = _mark(opened)
+
+
+def _mark(opened: Opened) -> tuple[object, ...]:
+    """Tells one state of the index from every other: a change moves the revision, linking what is staged."""
+    status = opened.index.status()
+    return status.revision, status.done, status.backend, status.staged, status.dead
 
 
 def begin_warming(opened: Opened) -> None:
@@ -218,31 +239,58 @@ def begin_warming(opened: Opened) -> None:
     """
     warming = opened.threads.jobs.submit(warm, opened)
     watched(warming, _log, "loading the index")
-    while opened.index.status().state is State.EMPTY and not warming.done():
+    while not warming.done() and not _can_answer(opened.index.status()):
         opened.closing.wait(_WARM_POLL_S)
 
 
-def scrub(opened: Opened) -> None:
-    """Rewrite the lexical index where rows vanished: until then its pages still hold their words."""
-    if opened.scrub_due.is_set():
-        opened.scrub_due.clear()
-        opened.vault.scrub()
+def _can_answer(index: IndexStatus) -> bool:
+    # Trigger: a question right after unlocking. Why: until the snapshot is there, every vector would be fetched from
+    # the vault and compared for it (2 s at 100,000). Outcome: the snapshot, or its refusal, comes first (under 1 s).
+    return index.state is not State.EMPTY and (index.done > 0 or index.snapshot is not None)
+
+
+def scrub(opened: Opened, stopped: Callable[[], bool] | None = None) -> str | None:
+    """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
+
+    Args:
+        opened: the open vault.
+        stopped: asked between steps; None for when the vault closes.
+
+    Returns:
+        The note that may be cleared; None where nothing was due or something is left for the next time.
+    """
+    if not opened.scrub_due.is_set():
+        return None
+    opened.scrub_due.clear()
+    try:
+        noted = opened.vault.read(scrub_noted)
+        is_done = opened.vault.scrub(stopped or opened.closing.is_set)
+    except BaseException:
+        opened.scrub_due.set()
+        raise
+    if not is_done:
+        opened.scrub_due.set()
+        return None
+    return noted
 
 
 def maintain(opened: Opened) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
-    scrub(opened)
+    noted = scrub(opened)
+    if noted is not None:
+        watched(opened.write(lambda tx: clear_note(tx, noted), background=True), _log, "noting a scrub")
     if opened.index.status().needs_warm:
         warm(opened)
     if opened.index.due() is not Due.NOTHING:
         opened.index.maintain(lambda *_: None, opened.closing.is_set)
 
 
-def flush_journal(opened: Opened) -> None:
+def flush_journal(opened: Opened, wait_s: float | None = None) -> None:
     """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
 
     Args:
         opened: the open vault.
+        wait_s: seconds to wait for it; None for what a drain takes.
 
     Raises:
         LociError: what the vault said.
@@ -251,7 +299,7 @@ def flush_journal(opened: Opened) -> None:
     if not waiting:
         return
     try:
-        opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S)
+        opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
     except TimeoutError:
         return  # behind something long in the queue: it is written in its turn
     except EnvironmentFaultError:
@@ -266,7 +314,7 @@ def watch(opened: Opened) -> None:
 
 def _snapshot(opened: Opened, wait_s: float) -> None:
     index = opened.index.settled_index()
-    if index is None or index.count == 0:
+    if index is None or index.count == 0 or opened.saved == _mark(opened):
         return
     anchor = secrets.token_hex(16)
 
@@ -277,37 +325,55 @@ def _snapshot(opened: Opened, wait_s: float) -> None:
             (_ANCHOR, json.dumps(anchor), tx.now_ms),
         )
 
-    opened.write(remember).result(wait_s)
+    remembering = opened.write(remember)
+    try:
+        remembering.result(wait_s)
+    except TimeoutError:
+        # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
+        remembering.cancel()
+        return
     write_snapshot(opened.home.snapshot, index, _identity(opened), anchor, _Sealer(opened.root))
 
 
-def close_vault(opened: Opened) -> None:
+def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:
     """Close everything; a step that fails is logged and the next goes on.
 
     Args:
         opened: the open vault; of no use afterwards.
+        within_s: seconds for all of it; what is not done by then is stopped, and nothing that was saved is lost.
     """
     opened.closing.set()
-    opened.threads.stop_tickers()
-    until = opened.clock.monotonic() + _DRAIN_S
+    end = opened.clock.monotonic() + within_s
+    drained_by = end - within_s * _FOR_ENDING
 
-    def left() -> float:
+    def left(until: float) -> float:
         return max(_LEAST_S, until - opened.clock.monotonic())
 
+    opened.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
+    drained_by = min(drained_by, opened.clock.monotonic() + _DRAIN_S)
     for step, action in (
-        ("journal", lambda: flush_journal(opened)),
-        ("snapshot", lambda: _snapshot(opened, left())),
-        ("queue", lambda: opened.queue.close(left())),
-        ("scrub", lambda: scrub(opened)),
+        ("journal", lambda: flush_journal(opened, left(drained_by))),
+        ("snapshot", lambda: _snapshot(opened, left(drained_by))),
+        ("queue", lambda: opened.queue.close(left(drained_by))),
     ):
         _try(step, action)
-    if not opened.threads.join_writer(left()):
-        opened.vault.interrupt()
-    # Before the pools end: a reader that is stopped gives its thread back at once.
-    _try("vault", opened.vault.close)
-    opened.threads.shutdown()
+    if opened.threads.join_writer(_LEAST_S):
+        _try("scrub", lambda: _last_scrub(opened, lambda: opened.clock.monotonic() >= drained_by))
+    # Before the pools end: the writer and a reader that are stopped give their threads back at once.
+    _try("vault", lambda: opened.vault.close(left(end)))
+    opened.threads.join_writer(left(end))
+    opened.threads.shutdown(left(end))
     opened.root.wipe()
     log.stop(opened.log_handler)
+
+
+def _last_scrub(opened: Opened, is_late: Callable[[], bool]) -> None:
+    """Scrub in the time that is left; the writer has ended, so this thread may write. Else the next start does it."""
+    if is_late():
+        return
+    noted = scrub(opened, is_late)
+    if noted is not None:
+        opened.vault.write(lambda tx: clear_note(tx, noted))
 
 
 def _try(step: str, action: Callable[[], object]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -108,19 +109,36 @@ class Threads:
         self._timers.append(ticker)
         ticker.start()
 
-    def stop_tickers(self) -> None:
-        """End every repeated action; the current call of each is waited for."""
+    def stop_tickers(self, within_s: float = 5.0) -> None:
+        """End every repeated action; the current call of each is waited for.
+
+        Args:
+            within_s: seconds for all of them together.
+        """
+        until = time.monotonic() + within_s
         for ticker in self._timers:
             ticker.ask_to_stop()
         for ticker in self._timers:
-            ticker.join()
+            ticker.join(max(0.0, until - time.monotonic()))
         self._timers.clear()
 
-    def shutdown(self) -> None:
-        """End the pools; queued work that has not begun is cancelled."""
-        self.stop_tickers()
-        for pool in (self.jobs, self.checks, self.reads, self.prompt, self.compute):
-            pool.shutdown(wait=True, cancel_futures=True)
+    def shutdown(self, within_s: float | None = None) -> None:
+        """End the pools; queued work that has not begun is cancelled.
+
+        Args:
+            within_s: seconds to wait for what runs, a batch that is embedded for one; None for as long as it takes.
+        """
+        self.stop_tickers(5.0 if within_s is None else within_s)
+        ending = threading.Thread(target=self._end_pools, name="loci-end", daemon=True)  # noqa: TID251 - the one birthplace
+        ending.start()
+        ending.join(within_s)
+
+    def _end_pools(self) -> None:
+        pools = (self.jobs, self.checks, self.reads, self.prompt, self.compute)
+        for pool in pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+        for pool in pools:
+            pool.shutdown(wait=True)
 
 
 class _Ticker:
@@ -139,6 +157,6 @@ class _Ticker:
     def ask_to_stop(self) -> None:
         self._stopped.set()
 
-    def join(self) -> None:
+    def join(self, seconds: float) -> None:
         if self._thread is not threading.current_thread():
-            self._thread.join(5)
+            self._thread.join(seconds)

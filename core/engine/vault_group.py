@@ -74,10 +74,12 @@ class VaultGroup:
         key = RootKey(root, self._vault_id())
         try:
             return self._unlock(key)
-        except IntegrityError as error:
+        except BaseException as error:
             # A key that came over the socket was not opened from a slot here: where it does not sign the head either,
             # it is the key that is wrong, not the vault.
-            if error.code is Code.VAULT_DAMAGED and not signs_head(self._home, key):
-                key.wipe()
+            damaged = isinstance(error, IntegrityError) and error.code is Code.VAULT_DAMAGED
+            is_wrong = damaged and not signs_head(self._home, key)
+            key.wipe()
+            if is_wrong:
                 raise UserError(Code.WRONG_SECRET, "That key does not open this vault.") from None
             raise

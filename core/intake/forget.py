@@ -1,4 +1,4 @@
-"""Forgetting softly: the memory leaves recall, and comes back with an undo."""
+"""Forgetting softly: the memory leaves recall and review, and comes back with an undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.vault.tx import Tx
 
 
 def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
-    """Set a memory, with all parts of a split text, to `deleted`.
+    """Set a memory, with all parts of a split text, to `deleted`; what a person was asked about it is moot.
 
     Args:
         tx: the transaction.
@@ -35,5 +35,14 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
                 {"id": part},
                 {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
             )
+            _close_reviews(tx, part)
         verb.note(memory_id, parts=len(parts))
     return verb.step_id
+
+
+def _close_reviews(tx: Tx, memory_id: str) -> None:
+    found = tx.all(
+        "SELECT id FROM conflicts WHERE state = 'open' AND (incoming_id = ? OR existing_id = ?)", (memory_id, memory_id)
+    )
+    for (item_id,) in found:
+        tx.update("conflicts", {"id": item_id}, {"state": "moot", "closed_at": tx.now_ms})

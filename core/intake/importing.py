@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,19 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
 
 
+def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
+    """Which records were erased for good and are never stored again.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        digests: from `digest`.
+
+    Returns:
+        Those of them that were erased.
+    """
+    return {row[0] for row in rows.all(_ERASED, (_hex(digests),))}
+
+
 def _hex(digests: Sequence[bytes]) -> str:
     return to_json([one.hex() for one in digests])
 
@@ -148,23 +161,28 @@ class ImportKeeper:
         self._work = work
         self._space = space
 
-    def begin(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> None:
-        """Open the import's row and its undo step.
+    def begin(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> ImportRun:
+        """Open the import's row and its undo step; a space that is new is made within that step.
 
         Args:
             tx: the transaction.
-            run: the import; its space must exist.
+            run: the import; its `space_id` is the one a new space gets.
             location: the absolute path, kept inside the vault only.
             fingerprint: of the files, compared before a resume.
             total: records counted by the rehearsal.
+
+        Returns:
+            The import with the id of its space.
         """
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
+            run = replace(run, space_id=ensure_space(tx, run.space_name, run.space_id))
             tx.run(
                 "INSERT INTO imports (id, format, label, location, fingerprint, space_id, state, total, started_at, "
                 "step_id) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
                 (run.id, run.format, run.label, location, fingerprint, run.space_id, total, tx.now_ms, run.step_id),
             )
             verb.note(run.id, phase="begin")
+        return run
 
     def batch(
         self,
@@ -207,7 +225,7 @@ class ImportKeeper:
         fresh: list[Incoming] = []
         keys = [_key(run, item) for item in items]
         seen = known_digests(tx, keys)
-        erased = {row[0] for row in tx.all(_ERASED, (_hex(keys),))}
+        erased = erased_digests(tx, keys)
         for item, key in zip(items, keys, strict=True):
             if key in seen:
                 tally.skipped["known"] += 1

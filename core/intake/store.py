@@ -32,6 +32,7 @@ from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import Actor, When
 from core.types.words import HOME_SPACE, Grant, Kind, Role, Source, Status
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 KINDS_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
@@ -183,8 +184,10 @@ class Keeper:
         self, tx: Tx, verb: Verb, checked: Checked, space_id: str, actor: Actor, client: ClientRecord | None
     ) -> StoreReply | None:
         """The same text stands already: corroborate it instead of storing it twice."""
-        if checked.request.kind not in KINDS_BY_TEXT or checked.proposed:
+        if checked.request.kind not in KINDS_BY_TEXT:
             return None
+        if checked.proposed:
+            return self._proposed_before(tx, verb, checked, space_id, actor)
         known = standing_twin(tx, checked.texts, checked.request.kind, space_id)
         if known is None:
             return None
@@ -192,8 +195,20 @@ class Keeper:
         corroborate(tx, known, source, _source(checked.request, client))
         if checked.claim is not None:
             self._claim(tx, checked, known, checked.texts[0], source.key, space_id)
-        verb.note(known, operation="NOOP")
-        return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
+        return _nothing_new(verb, known)
+
+    def _proposed_before(self, tx: Tx, verb: Verb, checked: Checked, space_id: str, actor: Actor) -> StoreReply | None:
+        """The same text waits for the person already, or stands: it is not proposed again, and confirms nothing."""
+        kind, claim = checked.request.kind, checked.claim
+        waiting = waiting_twin(tx, checked.texts, kind, space_id, actor.client_id)
+        if waiting is not None:
+            if claim is not None:
+                lineage = Lineage.of_actor(actor, checked.request.session).key
+                self._claim(tx, checked, waiting, checked.texts[0], lineage, space_id)
+            return _nothing_new(verb, waiting)
+        # With a claim it says more than what stands; that is for the person to see.
+        known = standing_twin(tx, checked.texts, kind, space_id) if claim is None else None
+        return None if known is None else _nothing_new(verb, known)
 
     def _add(
         self,
@@ -287,11 +302,16 @@ class Lineage:
         return cls(f"client:{actor.client_id}:{session or actor.session or ''}", actor.client_id, session)
 
 
-def standing_twin(tx: Tx, texts: Sequence[str], kind: Kind, space_id: str) -> str | None:
+def _nothing_new(verb: Verb, known: str) -> StoreReply:
+    verb.note(known, operation="NOOP")
+    return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
+
+
+def standing_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str) -> str | None:
     """Find a memory of the same kind and words that stands in a space.
 
     Args:
-        tx: the transaction.
+        rows: a vault snapshot or a transaction.
         texts: the text in its parts.
         kind: what it is.
         space_id: where.
@@ -299,14 +319,39 @@ def standing_twin(tx: Tx, texts: Sequence[str], kind: Kind, space_id: str) -> st
     Returns:
         The memory's id, that of the first part for a split text; None where there is none.
     """
-    wanted = [(content_hash(text),) for text in texts]
-    found = tx.all(
+    found = rows.all(
         "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
         "AND coalesce(part_index, 0) = 0 AND status IN ('active', 'disputed') ORDER BY n",
-        (wanted[0][0], space_id, kind.value),
+        (content_hash(texts[0]), space_id, kind.value),
     )
+    return _same_parts(rows, found, texts)
+
+
+def waiting_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None) -> str | None:
+    """Find a proposal of the same client, kind and words that waits in a space.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        texts: the text in its parts.
+        kind: what it is.
+        space_id: where.
+        client_id: who proposed it.
+
+    Returns:
+        The memory's id, that of the first part for a split text; None where there is none.
+    """
+    found = rows.all(
+        "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
+        "AND coalesce(part_index, 0) = 0 AND status = 'quarantined' AND client_id = ? ORDER BY n",
+        (content_hash(texts[0]), space_id, kind.value, client_id),
+    )
+    return _same_parts(rows, found, texts)
+
+
+def _same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
+    wanted = [(content_hash(text),) for text in texts]
     for (memory_id,) in found:
-        held = tx.all(
+        held = rows.all(
             "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
         )
         if held == wanted:
@@ -391,4 +436,5 @@ def _who(actor: Actor) -> str:
 
 
 def _digest(request: StoreRequest) -> bytes:
-    return hashlib.sha256(repr((request.text, request.kind, request.space, request.ref)).encode()).digest()
+    whole = {**asdict(request), "request_id": None}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()

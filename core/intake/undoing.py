@@ -15,6 +15,7 @@ from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
+from core.types.words import HOME_SPACE
 from core.vault.images import image_from_json, image_hash, steady
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -92,10 +93,10 @@ def undo(
     )
     done = _Work(kept=_changed_since(tx, rows))
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
+        chain = _mark_imports(tx, step.id)
         for table, key, before, after_hash in rows:
             image = None if before is None else image_from_json(before)
             _take_back(tx, table, image_from_json(key), image, after_hash, done)
-        chain = _mark_imports(tx, step.id)
         _clear_orphans(tx, done)
         _rederive(tx, done)
         verb.note(step.id, restored=done.restored, left=len(done.left))
@@ -226,6 +227,14 @@ def _restore(
         tx.delete(table, key)
         done.gone.append(label)
     elif before is None:
+        if table == "spaces":
+            # Trigger: the row of an import that was taken back outlives it and names its space. Why: nothing reads that
+            # any more. Outcome: it names `home`, and the space it made can go.
+            tx.run(
+                "UPDATE imports SET space_id = (SELECT id FROM spaces WHERE name = ?) "
+                "WHERE space_id = ? AND state = 'undone'",
+                (HOME_SPACE, key["id"]),
+            )
         tx.delete(table, key)
     elif current is None:
         _bring_parents(tx, before, done)

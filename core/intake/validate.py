@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,9 @@ from core.text.times import parse_time
 from core.types.values import When
 
 CLIENT_TEXT_BYTES = 8 * 1024  # design section 8, a client's text
-SPACE_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,128}")
+_SPACE_NAME_CHARACTERS = 128
+# Controls (C0, C1), format characters (bidi marks, invisible ones), halves of characters, line and paragraph ends.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _PREDICATE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _QUALIFIERS_BYTES = 4 * 1024
 _CLAIM_FIELDS = {"subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "qualifiers"}
@@ -67,7 +70,7 @@ def check_space_name(name: str) -> str:
     """A space's name.
 
     Args:
-        name: 1 to 128 characters without control characters or surrounding blanks.
+        name: 1 to 128 characters without control or invisible characters or surrounding blanks.
 
     Returns:
         The name.
@@ -75,8 +78,11 @@ def check_space_name(name: str) -> str:
     Raises:
         UserError: INVALID_INPUT.
     """
-    if SPACE_NAME.fullmatch(name) is None or name != name.strip():
-        raise UserError(Code.INVALID_INPUT, "A space's name has 1 to 128 characters and no control characters.")
+    unseen = any(unicodedata.category(sign) in _UNSEEN for sign in name)
+    if unseen or not 1 <= len(name) <= _SPACE_NAME_CHARACTERS or name != name.strip():
+        raise UserError(
+            Code.INVALID_INPUT, "A space's name has 1 to 128 characters and no control or invisible characters."
+        )
     return name
 
 

@@ -16,7 +16,8 @@ from typing import Any, Self
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.messages import LINE_BYTES, PROTOCOL, encode, error_from, request
-from core.ipc.strictjson import parse
+from core.ipc.shown import shown
+from core.ipc.strictjson import BadMessage, check_text, parse
 from core.ipc.transport import Place, connect, peer_of
 from core.security.handshake import (
     MAC_BYTES,
@@ -219,15 +220,28 @@ class Client:
 
         Raises:
             LociError: what the server answered, in its family.
+            UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE; nothing was sent.
             EnvironmentFaultError: NOT_HERE when the connection ends; SEARCH_TIMEOUT when nothing comes in time.
         """
         self._last += 1
         ident = self._last
-        line = encode(request(ident, method, params or {}))
-        if len(line) > LINE_BYTES:
-            raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
+        line = self._line_of(ident, method, params or {})
         self._send(line)
         return self._await(ident, progress, notify, timeout_s or self._call_s)
+
+    @staticmethod
+    def _line_of(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
+        for name, value in params.items():
+            try:
+                check_text(value)
+            except BadMessage as bad:
+                # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
+                # else. Outcome: named and refused here, in the words the engine uses.
+                raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
+        line = encode(request(ident, method, params), strict=True)
+        if len(line) > LINE_BYTES:
+            raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
+        return line
 
     def _await(self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float) -> dict[str, Any]:
         while ident not in self._waiting:

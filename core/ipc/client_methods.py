@@ -85,7 +85,7 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
     return {
         "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),
         "abstained": result.abstained,
-        "reason": result.reason,
+        "reason": shape.reason(result),
         "strategy": result.strategy,
         "receipt": reply.receipt_id,
     }

@@ -67,6 +67,7 @@ class Connection:
         was_known: it had a session before the vault was locked.
         born: loop time of its beginning.
         answers: questions to the owner that wait for `owner.pair_answer`.
+        barred: why nothing at all is answered now, not even what is wrong with a line; None while something is.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Connection:
         self.was_known = False
         self.born = self._loop.time()
         self.answers: dict[str, asyncio.Future[bool]] = {}
+        self.barred: Callable[[], LociError | None] = lambda: None
         self.calls: dict[Ident, Call] = {}
         self._room = asyncio.Event()
         self._malformed = 0
@@ -119,6 +121,8 @@ class Connection:
             if request.ident in self.calls:
                 raise BadMessage("A call with this id is still running.", None)
         except BadMessage as bad:
+            if bad.ident in self.calls:
+                bad.ident = None  # that id's answer is still to come
             self._malformed += 1
             await self._refuse_line(bad)
             self._ending = self._malformed >= self._caps.malformed
@@ -131,7 +135,7 @@ class Connection:
 
     async def _refuse_line(self, bad: BadMessage) -> None:
         try:
-            await self._writer.send(encode(failure(bad.ident, bad)))
+            await self._writer.send(encode(failure(bad.ident, self.barred() or bad)))
         except StreamEndedError:
             self._ending = True
 

@@ -6,6 +6,7 @@ Must not do: any socket work; decide what the engine decides.
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
@@ -110,6 +111,8 @@ class Dispatcher:
             # The engine's own cursor behind the last item that fits.
             result = await self._run(connection, call, method, {**params, "limit": kept})
             line, _ = fit(request.ident, result)
+        elif kept is not None and method.search and session is not None:
+            self._limits.expect(session.record.id, _page({**params, "after": result["items"][kept - 1]["id"]}))
         return line
 
     async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
@@ -157,8 +160,8 @@ class Dispatcher:
             return checked
         if method.grants and not session.may(*method.grants):
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {method.grants[0]}.")
-        if method.search:
-            record = session.record
+        record = session.record
+        if method.search and not self._limits.goes_on(record.id, _page(checked)):
             self._limits.spend(record.id, record.limit_minute, record.limit_session)
         return checked
 
@@ -296,6 +299,11 @@ class Dispatcher:
         if other.effect != "write":
             other.stop(CancelledError())
         return {"cancelled": True}
+
+
+def _page(params: Params) -> int:
+    """What tells one page of one search from all others; a number, so that no query is kept."""
+    return hash(json.dumps(params, sort_keys=True))
 
 
 def locked() -> LociError:

@@ -15,6 +15,9 @@ from core.ipc.messages import LINE_BYTES, Ident, encode, reply
 _CHUNK = 64 * 1024
 _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind this many bytes
 _CUT_ROOM = 1024  # for `next` and the names of what was cut
+_KEPT = frozenset({"id", "cut"})  # members of a memory that are never shortened
+_SMALL = 64  # bytes; an object whose longest member is no longer than this is left out whole
+_STEPS = 64  # halvings of one memory; whatever is still too long then is left out whole
 
 
 class StreamEndedError(Exception):
@@ -196,26 +199,55 @@ def _fit_items(ident: Ident, result: Mapping[str, Any], cap: int) -> tuple[bytes
 
 
 def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
-    text = str(item.get("text", ""))
-    shorter = {**item, "text_cut": True}
+    """Make one memory fit: `extra` goes first where it is long, then the longest members shrink; `cut` names them.
+
+    A text that was shortened is marked with `text_cut` too.
+    """
+    shorter = dict(item)
+    steps = 0
     while len(encode(shorter)) > room:
-        if not text:
+        sizes = {key: _size(value) for key, value in shorter.items() if key not in _KEPT and _shrinks(value)}
+        if not sizes:
             raise _too_large()
-        text = text[: len(text) // 2]
-        shorter["text"] = text
+        name = "extra" if sizes.get("extra", 0) > _CUT_ROOM else max(sizes, key=lambda key: sizes[key])
+        steps += 1
+        shorter[name] = type(item[name])() if name == "extra" or steps > _STEPS else _less(shorter[name])
+        shorter["cut"] = sorted({*shorter.get("cut", ()), name})
+        if name == "text":
+            shorter["text_cut"] = True
     return shorter
 
 
+def _less(value: Any) -> Any:
+    """A text, list or object that is shorter than it was; `value` is not empty."""
+    if not isinstance(value, dict):
+        return value[: len(value) // 2]
+    longest = max(value, key=lambda key: _size(value[key]))
+    if _size(value[longest]) <= _SMALL or not _shrinks(value[longest]):
+        return {}
+    return {**value, longest: _less(value[longest])}
+
+
+def _size(value: object) -> int:
+    return len(encode({"": value}))
+
+
+def _shrinks(value: object) -> bool:
+    return isinstance(value, str | list | dict) and bool(value)
+
+
 def _fit_lists(ident: Ident, result: Mapping[str, Any], cap: int) -> bytes:
-    if isinstance(result.get("text"), str) and len(result["text"]) * 2 > cap:
-        result = _shorten(result, cap - _CUT_ROOM)
+    if "id" in result and "text" in result:  # one memory
+        return encode(reply(ident, _shorten(result, cap - _CUT_ROOM)))
     return encode(reply(ident, _cut_lists(result, lambda smaller: len(encode(reply(ident, smaller))) <= cap)))
 
 
 def _cut_lists(result: Mapping[str, Any], fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
     shorter = dict(result)
     while not fits(shorter):
-        lists = {key: len(encode({"": value})) for key, value in shorter.items() if isinstance(value, list) and value}
+        lists = {
+            key: _size(value) for key, value in shorter.items() if key != "cut" and isinstance(value, list) and value
+        }
         if not lists:
             raise _too_large()
         longest = max(lists, key=lambda key: lists[key])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ipc.moments import iso
-from core.ipc.ports import RecallItemLike
+from core.ipc.ports import RecallItemLike, RecallResultLike
 from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport
 from core.types.values import Memory, When
 
@@ -22,6 +22,7 @@ NameOf = Callable[[str], str | None]
 # Spec E10.16.1, strict inequalities: 0.85 itself is medium.
 _BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
+_BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.explain
 _SECRETS = frozenset({"token", "key", "root"})
 
 
@@ -113,8 +114,22 @@ class Shape:
             name: {"rank": int(rank), "raw": float(raw)} if self.exact else int(rank)
             for name, (rank, raw) in item.ranks.items()
         }
-        shaped["why"] = list(item.why)
+        shaped["why"] = list(item.why) if self.exact else _reasons(item.ranks)
         return shaped
+
+    def reason(self, result: RecallResultLike) -> str:
+        """Why there is an answer or none; without the numbers where this caller sees none."""
+        if self.exact or not any(character.isdigit() for character in result.reason):
+            return result.reason
+        return "Nothing comes close enough."
+
+
+def _reasons(ranks: Mapping[str, object]) -> list[str]:
+    """A client's reasons: from which lists a memory came, in words."""
+    told = ["It is close in meaning."] if _BY_MEANING & ranks.keys() else []
+    if ranks.keys() - _BY_MEANING:
+        told.append("It has words of the query.")
+    return told
 
 
 def _details(memory: Memory) -> dict[str, Any]:
@@ -140,7 +155,7 @@ def _details(memory: Memory) -> dict[str, Any]:
         "part_index": memory.part_index,
         "pinned": memory.pinned,
         "flags": list(memory.flags),
-        "extra": plain(memory.extra),
+        "extra": dict(memory.extra),  # the person's own: their names and numbers mean nothing here
     }
 
 
@@ -156,14 +171,14 @@ def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
     """
     return {
         **shape.memory(found.memory),
-        "claims": plain(found.claims),
+        "claims": [_row(claim, "valid_from", "valid_to") for claim in found.claims],
         "provenance": {
-            "sources": plain(found.sources),
-            "conversation": plain(found.conversation),
-            "origin": plain(found.origin),
+            "sources": [_row(source, "at") for source in found.sources],
+            "conversation": _row(found.conversation, "started_at"),
+            "origin": dict(found.origin),
             "parts": list(found.parts),
         },
-        "edges": plain(found.edges),
+        "edges": [_row(edge) for edge in found.edges],
         "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
     }
 
@@ -215,8 +230,13 @@ def undone(report: UndoReport) -> dict[str, Any]:
         "label": report.label,
         "undo_step": report.undo_step_id,
         "restored": report.restored,
-        "left": plain(report.left),
+        "left": [{**plain(row), "key": _row(row["key"])} for row in report.left],
     }
+
+
+def _row(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
+    """A row of the engine's own: the named members are epoch milliseconds, bytes are left out."""
+    return {name: iso(value) if name in times else value for name, value in row.items() if not isinstance(value, bytes)}
 
 
 def plain(value: object, name: str = "") -> Any:

@@ -13,6 +13,7 @@ from core.ipc.messages import RateLimitedError
 from core.types.clock import Clock
 
 MINUTE_S = 60.0
+_PAGES = 64  # pages a client may still ask for; the oldest is forgotten first
 SESSION_S = 24 * 3600.0  # a client's "session" for its limit: 24 hours sliding, within one run of the engine
 
 
@@ -59,6 +60,7 @@ class SearchLimits:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._spent: dict[str, deque[float]] = {}
+        self._pages: dict[str, deque[int]] = {}
 
     def spend(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
         """Count one search, or refuse it. A refused one is not counted.
@@ -90,6 +92,32 @@ class SearchLimits:
             whole = math.ceil(wait)
             raise RateLimitedError(f"This client may search {limit} times {name}; try again in {whole} seconds.", wait)
 
+    def expect(self, client_id: str, page: int) -> None:
+        """A reply was cut: asking for its next page is part of the search that was counted.
+
+        Args:
+            client_id: whose.
+            page: a hash of the call that asks for it.
+        """
+        self._pages.setdefault(client_id, deque(maxlen=_PAGES)).append(page)
+
+    def goes_on(self, client_id: str, page: int) -> bool:
+        """Whether a call asks for the next page of a counted search; each page is free once.
+
+        Args:
+            client_id: whose.
+            page: a hash of the call.
+
+        Returns:
+            False for any other call, so that an `after` that was never handed out costs as much as a search.
+        """
+        pages = self._pages.get(client_id, ())
+        if page not in pages:
+            return False
+        self._pages[client_id].remove(page)
+        return True
+
     def forget(self, client_id: str) -> None:
         """Drop the counters of a client that was revoked."""
         self._spent.pop(client_id, None)
+        self._pages.pop(client_id, None)

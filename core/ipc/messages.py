@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from core.errors import (
     BugError,
@@ -19,7 +19,7 @@ from core.errors import (
     LociError,
     UserError,
 )
-from core.ipc.strictjson import BadMessage, parse
+from core.ipc.strictjson import MAX_DIGITS, BadMessage, check_text, parse
 
 PROTOCOL = 1
 LINE_BYTES = 256 * 1024  # a whole line with its end, both ways
@@ -84,9 +84,13 @@ def read_request(line: bytes) -> Request:
     Raises:
         BadMessage: anything but a JSON-RPC 2.0 request with an id.
     """
-    message = parse(line)
+    try:
+        message = parse(line)
+    except BadMessage as bad:
+        bad.ident = _ident_in(line)
+        raise
     ident = message.get("id")
-    if isinstance(ident, bool) or not isinstance(ident, str | int) or (isinstance(ident, str) and len(ident) > MAX_ID):
+    if not _is_ident(ident):
         raise BadMessage(f"A request needs an id: an integer or a text of at most {MAX_ID} characters.")
     if message.get("jsonrpc") != "2.0":
         raise BadMessage('A request says "jsonrpc": "2.0".', ident)
@@ -100,17 +104,45 @@ def read_request(line: bytes) -> Request:
     return Request(ident, method, params)
 
 
-def encode(message: Mapping[str, Any]) -> bytes:
+def _is_ident(value: object) -> TypeGuard[Ident]:
+    if isinstance(value, str):
+        return len(value) <= MAX_ID
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _ident_in(line: bytes) -> Ident | None:
+    """The id of a line that `parse` refused, where it has exactly one: the caller can tell which call it was."""
+    try:
+        # Objects become lists of tuples, so that a key given twice is seen.
+        pairs = json.loads(line, object_pairs_hook=_Pairs)
+        found = [value for key, value in pairs if key == "id"] if isinstance(pairs, _Pairs) else []
+        if len(found) != 1 or not _is_ident(found[0]):
+            return None
+        check_text(found[0])
+    except (ValueError, RecursionError, BadMessage):
+        return None
+    return found[0] if isinstance(found[0], str) or len(str(abs(found[0]))) <= MAX_DIGITS else None
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object as they were written."""
+
+
+def encode(message: Mapping[str, Any], *, strict: bool = False) -> bytes:
     """Write a message as one line.
 
     Args:
         message: JSON-able; floats must be finite.
+        strict: refuse a lone surrogate, as a caller does; an answer that an import brought one into shows `?` there.
 
     Returns:
         UTF-8 with the line end.
+
+    Raises:
+        UnicodeEncodeError: a lone surrogate where `strict` is set.
     """
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace") + b"\n"
+    return text.encode("utf-8", "strict" if strict else "replace") + b"\n"
 
 
 def reply(ident: Ident, result: Mapping[str, Any]) -> dict[str, Any]:

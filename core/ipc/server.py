@@ -177,6 +177,7 @@ class Server:
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
+        connection.barred = lambda: None if self._engine.state == "open" else locked()
         task = asyncio.current_task()
         self._connections.add(connection)
         if task is not None:

@@ -38,7 +38,8 @@ def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
 
     Args:
         line: UTF-8 bytes without the line end; the caller has capped their number.
-        is_reply: an answer of the server holds what an import brought: NUL passes, and it may be nested deeper.
+        is_reply: an answer of the server holds what an import brought: NUL and integers of any length pass, and it may
+            be nested deeper.
 
     Returns:
         The object.
@@ -57,7 +58,7 @@ def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
             text,
             object_pairs_hook=_no_duplicates,
             parse_constant=_refuse_constant,
-            parse_int=_short_int,
+            parse_int=int if is_reply else _short_int,
             parse_float=_finite,
         )
     except BadMessage:

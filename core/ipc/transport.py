@@ -69,10 +69,11 @@ def socket_place(home: Path, default_home: Path, runtime_dir: Path | None, overr
 
     Returns:
         `<runtime>/loci/loci.sock` for the default home, `<home>/run/loci.sock` for another, a short name in the runtime
-        directory where that is too long.
+        directory where that is too long. Where nothing is short enough, a path nobody can listen at: clients find no
+        engine there, and binding says why.
 
     Raises:
-        UserError: CONFIG_INVALID when no path is short enough.
+        UserError: CONFIG_INVALID when the override is too long.
     """
     if override is not None:
         if _too_long(override):
@@ -84,8 +85,6 @@ def socket_place(home: Path, default_home: Path, runtime_dir: Path | None, overr
     path = home / "run" / _NAME
     if _too_long(path) and runtime is not None:
         path = runtime / f"{hashlib.blake2b(os.fsencode(home), digest_size=8).hexdigest()}.sock"
-    if _too_long(path):
-        raise UserError(Code.CONFIG_INVALID, "The path of the socket is too long; set LOCI_SOCKET to a shorter one.")
     return Place(path)
 
 
@@ -214,10 +213,15 @@ class Listener:
             A bound socket with mode 0600 that does not listen yet.
 
         Raises:
+            UserError: CONFIG_INVALID when the path is too long.
             EnvironmentFaultError: the directory is not fit, or the socket cannot be bound.
         """
         if _PLATFORM == "win32":
             raise EnvironmentFaultError(Code.NOT_HERE, "Loci's socket is not available on this platform yet.")
+        if _too_long(place.path):
+            raise UserError(
+                Code.CONFIG_INVALID, "The path of the socket is too long; set LOCI_SOCKET to a shorter one."
+            )
         prepare_directory(place)
         # As long as the name it will have, so that it fits wherever that fits.
         aside = place.path.with_name("." + secrets.token_hex(len(place.path.name))[: max(len(place.path.name) - 1, 1)])
@@ -306,7 +310,7 @@ def connect(place: Place, timeout_s: float) -> socket.socket:
         EnvironmentFaultError: NOT_HERE when nobody answers; CONFIG_INVALID for an unfit directory.
         UserError: ACCESS_DENIED when somebody else owns the other end.
     """
-    if not place.path.parent.exists():
+    if _too_long(place.path) or not place.path.parent.exists():
         raise _nobody()
     check_directory(place)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -98,7 +98,7 @@ def predicate(rows: Rows, request: RecallRequest) -> Predicate:
 
 
 def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
-    """Whether an asker may see a memory at all, whatever its status.
+    """Whether an asker may see a memory at all; what was deleted is there for the owner only.
 
     Args:
         rows: a vault snapshot.
@@ -108,8 +108,10 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     Returns:
         False also where there is no such memory.
     """
-    space = rows.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
-    return space is not None and (scope.unrestricted or space in scope.space_ids)
+    row = rows.one("SELECT space_id, status FROM memories WHERE id = ?", (memory_id,))
+    if row is None or (scope.client_id is not None and row[1] == Status.DELETED.value):
+        return False
+    return scope.unrestricted or row[0] in scope.space_ids
 
 
 def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:

@@ -27,10 +27,7 @@ from core.vault.copying import look_into
 from core.vault.home import Home
 from core.vault.vault import Vault
 
-KEPT = 3
-"""How many automatic backups stay."""
-
-_AUTOMATIC = re.compile(r"loci-\d{8}-\d{6}-\d+\.tar")
+_AUTOMATIC = re.compile(r"loci-\d{8}-\d{6}-(?P<seq>\d+)\.tar")
 _PARTIAL = ".partial"
 _WORK = ".work-"
 
@@ -55,7 +52,14 @@ class BackupInfo:
 
 
 def make_backup(
-    vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, target: Path | None = None
+    vault: Vault,
+    db_key: bytes,
+    backup_key: bytes,
+    key_file: bytes,
+    now_ms: int,
+    target: Path | None = None,
+    *,
+    kept: int = 3,
 ) -> BackupInfo:
     """Back up an open vault while it is in use.
 
@@ -65,7 +69,8 @@ def make_backup(
         backup_key: signs the manifest.
         key_file: the bytes of `vault.keys` without the keyring's slot.
         now_ms: epoch ms.
-        target: where to; None for `backups/`, of which the three newest stay.
+        target: where to; None for `backups/`, of which the newest stay.
+        kept: how many automatic backups stay, from 1; the one just made always does.
 
     Returns:
         The finished backup.
@@ -79,7 +84,7 @@ def make_backup(
         vault.home.prepare()
         info = _make(vault, db_key, backup_key, key_file, now_ms, final)
         if target is None:
-            _keep_newest(vault.home)
+            _keep_newest(vault.home, final, kept)
     except OSError as error:
         fault = write_fault(error)
     else:
@@ -109,7 +114,7 @@ def clear_leftovers(home: Home) -> int:
 
 
 def automatic_backups(home: Home) -> tuple[Path, ...]:
-    """The automatic backups, newest first.
+    """The automatic backups, newest first: by the vault's sequence in them, since a clock may jump back.
 
     Args:
         home: whose.
@@ -119,8 +124,12 @@ def automatic_backups(home: Home) -> tuple[Path, ...]:
     """
     if not home.backups.is_dir():
         return ()
-    found = [entry for entry in home.backups.iterdir() if _AUTOMATIC.fullmatch(entry.name)]
-    return tuple(sorted(found, key=lambda entry: entry.name, reverse=True))
+    found = [
+        (int(named["seq"]), entry.stat().st_mtime_ns, entry)
+        for entry in home.backups.iterdir()
+        if (named := _AUTOMATIC.fullmatch(entry.name)) is not None
+    ]
+    return tuple(entry for _, _, entry in sorted(found, reverse=True))
 
 
 def _make(vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, final: Path) -> BackupInfo:
@@ -192,6 +201,8 @@ def _is_backup(target: Path) -> bool:
         return file.read(len(wanted)) == wanted
 
 
-def _keep_newest(home: Home) -> None:
-    for old in automatic_backups(home)[KEPT:]:
+def _keep_newest(home: Home, made: Path, kept: int) -> None:
+    """Keep the one just made, even where a restored vault counts lower than the backups of before."""
+    others = [entry for entry in automatic_backups(home) if entry != made]
+    for old in others[kept - 1 :]:
         old.unlink(missing_ok=True)

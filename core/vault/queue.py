@@ -8,7 +8,6 @@ Must not do: start threads; the engine gives `run` one.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -51,7 +50,6 @@ class WriteQueue:
         self._changed = threading.Condition()  # guards everything below
         self._front: deque[_Item] = deque()
         self._back: deque[_Item] = deque()
-        self._room: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
         self._turn = 0
         self._is_closed = False
         self._is_stopped = False
@@ -80,28 +78,6 @@ class WriteQueue:
             self._changed.wait_for(lambda: self._is_closed or self._waiting() < self._capacity)
             return self._put(fn, background=background)
 
-    async def asubmit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
-        """`submit` for an event loop: waits for room without blocking it.
-
-        Args:
-            fn: the verb.
-            background: whether nobody waits for it.
-
-        Returns:
-            A future with its result; `asyncio.wrap_future` makes it awaitable.
-
-        Raises:
-            EnvironmentFaultError: BUSY; the queue is closed.
-        """
-        loop = asyncio.get_running_loop()
-        while True:
-            with self._changed:
-                if self._is_closed or self._waiting() < self._capacity:
-                    return self._put(fn, background=background)
-                room: asyncio.Future[None] = loop.create_future()
-                self._room.append((loop, room))
-            await room
-
     def run(self) -> None:
         """Run verbs one after another until `close`; the body of the writer's thread."""
         while (item := self._next()) is not None:
@@ -125,13 +101,13 @@ class WriteQueue:
         """
         with self._changed:
             self._is_closed = True
-            self._wake()
+            self._changed.notify_all()
             is_drained = self._changed.wait_for(lambda: not self._waiting() and not self._is_running, drain_s)
             left = [*self._front, *self._back]
             self._front.clear()
             self._back.clear()
             self._is_stopped = True
-            self._wake()
+            self._changed.notify_all()
         for item in left:
             item.refuse()
         return is_drained
@@ -156,22 +132,8 @@ class WriteQueue:
             lane = self._back if self._back and (is_backs_turn or not self._front) else self._front
             item = lane.popleft()
             self._is_running = True
-            self._wake()
+            self._changed.notify_all()
             return item
 
     def _waiting(self) -> int:
         return len(self._front) + len(self._back)
-
-    def _wake(self) -> None:
-        """Tell everyone who waits for room, on threads and on event loops."""
-        self._changed.notify_all()
-        while self._room and (self._is_closed or self._waiting() < self._capacity):
-            loop, room = self._room.popleft()
-            # A loop that ended meanwhile has nobody left to tell.
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_let_in, room)
-
-
-def _let_in(room: asyncio.Future[None]) -> None:
-    if not room.done():
-        room.set_result(None)

@@ -110,6 +110,7 @@ class Tx(SqlRows):
         now_ms: int,
         seq: int,
         stopped: Callable[[], LociError] = CancelledError,
+        is_ended: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wrap a connection on which BEGIN IMMEDIATE was run.
 
@@ -119,12 +120,14 @@ class Tx(SqlRows):
             now_ms: the verb's time.
             seq: `vault_state.seq` + 1.
             stopped: tells why a statement was interrupted.
+            is_ended: whether nothing more shall run; an interrupt alone misses a verb of many short statements.
         """
         super().__init__(connection, stopped)
         self.now_ms = now_ms
         self.seq = seq
         self.recorder: Recorder | None = None
         self._schema = schema
+        self._ended = is_ended
         self._changed = False
         self._gate = False
         self._actions: list[Callable[[], None]] = []
@@ -138,6 +141,11 @@ class Tx(SqlRows):
     def actions(self) -> tuple[Callable[[], None], ...]:
         """What was asked to run after the commit, in order."""
         return tuple(self._actions)
+
+    def all(self, sql: str, params: Params = ()) -> list[tuple[Any, ...]]:
+        """Run a query; see `Rows.all`."""
+        self._need_going()
+        return super().all(sql, params)
 
     def insert(self, table: str, row: Mapping[str, object]) -> int:
         """Add a row.
@@ -404,7 +412,12 @@ class Tx(SqlRows):
         sql = f'SELECT * FROM "{table.name}" WHERE "{column}" IN ({marks})'  # noqa: S608 - checked names
         return [dict(zip(table.columns, row, strict=True)) for row in self.all(sql, tuple(values))]
 
+    def _need_going(self) -> None:
+        if self._ended():
+            raise self._stopped()
+
     def _execute(self, sql: str, values: tuple[object, ...] | dict[str, object]) -> Cursor:
+        self._need_going()
         try:
             return self._connection.execute(sql, values)
         except RAISED as error:
@@ -412,6 +425,7 @@ class Tx(SqlRows):
         raise fault
 
     def _execute_many(self, sql: str, values: Iterable[Any]) -> None:
+        self._need_going()
         try:
             self._connection.executemany(sql, values)
         except RAISED as error:

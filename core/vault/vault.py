@@ -120,11 +120,6 @@ class Vault:
         """The sequence of the last committed change."""
         return self._seq
 
-    @property
-    def schema_tables(self) -> tuple[str, ...]:
-        """Names of the tables, for counts and exports."""
-        return self._schema.names
-
     def read(self, fn: Callable[[Rows], T], *, deadline_s: float | None = 30) -> T:
         """Read on one snapshot, from any thread.
 
@@ -206,13 +201,16 @@ class Vault:
         self._reserve.ensure()
         return is_done
 
-    def scrub(self) -> bool:
+    def scrub(self, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Rewrite what the full-text index still keeps of vanished rows, then checkpoint. After every purge.
 
         The index marks rows as gone and keeps their words until it merges; other verbs run between the steps.
 
+        Args:
+            stopped: asked between steps; what is left is done by the next scrub.
+
         Returns:
-            Whether the log was moved too, as `checkpoint` tells.
+            Whether nothing is left of them, in the log neither, as `checkpoint` tells.
 
         Raises:
             LociError: as for `checkpoint`.
@@ -220,6 +218,8 @@ class Vault:
         # A negative number starts a merge of everything; a step that changes next to nothing was the last one.
         pages = -_MERGE_PAGES
         while self._merge_step(pages) >= _MERGE_CHANGES:
+            if stopped():
+                return False
             pages = _MERGE_PAGES
         return self.checkpoint()
 
@@ -263,8 +263,11 @@ class Vault:
                 "Put it back or restore a backup, then open the vault again.",
             )
 
-    def close(self) -> tuple[str, ...]:
+    def close(self, wait_s: float = _CLOSE_WAIT_S) -> tuple[str, ...]:
         """Close the vault: stop readers, checkpoint, head, connections. Always completes; safe to call twice.
+
+        Args:
+            wait_s: how long to wait for readers and the writer to stop, all in all.
 
         Returns:
             Which steps failed, in code words; empty when all went well.
@@ -273,8 +276,8 @@ class Vault:
         with suppress(LociError):
             self.watch()
         self.interrupt()
-        failed = [] if self._pool.close(_CLOSE_WAIT_S) else ["readers"]
-        if not self._lock.acquire(timeout=_CLOSE_WAIT_S):
+        failed = [] if self._pool.close(wait_s / 2) else ["readers"]
+        if not self._lock.acquire(timeout=wait_s / 2):
             # The writer did not stop; its transaction is rolled back when the process ends.
             return (*failed, "writer")
         try:
@@ -305,8 +308,11 @@ class Vault:
         fetch(self._writer, "BEGIN IMMEDIATE")
         try:
             ((seq, last_at),) = fetch(self._writer, "SELECT seq, last_at FROM vault_state")
-            tx = Tx(self._writer, self._schema, max(self._clock.now_ms(), last_at), seq + 1, self._why_stopped)
+            now_ms = max(self._clock.now_ms(), last_at)
+            tx = Tx(self._writer, self._schema, now_ms, seq + 1, self._why_stopped, self._closing.is_set)
             result = fn(tx)
+            if tx.is_changed and self._closing.is_set():
+                raise locked()
             tx.need_closed_gate()
             if tx.is_changed:
                 self.watch()

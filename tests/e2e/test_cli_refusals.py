@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import threading
 from pathlib import Path
 
-from cli_rig import FIXTURES, PASSPHRASE, Palace, files_below
+from cli_rig import FIXTURES, PASSPHRASE, Palace, files_below, in_background
 from vault_damage import KEY_FILES, PAGE, flip, page_of, rewrite_keys, set_schema_version
 
 from core.engine.facade import Home, HomeKeys
@@ -307,3 +309,48 @@ def test_no_message_holds_what_was_typed(palace: Palace) -> None:
             refused = shell.run("--json", *arguments)
             assert refused.code == 1
             assert secret not in refused.err + refused.out
+
+
+# --- found in review
+
+
+def test_a_vault_without_key_files_is_5_and_no_circle(palace: Palace) -> None:
+    for name in KEY_FILES:
+        (palace.home / name).unlink()
+    for verb in ("status", "list", "verify", "serve"):
+        assert (
+            palace.run(verb).refused(5, "E1007") == "The key file is missing; restore a backup or put vault.keys back."
+        )
+    palace.run("init").refused(1, "E1011")
+
+
+def test_a_damaged_vault_has_a_document_for_verify(palace: Palace) -> None:
+    flip(palace.home / "vault.db", 40)
+    told = palace.run("--json", "verify")
+    assert (told.code, told.err.split(":")[0]) == (6, "E1002")
+    assert json.loads(told.out) == {
+        "status": "damaged",
+        "checks": {"open": {"status": "failed", "note": "E1002"}},
+    }
+
+
+def test_a_home_too_long_for_a_socket_only_cannot_serve(palace: Palace) -> None:
+    long = palace.folder / ("x" * 100)
+    palace.home.rename(long)
+    palace.home = long
+    del palace.environment["XDG_RUNTIME_DIR"]
+    assert palace.run("remember", TEXT).code == 0
+    assert "LOCI_SOCKET" in palace.run("serve").refused(1, "E5003")
+
+
+def test_an_output_of_another_encoding_ends_no_command(palace: Palace) -> None:
+    variables = {"PYTHONIOENCODING": "latin-1"}
+    assert palace.run("remember", "The kite is 凧 …", variables=variables).code == 0
+    assert "凧" in palace.run("list", variables=variables).out
+
+
+def test_a_command_waits_for_one_that_is_about_to_end(palace: Palace) -> None:
+    with VaultLock(palace.home / "vault.lock"):
+        waiting = in_background(lambda: palace.run("remember", TEXT))
+        threading.Event().wait(1.5)
+    assert waiting().code == 0

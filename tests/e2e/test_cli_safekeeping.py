@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cli_rig import PASSPHRASE, Palace, files_below
@@ -68,6 +69,19 @@ def test_init_leaves_strange_files_alone(palace: Palace) -> None:
     assert not (palace.folder / "nowhere").exists()
 
 
+def test_lock_leaves_a_locked_engine_locked(palace: Palace) -> None:
+    with palace.serving(unlocked=False):
+        head = (palace.home / "vault.head").stat().st_mtime_ns
+        assert palace.json("lock") == {"state": "locked"}
+        assert (palace.home / "vault.head").stat().st_mtime_ns == head
+
+
+def test_init_says_that_it_ignores_a_moved_clock(palace: Palace) -> None:
+    shutil.rmtree(palace.home)
+    made = palace.run("init", variables={"LOCI_NOW": "+90d"})
+    assert (made.code, "LOCI_NOW is ignored" in made.err) == (0, True)
+
+
 def test_lock_without_an_engine(palace: Palace) -> None:
     assert palace.json("lock") == {"state": "locked"}
     assert palace.run("lock").code == 0
@@ -88,6 +102,7 @@ def test_a_backup_comes_back_and_the_old_vault_is_kept(palace: Palace) -> None:
         assert "before-restore" in restored.err
         reply = restored.document
         assert (reply["kept_old"], reply["dropped_clients"]) == (True, 1)
+        assert abs(datetime.fromisoformat(reply["made_at"]) - datetime.now(UTC)) < timedelta(days=1)
         assert {item["id"] for item in shell.json("list")["items"]} == {first}
         assert shell.json("verify")["status"] == "ok"
         # A token that was known to the old vault is worth nothing.

@@ -32,6 +32,7 @@ from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.vault.schema import Schema
 from core.vault.tx import Tx
 
 START_MS = 1_700_000_000_000
@@ -206,7 +207,7 @@ class Rig:
 
     def dump(self) -> dict[str, Table]:
         """Every row of every table that is not a journal, the terms of the lexical index among them."""
-        return self.opened.vault.with_writer(lambda connection: _dump(connection, self.opened.vault.schema_tables))
+        return self.opened.vault.with_writer(_dump)
 
     def verify(self) -> dict[str, Any]:
         """Check the vault."""
@@ -214,7 +215,8 @@ class Rig:
         return self.engine.vault.verify().result(60)
 
 
-def _dump(connection: dbapi2.Connection, tables: Sequence[str]) -> dict[str, Table]:
+def _dump(connection: dbapi2.Connection) -> dict[str, Table]:
+    tables = Schema(connection).names
     found: dict[str, Table] = {}
     for table in tables:
         if table in JOURNALS:

@@ -108,8 +108,9 @@ class Life:
 
     def note(self, report: UndoReport) -> None:
         self.undone.append(report.undo_step_id)
-        # Taken back out of turn, a memory that was forgotten since is left for the person to decide.
-        self.was_left |= any((row["now"] or {}).get("status") == "deleted" for row in report.left)
+        # Taken back out of turn, what was forgotten or revoked since is left for the person to decide.
+        now = [row["now"] or {} for row in report.left]
+        self.was_left |= any(row.get("status") == "deleted" or row.get("revoked_at") for row in now)
 
 
 VERBS = [name for name in vars(Life) if not name.startswith("_") and name not in {"do", "note"}]

@@ -13,6 +13,11 @@ from engine_rig import MARKER, START_MS, HandClock, Rig, differences, error_of, 
 
 from core.config.options import Options
 from core.errors import Code
+from core.importers.detect import detect
+from core.importers.records import Record
+from core.importers.rehearsal import import_items
+from core.importers.source import open_bundle
+from core.intake.importing import digest
 from core.types.clock import ManualClock
 from core.types.replies import ImportReport
 from core.types.requests import StoreRequest
@@ -322,3 +327,59 @@ def test_a_path_that_is_no_text_can_be_imported(rig: Rig) -> None:
     path = Path(os.fsdecode(bytes(rig.folder) + b"/caf\xe9.jsonl"))
     path.write_text(json.dumps({"text": "One row"}) + "\n")
     assert rig.bring(path).stored == 1
+
+
+def test_a_rehearsal_counts_as_the_import_will(rig: Rig) -> None:
+    rig.store("Dogs bark.")
+    rows = [
+        *({"text": text, "kind": "fact"} for text in ("Cats purr.", "Cats purr.", "Dogs bark.", LONG, LONG)),
+        {"text": "Cats purr.", "kind": "fact", "space": "Work"},
+        {"text": "Cats purr.", "kind": "rule"},
+        *talk(3),
+    ]
+    path = rig.write_rows(rows)
+    for _ in range(2):
+        preview = rehearse(rig, path)
+        done = rig.bring(path)
+        assert (preview.stored, preview.proposals, preview.skipped) == (done.stored, done.proposals, done.skipped)
+    assert rig.value("SELECT count(*) FROM memories WHERE part_index IS NULL OR part_index = 0") == 8
+
+
+def test_a_rehearsal_leaves_out_what_was_erased(rig: Rig) -> None:
+    path = rig.write_rows(facts(2))
+    with open_bundle(path) as bundle:
+        (first, *_) = (item for item in import_items(bundle, detect(bundle, None)) if isinstance(item, Record))
+    gone = {"digest": digest("home", first.identity), "kind": "identity", "erased_at": START_MS}
+    rig.write(lambda tx: tx.insert("tombstones", gone))
+    preview, done = rehearse(rig, path), rig.bring(path)
+    assert (preview.stored, preview.skipped) == (done.stored, done.skipped)
+    assert done.skipped["erased"] == 1
+
+
+def test_a_space_an_import_made_goes_with_it(rig: Rig) -> None:
+    spaces = "SELECT name FROM spaces ORDER BY name"
+    before = rig.rows(spaces)
+    report = rig.bring(facts(2), space="Work")
+    assert ("Work",) in rig.rows(spaces)
+    undone = rig.unimport(report.import_id)
+    assert (rig.rows(spaces), undone.left) == (before, ())
+    rig.undo(undone.undo_step_id)
+    assert len(rig.texts(space="Work")) == 2
+    rig.store("Mine now", space="Work")
+    rig.unimport(report.import_id)
+    assert rig.texts(None, space="Work") == ["Mine now"]
+
+
+def test_a_row_s_deceiving_space_falls_back_and_is_flagged(rig: Rig) -> None:
+    rig.bring([{"text": "Hello there", "kind": "fact", "space": "a\u202eb"}])
+    assert rig.rows("SELECT s.name, m.flags FROM memories m JOIN spaces s ON s.id = m.space_id") == [
+        ("home", '["space_unusable"]')
+    ]
+
+
+def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
+    export = min((Path(__file__).parents[2] / "fixtures" / "imports" / "chatgpt").glob("*.zip"))
+    for fresh in (True, False):
+        preview, done = rehearse(rig, export), rig.bring(export)
+        assert (preview.stored, preview.proposals, preview.skipped) == (done.stored, done.proposals, done.skipped)
+        assert (done.proposals > 0) is fresh

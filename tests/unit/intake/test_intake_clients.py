@@ -35,8 +35,29 @@ def test_a_proposal_never_confirms_what_stands(rig: Rig) -> None:
     fact = rig.store("The user likes tea", space="client:Claude").memory_id
     claude = rig.client("Claude")
     reply = rig.store("The user likes tea", claude)
-    assert (reply.operation, reply.memory_id != fact) == ("PROPOSED", True)
-    assert rig.get(fact).corroboration == 1
+    assert (reply.operation, reply.deduplicated, reply.memory_id) == ("NOOP", True, fact)
+    assert (rig.get(fact).corroboration, rig.rows("SELECT id FROM conflicts")) == (1, [])
+    claim = {"subject": "user", "predicate": "likes", "value": "tea"}
+    assert rig.store("The user likes tea", claude, claim=claim).operation == "PROPOSED"
+
+
+def test_the_same_proposal_waits_once(rig: Rig) -> None:
+    claude, other = rig.client("Claude"), rig.client("Other")
+    long = "A long proposal about kites. " * 600
+    for text in ("The user likes tea", long[:8000]):
+        first = rig.store(text, claude)
+        again = rig.store(text, claude, session="later")
+        assert (again.operation, again.deduplicated, again.memory_id) == ("NOOP", True, first.memory_id)
+    assert rig.store("The user likes tea", other).operation == "PROPOSED"
+    assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 3
+
+
+def test_forgetting_a_proposal_closes_its_review_and_undo_opens_it(rig: Rig) -> None:
+    reply = rig.store("The user likes tea", rig.client("Claude"))
+    step = rig.forget(reply.memory_id)
+    assert rig.rows("SELECT id, state, closed_at IS NOT NULL FROM conflicts") == [(reply.conflict, "moot", 1)]
+    assert rig.undo(step).left == ()
+    assert rig.rows("SELECT id, state, closed_at FROM conflicts") == [(reply.conflict, "open", None)]
 
 
 def test_a_client_without_a_grant_to_write(rig: Rig) -> None:

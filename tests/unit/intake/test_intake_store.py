@@ -212,7 +212,23 @@ def test_a_request_id_makes_a_call_happen_once(rig: Rig) -> None:
     assert rig.store("Good evening", kind=Kind.EPISODE, request_id="b").memory_id != first.memory_id
 
 
-@pytest.mark.parametrize("other", [{"text": "Other"}, {"kind": Kind.RULE}, {"space": "Work"}, {"ref": "r"}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "Other"},
+        {"kind": Kind.RULE},
+        {"space": "Work"},
+        {"ref": "r"},
+        {"category": "c"},
+        {"importance": 0.1},
+        {"tags": ("t",)},
+        {"session": "s"},
+        {"occurred": When(1)},
+        {"claim": {"subject": "user", "predicate": "is", "value": "here"}},
+        {"source": Source.SYSTEM},
+        {"author": "a"},
+    ],
+)
 def test_a_request_id_cannot_mean_two_things(rig: Rig, other: dict[str, Any]) -> None:
     rig.store("Good evening", request_id="a")
     before = rig.dump()

@@ -172,3 +172,18 @@ def test_parts_are_small_and_join_to_the_text(text: str) -> None:
     assert "".join(parts) == text
     assert max(len(part.encode()) for part in parts) <= PART_BYTES
     assert (len(parts) == 1) is (len(text.encode()) <= PART_BYTES)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " a", "a\x1b[2J", "a\x9b2J", "a\nb", "a\u202eb", "a\u200bb", "a\u2066b", "a\ufeffb", "a\ud800", "x" * 129],
+)
+def test_space_names_that_could_deceive(name: str) -> None:
+    with refused(Code.INVALID_INPUT):
+        check_space_name(name)
+    assert usable_space(name) is None
+
+
+@pytest.mark.parametrize("name", ["home", "client:Claude", "Küche 2", "書斎", "x" * 128])
+def test_space_names(name: str) -> None:
+    assert check_space_name(name) == usable_space(name) == name

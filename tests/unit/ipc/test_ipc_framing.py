@@ -151,3 +151,42 @@ def test_what_cannot_be_cut_is_refused() -> None:
     with pytest.raises(LociError) as caught:
         fit(1, {"blob": "x" * LINE_BYTES})
     assert caught.value.code is Code.TEXT_TOO_LARGE
+
+
+def test_the_names_of_what_was_cut_are_not_cut_themselves() -> None:
+    with pytest.raises(LociError) as caught:
+        fit(1, {"blob": "x" * LINE_BYTES, "errors": ["e"] * 100, "left": ["l"]})
+    assert caught.value.code is Code.TEXT_TOO_LARGE
+
+
+LONG: list[dict[str, Any]] = [
+    {"ref": "r" * 300_000},
+    {"extra": {"blob": "z" * 400_000}},
+    {"extra": {f"key {n}": n for n in range(40_000)}},
+    {"tags": ["t" * 400_000], "flags": []},
+    {"ref": "r" * 300_000, "text": "\x01" * 300_000, "extra": {"a": "x" * 300_000}},
+    {"provenance": {"sources": [{"session": "s" * 400_000}], "origin": {"file": "f"}}},
+    {"provenance": {"origin": {f"o{n}": "v" * 100 for n in range(5_000)}}},
+]
+
+
+@pytest.mark.parametrize("members", LONG)
+def test_a_row_with_any_long_member_is_shown_with_a_mark(members: dict[str, Any]) -> None:
+    row = {"id": "i0", "text": "short", "score": 0.5, **members}
+    single = fit(1, row)[0]
+    page, kept = fit(1, {"items": [row, {"id": "i1", "text": "next"}], "total": 2})
+    assert max(len(single), len(page)) <= LINE_BYTES
+    body = json.loads(page)["result"]
+    assert (kept, body["next"], body["total"]) == (1, "i0", 2)
+    for shown in (json.loads(single)["result"], body["items"][0]):
+        assert shown["cut"] == sorted(name for name, value in members.items() if value)
+        assert (shown["id"], shown["score"]) == ("i0", 0.5)
+        assert shown.get("text_cut", False) is ("text" in members)
+        if "text" not in members:
+            assert shown["text"] == "short"
+
+
+def test_a_long_extra_is_left_out_before_anything_is_shortened() -> None:
+    row = {"id": "i0", "text": "t" * 200_000, "extra": {"blob": "z" * 100_000}}
+    shown = json.loads(fit(1, row)[0])["result"]
+    assert (shown["extra"], len(shown["text"]), shown["cut"]) == ({}, 200_000, ["extra"])

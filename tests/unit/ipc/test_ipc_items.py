@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ipc_engine import START_MS, Found, make_memory
+from ipc_engine import START_MS, Found, Result, make_memory
 from ipc_world import code_of
 
 from core.errors import Code
-from core.ipc.items import Shape, band, plain
+from core.ipc.items import Shape, band, detail, plain, undone
 from core.ipc.moments import iso, localise, read, read_as_of
+from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import When
 from core.types.words import Precision
 
@@ -158,3 +159,42 @@ def kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_the_command_lines_times_are_local(typed: str, meant: str) -> None:
     assert localise(typed) == meant
+
+
+def test_what_the_person_brought_passes_untouched() -> None:
+    extra = {"key": "k", "token": "t", "root": "r", "made_at": 1_700_000_000, "at": 5, "deep": [{"key": 1}]}
+    assert EXACT.memory(make_memory(extra=extra))["extra"] == extra
+    claim = {"value": "tea", "valid_from": START_MS, "valid_to": None, "evidence": [{"start": 0}]}
+    source = {"lineage": "owner", "at": START_MS}
+    told = {"id": "c", "started_at": START_MS}
+    found = detail(
+        MemoryDetail(make_memory(), (source,), told, {"key": "k", "read_at": 5}, (claim,), ({"id": "e"},), ()), EXACT
+    )
+    assert found["provenance"] == {
+        "sources": [{"lineage": "owner", "at": iso(START_MS)}],
+        "conversation": {"id": "c", "started_at": iso(START_MS)},
+        "origin": {"key": "k", "read_at": 5},
+        "parts": [],
+    }
+    assert found["claims"] == [{**claim, "valid_from": iso(START_MS)}]
+    assert found["edges"] == [{"id": "e"}]
+
+
+def test_what_an_undo_left_keeps_its_key() -> None:
+    row = {"table": "memories", "key": {"id": "m", "key": "k"}, "then": None, "now": {"token": "t", "n": 1}}
+    left = undone(UndoReport("s", "Forget", "u", 0, (row,)))["left"]
+    assert left == [{**row, "now": {"n": 1}}]
+
+
+def test_a_client_gets_no_numbers_in_sentences() -> None:
+    told = ("Meaning: cosine 0.83 with its surroundings, place 1.", "It stands among the nearest.")
+    ranks = {"window": (1, 0.83), "coverage": (2, 0.5)}
+    found = Found(make_memory(), why=told, ranks=ranks)
+    assert EXACT.found(found, explain=True)["why"] == list(told)
+    assert BANDED.found(found, explain=True)["why"] == ["It is close in meaning.", "It has words of the query."]
+    missed = Result(
+        (), abstained=True, reason="Nothing comes close enough: the best evidence is 0.41, and 0.50 is needed."
+    )
+    assert EXACT.reason(missed) == missed.reason
+    assert BANDED.reason(missed) == "Nothing comes close enough."
+    assert BANDED.reason(Result((), abstained=True, reason="Nothing in reach matches.")) == "Nothing in reach matches."

@@ -142,3 +142,44 @@ def test_shown_escapes_and_cuts() -> None:
     assert len(shown("x" * 1_000_000)) == 40
     assert shown("x" + "\n" * 50 + "y").endswith("a…")
     assert shown("x" * 38 + "\ny") == "x" * 38 + "…"
+
+
+def test_an_answer_may_hold_integers_of_any_length() -> None:
+    line = b'{"extra":' + b"9" * 4000 + b"}"
+    assert parse(line, is_reply=True) == {"extra": int("9" * 4000)}
+    with pytest.raises(BadMessage, match="digits"):
+        parse(line)
+
+
+def test_a_caller_encodes_strictly() -> None:
+    assert encode({"a": "\ud800"}) == b'{"a":"?"}\n'
+    with pytest.raises(UnicodeEncodeError):
+        encode({"a": "\ud800"}, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "ident"),
+    [
+        (b'{"id":9,"params":{"text":"a\\u0000"}}', 9),
+        (b'{"params":{"text":"a\\ud800b"},"id":"s"}', "s"),
+        (b'{"id":9,"params":{"a":1,"a":2}}', 9),
+        (b'{"id":9,"params":{"a":NaN}}', 9),
+        (b'{"id":9,"params":{"a":1e999}}', 9),
+        (b'{"id":9,"params":' + b'{"a":' * 17 + b"1" + b"}" * 18, 9),
+        (b'{"id":9,"id":9}', None),
+        (b'{"id":[9],"a":NaN}', None),
+        (b'{"id":true,"a":NaN}', None),
+        (b'{"id":' + b"9" * 20 + b"}", None),
+        (b'{"id":"\\ud800"}', None),
+        (b'{"id":"' + b"x" * 65 + b'","a":NaN}', None),
+        (b'[{"id":9}]', None),
+        (b'[["id",9]]', None),
+        (b'{"id":9', None),
+        (b'{"id":9,"a":' + b"[" * 100_000, None),
+    ],
+)
+def test_the_id_of_a_refused_line_is_read_where_it_can_be(line: bytes, ident: object) -> None:
+    with pytest.raises(BadMessage) as caught:
+        read_request(line)
+    assert caught.value.ident == ident
+    assert caught.value.__cause__ is None

@@ -40,7 +40,9 @@ def test_a_long_home_gets_a_short_place(short: Path) -> None:
     assert found.path.parent == runtime / "loci"
     assert found == socket_place(deep, short / "home", runtime)
     assert found != socket_place(deep / "e", short / "home", runtime)
-    assert code_of(lambda: socket_place(deep, short / "home", None)) is Code.CONFIG_INVALID
+    nowhere = socket_place(deep, short / "home", None)
+    assert code_of(lambda: connect(nowhere, 1)) is Code.NOT_HERE
+    assert code_of(lambda: Listener.bind(nowhere)) is Code.CONFIG_INVALID
     assert code_of(lambda: socket_place(deep, deep, runtime, deep / "s")) is Code.CONFIG_INVALID
 
 

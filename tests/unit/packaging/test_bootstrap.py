@@ -84,10 +84,11 @@ def test_run_opens_the_window_or_gives_the_tour_and_says_why() -> None:
         (False, False, "no display"),
         (True, False, "not built"),
     ):
-        line, rest = jobs.choose(["--home", "x"], display=display, window=window)
+        line, rest = jobs.choose([], display=display, window=window)
         assert line is not None
         assert word in line
-        assert rest == ["demo", "--home", "x"]
+        assert rest == ["demo"]
+        assert jobs.choose(["list"], display=display, window=window) == (None, ["list"])
 
 
 def test_the_compiled_library_is_never_built_for_one_processor() -> None:

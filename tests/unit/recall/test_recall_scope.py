@@ -145,6 +145,14 @@ def test_may_see_asks_for_the_space(rig: Rig) -> None:
     assert not may_see(rig.rows, "nothing", Scope(unrestricted=True, space_ids=frozenset()))
 
 
+def test_what_was_deleted_is_there_for_the_owner_only(rig: Rig) -> None:
+    gone, stays = rig.add([Note("a", space="GLOBAL", status=Status.DELETED), Note("b", space="GLOBAL")])
+    everywhere = Scope(unrestricted=True, space_ids=frozenset(), client_id="bot")
+    for scope in (CLIENT, everywhere):
+        assert [may_see(rig.rows, memory, scope) for memory in (gone, stays)] == [False, True]
+    assert may_see(rig.rows, gone, Scope(unrestricted=True, space_ids=frozenset()))
+
+
 def test_a_write_is_seen_at_once(rig: Rig) -> None:
     rig.add([Note("the kiln is red")])
     rig.warm()

@@ -103,6 +103,15 @@ def test_three_automatic_backups_stay(home: Home) -> None:
     assert (home.backups / "mine.tar").exists()
 
 
+def test_a_clock_that_jumped_back_does_not_cost_the_newest_backup(home: Home) -> None:
+    with kit.opened(home) as vault:
+        made = []
+        for n, day in enumerate((10, 11, 12, 0)):
+            kit.store_many(vault, 1, first=n + 1)
+            made.append(_back_up(vault, now_ms=kit.START_MS + day * 86_400_000).path)
+    assert automatic_backups(home) == (made[3], made[2], made[1])
+
+
 def test_a_backup_replaces_a_backup_and_nothing_else(home: Home, tmp_path: Path) -> None:
     target, other = tmp_path / "b.tar", tmp_path / "thesis.txt"
     other.write_text("mine")

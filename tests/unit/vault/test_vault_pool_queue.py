@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import vault_kit as kit
@@ -203,19 +201,6 @@ def test_a_full_queue_makes_callers_wait_and_drops_nothing(vault: Vault) -> None
         hold.set()
         late.result(30)
     assert done == [0, 1, 2]
-
-
-async def test_an_event_loop_waits_for_room_without_blocking(tmp_path: Path) -> None:
-    home = kit.new_vault(tmp_path / "home")
-    with kit.opened(home) as vault:
-        queue = WriteQueue(vault, capacity=1)
-        queue.submit(lambda tx: None)
-        waiting = [asyncio.ensure_future(queue.asubmit(lambda tx, nr=nr: nr)) for nr in range(5)]  # type: ignore[misc]
-        await asyncio.sleep(0)
-        assert not any(task.done() for task in waiting)
-        with _running(queue):
-            futures = await asyncio.gather(*waiting)
-            assert [await asyncio.wrap_future(future) for future in futures] == list(range(5))
 
 
 def test_closing_drains_then_refuses(vault: Vault) -> None:

@@ -60,6 +60,20 @@ def test_after_a_kill_the_log_is_checkpointed_before_the_file_is_judged(tmp_path
         assert verify(vault, kit.KEYS).status == "ok"
 
 
+def test_segments_that_were_merged_since_are_no_damage(home: Home) -> None:
+    words = random.Random(7)
+    with kit.opened(_filled(home), readers=1) as vault:
+        assert verify(vault, kit.KEYS).status == "ok"
+
+        def fill(tx: Tx, first: int) -> None:
+            for n in range(first, first + 100):
+                kit.store(tx, n, " ".join(f"{words.choice('abcdefgh')}{words.randint(0, 300)}" for _ in range(12)))
+
+        for first in range(100, 2_600, 100):
+            vault.write(lambda tx, first=first: fill(tx, first))  # type: ignore[misc]
+        assert verify(vault, kit.KEYS).status == "ok"
+
+
 @pytest.mark.parametrize(
     ("tamper", "check", "note"),
     [
