@@ -1,0 +1,318 @@
+"""The look as frozen values: `resources/themes/tokens.json`, read, checked and typed, and the contrast of two colours.
+
+Must not choose between light and dark, and must not know Qt: a colour is `#RRGGBB`, or `#AARRGGBB` where it is
+translucent (shadow and overlay), which `QColor` and style sheets both read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from core.types.words import Kind
+
+ThemeName = Literal["light", "dark"]
+FontRole = Literal["body", "strong", "small", "caption", "label", "section", "title", "quote", "number", "mono"]
+FamilyName = Literal["text", "display", "fixed"]
+
+TRUST_STEPS = 5
+
+_SOLID = re.compile(r"#[0-9A-F]{6}")
+_TRANSLUCENT = re.compile(r"#[0-9A-F]{8}")
+_MAY_BE_TRANSLUCENT = frozenset({"shadow", "overlay"})
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStyle:
+    """How one role of text is set.
+
+    Attributes:
+        family: Inter, Inter Display, or the system's fixed font.
+        size: in px at 100 %.
+        weight: 400 to 700.
+        line: height of a line in sizes.
+        tracking: extra space between letters, in sizes (em).
+        capitals: shown in capitals; the text itself stays as it is written.
+        tabular: figures of equal width, for columns.
+    """
+
+    family: FamilyName
+    size: int
+    weight: int
+    line: float
+    tracking: float = 0.0
+    capitals: bool = False
+    tabular: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """Distances in px on a grid of 8, with its half."""
+
+    xs: int
+    s: int
+    m: int
+    l: int  # noqa: E741  a size of clothes, read as spacing.l
+    xl: int
+    xxl: int
+
+
+@dataclass(frozen=True, slots=True)
+class Radii:
+    """Corner radii in px; `pill` is larger than any half height."""
+
+    card: int
+    control: int
+    tag: int
+    pill: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Heights of controls and rows, widths of rail, list and inspector, icons and lines, in px at 100 %."""
+
+    control: int
+    field: int
+    chip: int
+    row: int
+    rail: int
+    list: int
+    inspector: int
+    top_bar: int
+    status_bar: int
+    icon: int
+    icon_large: int
+    line: int
+    focus_ring: int
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The colours of one theme that have a name of their own.
+
+    Attributes:
+        background: behind everything; `surface` is a card or panel on it, `raised` a field or menu on that.
+        hover: a row or button under the pointer; `pressed` while it is held; `selection` when it is chosen.
+        line: hairlines, decoration only. `outline` is the border of a control and can be seen by itself.
+        ink: text; `muted` is second text and icons; `faint` is decoration and never text.
+        accent_soft: behind accented text, as `danger_soft` and `warning_soft` are behind theirs.
+        on_accent: text on a filled button, as `on_danger` and `on_warning` are.
+        focus: the ring of the control that has the keyboard.
+        shadow: translucent, as `overlay` (over the page, behind a dialog) is.
+    """
+
+    background: str
+    surface: str
+    raised: str
+    hover: str
+    pressed: str
+    selection: str
+    line: str
+    outline: str
+    ink: str
+    muted: str
+    faint: str
+    accent: str
+    accent_hover: str
+    accent_soft: str
+    on_accent: str
+    danger: str
+    danger_hover: str
+    danger_soft: str
+    on_danger: str
+    warning: str
+    warning_soft: str
+    on_warning: str
+    success: str
+    focus: str
+    tooltip: str
+    on_tooltip: str
+    shadow: str
+    overlay: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens(Colours):
+    """One theme: its colours, and the type and measures that both themes share.
+
+    Attributes:
+        name: of the theme.
+        kinds: the colour of each kind; its shape always stands beside it.
+        trust: colours of trust from 0 to 1, `TRUST_STEPS` equal steps, ever farther from the background.
+        type: how each role of text is set, by `FontRole`.
+        by_name: every colour under the name that `colours` gives it.
+    """
+
+    name: ThemeName
+    kinds: Mapping[Kind, str]
+    trust: tuple[str, ...]
+    type: Mapping[str, TypeStyle]
+    spacing: Spacing
+    radii: Radii
+    sizes: Sizes
+    by_name: Mapping[str, str] = field(repr=False)
+
+    def trust_colour(self, trust: float) -> str:
+        """The step of the ramp a trust falls on.
+
+        Args:
+            trust: 0 to 1; beyond is taken as the nearer end.
+
+        Returns:
+            A colour of `trust`.
+        """
+        return self.trust[min(max(int(trust * TRUST_STEPS), 0), TRUST_STEPS - 1)]
+
+    def colours(self) -> Mapping[str, str]:
+        """Every colour by name, for style sheets and the contrast table.
+
+        Returns:
+            The named colours, `kind_fact` and its like, and `trust_0` (least) to `trust_4`.
+        """
+        return self.by_name
+
+    def colour(self, role: str) -> str:
+        """A colour by its name.
+
+        Args:
+            role: a name of `colours`.
+
+        Returns:
+            The colour.
+
+        Raises:
+            KeyError: no such colour.
+        """
+        return self.by_name[role]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two colours that stand on each other, and what they owe the eye.
+
+    Attributes:
+        front: role of the text or mark. `back`: role of what lies behind it.
+        minimum: contrast they must reach, 4.5 for text and 3.0 for marks (WCAG 2.2, 1.4.3 and 1.4.11).
+    """
+
+    front: str
+    back: str
+    minimum: float
+
+
+def _read() -> dict[str, Any]:
+    """The token file as it stands."""
+    data: dict[str, Any] = json.loads((files("resources") / "themes" / "tokens.json").read_text("utf-8"))
+    return data
+
+
+def _check(name: str, value: str) -> None:
+    """Raise ValueError with the token's name for what is not a colour."""
+    pattern = _TRANSLUCENT if name in _MAY_BE_TRANSLUCENT else _SOLID
+    if not pattern.fullmatch(value):
+        raise ValueError(f"token {name} is not a colour")
+
+
+def _styles(data: Mapping[str, Any]) -> Mapping[str, TypeStyle]:
+    """The type scale; every role and no other."""
+    roles: tuple[FontRole, ...] = get_args(FontRole)
+    if set(data) != set(roles):
+        raise ValueError(f"the type scale must hold {sorted(roles)}")
+    return MappingProxyType({role: TypeStyle(**data[role]) for role in roles})
+
+
+def _theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
+    """One theme out of the whole file."""
+    colours = dict(data["themes"][name])
+    kinds = {Kind(kind): colour for kind, colour in colours.pop("kinds").items()}
+    trust = tuple(colours.pop("trust"))
+    if set(kinds) != set(Kind) or len(trust) != TRUST_STEPS:
+        raise ValueError(f"theme {name} needs a colour for every kind and {TRUST_STEPS} for trust")
+    by_name = colours | {f"kind_{kind}": colour for kind, colour in kinds.items()}
+    by_name |= {f"trust_{step}": colour for step, colour in enumerate(trust)}
+    for role, colour in by_name.items():
+        _check(role, colour)
+    return Tokens(
+        **colours,
+        name=name,
+        kinds=MappingProxyType(kinds),
+        trust=trust,
+        type=_styles(data["type"]),
+        spacing=Spacing(**data["spacing"]),
+        radii=Radii(**data["radii"]),
+        sizes=Sizes(**data["sizes"]),
+        by_name=MappingProxyType(by_name),
+    )
+
+
+@cache
+def load_tokens() -> Mapping[str, Tokens]:
+    """Both themes, read once.
+
+    Returns:
+        `light` and `dark`.
+
+    Raises:
+        ValueError: a colour is malformed, or the file is incomplete.
+        TypeError: a token is missing or unknown.
+    """
+    data = _read()
+    names: tuple[ThemeName, ...] = get_args(ThemeName)
+    return MappingProxyType({name: _theme(name, data) for name in names})
+
+
+def load_pairs() -> Mapping[str, tuple[Pair, ...]]:
+    """The pairs of colours the window uses, and the contrast each must reach in both themes.
+
+    Returns:
+        `text`: pairs of text; `marks`: pairs of marks that are not text.
+    """
+    table = _read()["contrast"]
+
+    def pairs(rows: Mapping[str, Any]) -> tuple[Pair, ...]:
+        fronts = {front: backs for front, backs in rows.items() if front != "minimum"}
+        return tuple(Pair(front, back, rows["minimum"]) for front, backs in fronts.items() for back in backs)
+
+    return {"text": pairs(table["text"]), "marks": pairs(table["marks"])}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2; the threshold is that of IEC 61966-2-1).
+
+    Args:
+        colour: `#RRGGBB`.
+
+    Returns:
+        0 for black to 1 for white.
+
+    Raises:
+        ValueError: not a colour, or a translucent one, which has no luminance of its own.
+    """
+    if not re.fullmatch(r"#[0-9A-Fa-f]{6}", colour):
+        raise ValueError("contrast needs solid colours, #RRGGBB")
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(a: str, b: str) -> float:
+    """Contrast ratio of two colours (WCAG 2.2).
+
+    Args:
+        a: `#RRGGBB`.
+        b: `#RRGGBB`; the order does not matter.
+
+    Returns:
+        1 (the same) to 21 (black on white).
+
+    Raises:
+        ValueError: not a solid colour.
+    """
+    darker, lighter = sorted((luminance(a), luminance(b)))
+    return (lighter + 0.05) / (darker + 0.05)
