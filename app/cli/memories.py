@@ -177,10 +177,27 @@ def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's wo
 
 @loci.command()
 @click.argument("step", required=False)
+@click.option("--list", "listed", is_flag=True, help="Only list the newest steps; take nothing back.")
+@click.option("--limit", type=click.IntRange(1, 200), help="Steps that are listed; 50 unless said otherwise.")
 @with_command
-def undo(command: Command, step: str | None) -> None:
+def undo(command: Command, step: str | None, listed: bool, limit: int | None) -> None:
     """Take back a step; the newest one unless a STEP is named."""
+    if listed:
+        if step is not None:
+            raise click.UsageError("--list shows all steps; name none.")
+        command.reply(command.call("steps", {"limit": limit}), _steps)
+        return
+    if limit is not None:
+        raise click.UsageError("--limit goes with --list.")
     command.reply(command.call("undo", {"step": step}), print_undone)
+
+
+def _steps(out: Output, reply: Mapping[str, Any]) -> None:
+    for step in reply["items"]:
+        mark = " [undone]" if step["undone"] else "" if step["can_undo"] else " [cannot be undone now]"
+        by = "" if step["client"] is None else f" ({visible(step['client'])})"
+        out.line(f"{step['id']}  {step['at'][:16].replace('T', ' ')}  {visible(step['label'])}{by}{mark}")
+    out.line(f"{len(reply['items'])} of {reply['total']}.")
 
 
 def print_undone(out: Output, reply: Mapping[str, Any]) -> None:

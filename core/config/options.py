@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.config.describe import about, loaded
 
 
 class Options(BaseModel):
@@ -13,14 +15,53 @@ class Options(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
-    import_batch: int = Field(
-        default=250, ge=1, le=500, title="Import batch", description="Memories written in one transaction by an import."
-    )
     undo_days: int = Field(
-        default=90, ge=1, le=3650, title="Undo history", description="Days a change can be taken back."
+        default=90,
+        ge=1,
+        le=3650,
+        title="Undo history",
+        description="Days a change can be taken back; counts for changes made from then on.",
+        json_schema_extra=about("History", unit="days"),
     )
     receipt_days: int = Field(
-        default=30, ge=1, le=3650, title="Receipts", description="Days the record of a recall is kept."
+        default=30,
+        ge=1,
+        le=3650,
+        title="Receipts",
+        description="Days the record of a recall is kept; counts for recalls from then on.",
+        json_schema_extra=about("History", unit="days"),
+    )
+    backups_kept: int = Field(
+        default=3,
+        ge=1,
+        le=100,
+        title="Backups",
+        description="Automatic backups that are kept.",
+        json_schema_extra=about("Backups", unit="backups"),
+    )
+    import_batch: int = Field(
+        default=250,
+        ge=1,
+        le=500,
+        title="Import batch",
+        description="Memories written in one transaction by an import.",
+        json_schema_extra=about("Imports", unit="memories"),
+    )
+    searches_minute: int = Field(
+        default=20,
+        ge=1,
+        le=100_000,
+        title="Searches a minute",
+        description="A new client's limit.",
+        json_schema_extra=about("Clients", unit="searches"),
+    )
+    searches_session: int = Field(
+        default=200,
+        ge=1,
+        le=1_000_000,
+        title="Searches a session",
+        description="A new client's limit.",
+        json_schema_extra=about("Clients", unit="searches"),
     )
     hnsw_from: int = Field(
         default=5_000,
@@ -28,13 +69,7 @@ class Options(BaseModel):
         le=10_000_000,
         title="Approximate search from",
         description="Number of memories above which the approximate index is used.",
-    )
-    backups_kept: int = Field(default=3, ge=1, le=100, title="Backups", description="Automatic backups that are kept.")
-    searches_minute: int = Field(
-        default=20, ge=1, le=100_000, title="Searches a minute", description="A new client's limit."
-    )
-    searches_session: int = Field(
-        default=200, ge=1, le=1_000_000, title="Searches a session", description="A new client's limit."
+        json_schema_extra=about("Search", unit="memories", restart=True),
     )
 
 
@@ -47,9 +82,4 @@ def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:
     Returns:
         The options, and the names of stored options that were refused.
     """
-    kept = {key: value for key, value in stored.items() if key in Options.model_fields}
-    try:
-        return Options(**kept), ()
-    except ValidationError as problem:
-        bad = {str(error["loc"][0]) for error in problem.errors() if error["loc"]}
-        return Options(**{key: value for key, value in kept.items() if key not in bad}), tuple(sorted(bad))
+    return loaded(Options, stored)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from core.engine.opened import Opened
+from core.engine.settings import take_up_after
 from core.errors import Code, UserError
 from core.intake import undoing
 from core.types.replies import UndoReport
@@ -86,6 +87,7 @@ def undo(
     if expires_at is not None and expires_at < tx.now_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
     report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors, verb_name=verb_name)
+    take_up_after(tx, opened, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",
         (report.undo_step_id,),

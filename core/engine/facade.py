@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.config.describe import rows_of
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import opening
@@ -23,17 +25,26 @@ from core.engine.authority import Authority
 from core.engine.clients import Clients
 from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
+from core.engine.graph import Graph
 from core.engine.imports import Imports
+from core.engine.journals import Journals
 from core.engine.keys import HomeKeys
+from core.engine.library import Library
 from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
-from core.engine.threads import EngineLoop, Threads
+from core.engine.palace import Palace
+from core.engine.settings import Settings
+from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.vault_group import VaultGroup
+from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
 from core.events import Hub, StateChanged
 from core.security.handshake import owner_token
 from core.security.hardening import harden
+from core.security.kdf import KdfCost
+from core.security.keyring_client import Keyring
 from core.security.secretfile import read_secret_file
+from core.security.strength import Strength, passphrase_strength
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.vault.home import Home
@@ -47,9 +58,16 @@ __all__ = [
     "OpenInfo",
     "RootKey",
     "Setup",
+    "Strength",
+    "WindowFile",
     "built_in_embedder",
     "harden",
+    "load_window",
+    "passphrase_strength",
     "read_secret_file",
+    "rows_of",
+    "save_window",
+    "ticking",
 ]
 
 _FLUSH_S = 1.0
@@ -67,12 +85,20 @@ class Setup:
         clock: the one clock.
         embedder: the built-in one, or another.
         background: whether to flush, watch and finish interrupted work by itself (off in some tests).
+        person_home: the person's own folder, in which exports are looked for; None where none shall be.
+        keyring: the system's, unless another is given.
+        kdf_cost: of a guess at a passphrase that is set; the standard, unless a test asks for less.
+        take_over: asks another process that owns the vault to hand it over; None where it may keep it.
     """
 
     home: Home
     clock: Clock
     embedder: Embedder
     background: bool = True
+    person_home: Path | None = None
+    keyring: Keyring | None = None
+    kdf_cost: KdfCost | None = None
+    take_over: Callable[[RootKey], None] | None = None
 
 
 class Engine:
@@ -96,10 +122,23 @@ class Engine:
         self._loop = EngineLoop()
         self._loop.start()
         self.memories = Memories(self._require, self._authority)
-        self.imports = Imports(self._require)
+        self.imports = Imports(self._require, setup.person_home)
+        self.library = Library(self._require)
         self.clients = Clients(self._require, self._authority)
+        self.journal = Journals(self._require, self._authority)
+        self.settings = Settings(self._require)
+        self.graph = Graph(self._require)
+        self.palace = Palace(self._require)
         self.vault = VaultGroup(
-            self._require, self._loop.control, self.unlock, self.lock, lambda: self.vault_id, setup.home
+            self._require,
+            self._loop.control,
+            self.unlock,
+            self.lock,
+            self.claim,
+            HomeKeys(setup.home, keyring=setup.keyring),
+            setup.clock,
+            setup.kdf_cost,
+            setup.take_over,
         )
 
     @property
@@ -178,6 +217,7 @@ class Engine:
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if self._setup.background:
+            self.palace.begin(opened)
             self.finishing = self.imports.finish_interrupted()
             watched(self.finishing, _log, "finishing an interrupted import")
             watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")

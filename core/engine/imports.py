@@ -1,4 +1,4 @@
-"""The facade's group for imports: rehearse, run, resume, take back."""
+"""The facade's group for imports: find, rehearse, run, resume, take back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine import expiry
+from core.engine.choices import choice_of, forget_choice, remember_choice
 from core.engine.newcomers import Newcomers
 from core.engine.opened import Opened
 from core.engine.progress import Asked, Counted, Progress
 from core.errors import Code, LociError, UserError
 from core.importers import rehearsal as rehearsing
 from core.importers.detect import detect
+from core.importers.lookout import look_around, named_places, usual_places
 from core.importers.records import Importer, Record
 from core.importers.refusal import shown_name
 from core.importers.rehearsal import Rehearsal, import_items
@@ -38,6 +40,7 @@ from core.intake.importing import (
 from core.intake.parts import cut
 from core.intake.validate import check_space_name
 from core.text.compose import embedding_text
+from core.types.journals import Candidate
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import HOME_SPACE
@@ -60,8 +63,41 @@ class _Batch:
 class Imports:
     """Imports run one at a time on the job thread."""
 
-    def __init__(self, opened: Callable[[], Opened]) -> None:
+    def __init__(self, opened: Callable[[], Opened], person_home: Path | None = None) -> None:
+        """Tie the ends together.
+
+        Args:
+            opened: gives the open vault, or raises VAULT_LOCKED.
+            person_home: the person's own folder, whose usual places are looked at; None for none.
+        """
         self._opened = opened
+        self._person_home = person_home
+
+    def candidates(
+        self, places: Sequence[Path] | None = None, cancelled: Asked | None = None
+    ) -> Future[tuple[Candidate, ...]]:
+        """Look for exports. Reads names and heads of files, for some seconds at most; changes nothing.
+
+        Args:
+            places: folders the person named; None for the usual places in the person's home.
+            cancelled: asked between files; stopping gives what was found so far.
+
+        Returns:
+            What was found, the newest first.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        if places is not None:
+            wanted = named_places(places)
+        else:
+            wanted = () if self._person_home is None else usual_places(self._person_home)
+
+        def stopped() -> bool:
+            return opened.closing.is_set() or (cancelled is not None and cancelled())
+
+        return opened.on(opened.threads.reads, look_around, wanted, opened.clock, stopped)
 
     def rehearse(
         self,
@@ -83,7 +119,7 @@ class Imports:
             cancelled: asked at safe points.
 
         Returns:
-            What an import would store.
+            What an import would store, with a plan by conversation.
         """
         opened = self._owners(actor)
         watch = _watch(opened, progress, cancelled)
@@ -97,6 +133,7 @@ class Imports:
         actor: Actor,
         progress: Counted | None = None,
         cancelled: Asked | None = None,
+        only: frozenset[str] | None = None,
     ) -> Future[ImportReport]:
         """Import a file or folder: rehearsed first, then stored in batches; one undo step.
 
@@ -108,13 +145,16 @@ class Imports:
             progress: told (done, total).
             cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
                 start goes on where it stopped.
+            only: keys of the conversations to import, from the rehearsal's plan ("" for what is in none); None for
+                all. The rest can be imported later.
 
         Returns:
-            What was stored.
+            What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
+            nothing of it is in the file.
         """
         opened = self._owners(actor)
         watch = _watch(opened, progress, cancelled)
-        return opened.on(opened.threads.jobs, self._run, opened, path, format, space, watch)
+        return opened.on(opened.threads.jobs, self._run, opened, path, format, space, watch, only)
 
     def _owners(self, actor: Actor) -> Opened:
         if not actor.is_owner:
@@ -165,30 +205,60 @@ class Imports:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
-            new = Newcomers(opened.vault, space or HOME_SPACE)
-            rehearsal = _count(bundle, importer, progress, new.see)
+            plan = rehearsing.Plan()
+            new = Newcomers(opened.vault, space or HOME_SPACE, plan.would_store)
+
+            def see(record: Record) -> None:
+                plan.see(record)  # first: a newcomer is told of as soon as it was looked up
+                new.see(record)
+
+            rehearsal, _ = _count(bundle, importer, progress, None, see)
             _need_something(bundle, form, rehearsal)
             new.flush()
-            return _report(None, importer.format, rehearsal, new.tally)
+            rows, more = plan.result()
+            return replace(_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
 
-    def _run(self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress) -> ImportReport:
+    def _run(
+        self,
+        opened: Opened,
+        path: Path,
+        form: str | None,
+        space: str | None,
+        progress: Progress,
+        only: frozenset[str] | None,
+    ) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
-            rehearsal = _count(bundle, importer, progress, None)
+            rehearsal, passed_over = _count(bundle, importer, progress, only)
+            if only is not None and not rehearsal.records:
+                raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _need_something(bundle, form, rehearsal)
-            run = self._begin(opened, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records)
+            run = self._begin(opened, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
             tally = Tally()
-            self._store(opened, run, bundle, importer, tally, progress, 0, rehearsal.records)
+            if passed_over:
+                tally.skipped["not_chosen"] = passed_over
+            self._store(opened, run, bundle, importer, tally, progress, (0, rehearsal.records), only)
             return _report(run.id, importer.format, rehearsal, tally)
 
-    def _begin(self, opened: Opened, form: str, bundle: Bundle, path: Path, space: str, total: int) -> ImportRun:
+    def _begin(
+        self,
+        opened: Opened,
+        form: str,
+        bundle: Bundle,
+        path: Path,
+        space: str,
+        total: int,
+        only: frozenset[str] | None,
+    ) -> ImportRun:
         def write(tx: Tx) -> ImportRun:
             run = ImportRun(opened.make_id(), form, bundle.label, opened.make_id(), space, opened.make_id())
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            return opened.importing.begin(tx, run, location, bundle.fingerprint, total)
+            run = opened.importing.begin(tx, run, location, bundle.fingerprint, total)
+            remember_choice(tx, run.id, only)
+            return run
 
         return opened.write(write).result()
 
@@ -200,12 +270,13 @@ class Imports:
         importer: Importer,
         tally: Tally,
         progress: Progress,
-        position: int,
-        total: int | None,
+        reach: tuple[int, int | None],
+        only: frozenset[str] | None,
     ) -> None:
+        position, total = reach
         try:
             waiting: deque[_Batch] = deque()
-            for batch in _batches(opened, bundle, importer, position):
+            for batch in _batches(opened, bundle, importer, position, only):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
                     self._write(opened, run, waiting.popleft(), tally, progress, total)
@@ -218,7 +289,12 @@ class Imports:
                 with suppress(LociError):
                     self._take_back(opened, run)
             raise
-        opened.write(lambda tx: opened.importing.finish(tx, run, tally)).result()
+
+        def finish(tx: Tx) -> None:
+            opened.importing.finish(tx, run, tally)
+            forget_choice(tx, run.id)
+
+        opened.write(finish).result()
         seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         opened.announce("import", (), OWNER_ACTOR, seq)
 
@@ -244,6 +320,7 @@ class Imports:
         def write(tx: Tx) -> None:
             tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
             expiry.undo(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
+            forget_choice(tx, run.id)
 
         opened.write(write).result()
 
@@ -280,8 +357,9 @@ class Imports:
                 self._take_back(opened, run)
                 return
             tally = tally_from(json.loads(str(summary)))
-            done, whole = int(str(position)), None if total is None else int(str(total))
-            self._store(opened, run, bundle, importer, tally, progress, done, whole)
+            reach = int(str(position)), None if total is None else int(str(total))
+            only = opened.vault.read(lambda rows: choice_of(rows, run.id))
+            self._store(opened, run, bundle, importer, tally, progress, reach, only)
 
 
 def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:
@@ -297,20 +375,37 @@ def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> N
         )
 
 
-def _count(bundle: Bundle, importer: Importer, progress: Progress, see: Callable[[Record], None] | None) -> Rehearsal:
+def _count(
+    bundle: Bundle,
+    importer: Importer,
+    progress: Progress,
+    only: frozenset[str] | None,
+    see: Callable[[Record], None] | None = None,
+) -> tuple[Rehearsal, int]:
+    """Read everything; what was found, and how many records were not chosen."""
     counted = rehearsing.Tally(importer.format)
+    passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
             progress.at(done, None)
+        if isinstance(item, Record) and not _is_chosen(item, only):
+            passed_over += 1
+            continue
         counted.add(item)
         if see is not None and isinstance(item, Record):
             see(item)
-    return counted.result()
+    return counted.result(), passed_over
 
 
-def _batches(opened: Opened, bundle: Bundle, importer: Importer, position: int) -> Iterator[_Batch]:
-    """Parse in batches and start embedding each; `position` records of the file are done already."""
-    records = (item for item in import_items(bundle, importer) if isinstance(item, Record))
+def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
+    return only is None or rehearsing.key_of(record) in only
+
+
+def _batches(
+    opened: Opened, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
+) -> Iterator[_Batch]:
+    """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
+    records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
     for _ in islice(records, position):
         pass
     for chunk in _chunks(records, opened.options.import_batch):

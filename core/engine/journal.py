@@ -48,12 +48,16 @@ class Waiting:
 
 
 class ReadJournal:
-    """Collects what reads leave behind until `flush` writes it."""
+    """Collects what reads leave behind until `flush` writes it.
+
+    Attributes:
+        receipt_days: how long the record of a recall is kept from now on; may be changed at any time.
+    """
 
     def __init__(self, make_id: Callable[[], str], chain: AuditChain, receipt_days: int) -> None:
         self._make_id = make_id
         self._chain = chain
-        self._keep_ms = receipt_days * _DAY_MS
+        self.receipt_days = receipt_days
         self._lock = threading.Lock()  # guards _entries, _refusals and _seen
         self._entries: list[_Entry] = []
         self._refusals: list[AuditEntry] = []
@@ -156,7 +160,7 @@ class ReadJournal:
         )
 
     def _receipt(self, entry: _Entry) -> tuple[object, ...]:
-        actor, expires_at = entry.actor, entry.at + self._keep_ms
+        actor, expires_at = entry.actor, entry.at + self.receipt_days * _DAY_MS
         who = (actor.kind, actor.client_id, actor.session)
         return (entry.id, entry.at, *who, entry.verb, entry.query, entry.body, expires_at)
 

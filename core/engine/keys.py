@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
-from core.errors import Code, IntegrityError, UserError
+from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import owner_token
 from core.security.kdf import KdfCost
 from core.security.keyfile import KeyFile, intact_body, parse_body
-from core.security.keyring_client import HelperKeyring, Keyring
+from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
 from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
-from core.security.slots import create_keys, open_with_keyring, open_with_secret
+from core.security.slots import (
+    change_passphrase,
+    create_keys,
+    open_with_keyring,
+    open_with_recovery,
+    open_with_secret,
+    renew_recovery_code,
+)
 from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
+from core.types.replies import Presence
 from core.vault.head import read_head
 from core.vault.home import Home
 from core.vault.keys import SubKeys
@@ -77,6 +85,21 @@ class HomeKeys:
         """Whether the system's keyring can open this vault."""
         return self._load().keyring_slot is not None
 
+    def presence(self) -> Presence:
+        """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
+        if not self.exist:
+            return Presence(exists=False)
+        try:
+            keys = self._load()
+        except LociError as error:
+            return Presence(exists=True, problem=error.code.value, sentence=error.sentence)
+        return Presence(
+            exists=True,
+            in_keyring=keys.keyring_slot is not None,
+            has_passphrase=keys.passphrase_slot is not None,
+            vault_id=keys.vault_id.hex(),
+        )
+
     def _load(self) -> KeyFile:
         if not keys_exist(self.home.keys) and not self.home.is_free():
             raise IntegrityError(
@@ -105,15 +128,86 @@ class HomeKeys:
             )
         return open_with_keyring(keys, self._keyring)
 
-    def finish_restore(self) -> None:
+    def finish_restore(self, *, is_held: bool = False) -> None:
         """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
+
+        Args:
+            is_held: whether the caller holds the vault's lock.
 
         Raises:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
         if self.home.restoring.is_dir():
-            with VaultLock(self.home.lock):
+            with self._held(is_held):
                 finish_restore(self.home)
+
+    def _held(self, is_held: bool) -> AbstractContextManager[object]:
+        return nullcontext() if is_held else VaultLock(self.home.lock)
+
+    def fits_recovery(self, typed: str) -> bool:
+        """Whether a text is this vault's recovery code; opens its slot and wipes what comes out.
+
+        Args:
+            typed: as a person types it.
+
+        Raises:
+            LociError: KEY_FILE_DAMAGED, NO_VAULT, NEWER_VERSION.
+        """
+        keys = self._load()
+        try:
+            open_with_recovery(keys, typed).wipe()
+        except UserError as error:
+            if error.code is not Code.WRONG_SECRET:
+                raise
+            return False
+        return True
+
+    def change_passphrase(self, old: str, new: str, *, is_held: bool = False, cost: KdfCost | None = None) -> None:
+        """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
+
+        Args:
+            old: the passphrase or the recovery code, so that a forgotten passphrase can be replaced.
+            new: the new passphrase.
+            is_held: whether the caller holds the vault's lock.
+            cost: of a guess at it; tests use the lowest.
+
+        Raises:
+            UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
+        """
+        with self._held(is_held):
+            keys = self._load()
+            with open_with_secret(keys, old) as root:
+                save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
+
+    def renew_recovery_code(self, secret: str, *, is_held: bool = False) -> str:
+        """Replace the recovery code; the old one opens nothing any more.
+
+        Args:
+            secret: the passphrase or the recovery code.
+            is_held: whether the caller holds the vault's lock.
+
+        Returns:
+            The new code, to be shown once.
+
+        Raises:
+            UserError: WRONG_SECRET; nothing was changed.
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
+        """
+        with self._held(is_held):
+            keys = self._load()
+            with open_with_secret(keys, secret) as root:
+                renewed, code = renew_recovery_code(keys, root)
+                save_keys(self.home.keys, renewed)
+        return code
+
+    def keyring_available(self) -> bool:
+        """Whether the system has a keyring that may be used; asks it, which may take five seconds."""
+        try:
+            self._keyring.probe()
+        except KeyringFaultError:
+            return False
+        return True
 
     def restore(self, archive: Path, secret: str, clock: Clock) -> RestoreInfo:
         """Put a backup in the place of the vault; the old one stays beside it as `*.before-restore`.
@@ -163,6 +257,7 @@ class HomeKeys:
         use_keyring: bool = False,
         test_clock: bool = False,
         cost: KdfCost | None = None,
+        is_held: bool = False,
     ) -> str:
         """Make a vault: keys first, then the vault they open. Never overwrites anything.
 
@@ -172,6 +267,7 @@ class HomeKeys:
             use_keyring: whether the system's keyring shall hold a key slot too.
             test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
             cost: of a guess at the passphrase; tests use the lowest.
+            is_held: whether the caller holds the vault's lock.
 
         Returns:
             The recovery code, to be shown once.
@@ -183,7 +279,7 @@ class HomeKeys:
         if self.exist:
             raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
         self.home.prepare()
-        with VaultLock(self.home.lock):
+        with self._held(is_held):
             return self._create(passphrase, clock, use_keyring=use_keyring, test_clock=test_clock, cost=cost)
 
     def _create(

@@ -5,7 +5,7 @@ Must not do: write anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.importers.records import Record
 from core.intake.importing import Tally, digest, erased_digests, known_digests, usable_space
@@ -27,15 +27,17 @@ class Newcomers:
         tally: what would be stored and what left out, of the records looked up so far.
     """
 
-    def __init__(self, vault: Vault, space: str) -> None:
+    def __init__(self, vault: Vault, space: str, told: Callable[[Record], None] | None = None) -> None:
         """Begin to count.
 
         Args:
             vault: the open vault.
             space: name of the space for records without one of their own.
+            told: gets each record that would be stored.
         """
         self._vault = vault
         self._space = space
+        self._told = told
         self._waiting: list[Record] = []
         self._texts: set[tuple[str, str, bytes]] = set()
         self.tally = Tally()
@@ -60,6 +62,8 @@ class Newcomers:
             else:
                 self.tally.stored += 1
                 self.tally.proposals += record.status is Status.QUARANTINED
+                if self._told is not None:
+                    self._told(record)
 
     def _known(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
         keys = [digest(self._space_of(record), record.identity) for record in records]

@@ -175,6 +175,16 @@ class Opened:
             # The rows are saved by now, and saying otherwise would be a lie; the index warms again by itself.
             _log.warning("the index did not take a change: %s", error.code.value)
 
+    def use_options(self, chosen: Options) -> None:
+        """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
+
+        Args:
+            chosen: all of them.
+        """
+        self.options = chosen
+        self.work.undo_days = chosen.undo_days
+        self.journal.receipt_days = chosen.receipt_days
+
     def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
         """Tell subscribers that rows changed."""
         self.hub.publish(Changed(verb, tuple(ids), actor, seq))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.config import options
 from core.embed.base import Embedder
 from core.embed.codec import from_blob
 from core.engine.expiry import clear_note, scrub_noted
@@ -19,6 +18,7 @@ from core.engine.futures import watched
 from core.engine.journal import ReadJournal
 from core.engine.keys import sub_keys
 from core.engine.opened import Opened
+from core.engine.settings import stored_options
 from core.engine.threads import READERS, Threads
 from core.errors import EnvironmentFaultError, LociError
 from core.events import Hub, Progress
@@ -92,7 +92,7 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
 def _assemble(
     vault: Vault, home: Home, root: RootKey, clock: Clock, embedder: Embedder, threads: Threads, hub: Hub
 ) -> Opened:
-    chosen, refused = options.load(vault.read(_settings))
+    chosen, refused = vault.read(stored_options)
     if refused:
         _log.warning("%d stored options were out of bounds; their defaults are used", len(refused))
     make_id = IdMaker(clock)
@@ -120,10 +120,6 @@ def _assemble(
         hub=hub,
         log_handler=log.to_files(home.logs),
     )
-
-
-def _settings(rows: Rows) -> dict[str, object]:
-    return {key: json.loads(value) for key, value in rows.all("SELECT key, value FROM settings")}
 
 
 class _Loader:

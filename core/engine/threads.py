@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 READERS = 4
+LAYOUTS = 3
 
 
 class EngineLoop:
@@ -60,6 +61,8 @@ class Threads:
         prompt: two threads for embedding what somebody waits for, so that it never stands behind an import.
         jobs: one thread on which a long job (an import) is driven.
         checks: one thread for verifying and backing up, beside a job and beside locking.
+        layouts: three threads that read and place graphs; most of the time they wait for a child process.
+        guards: as many, each watches the child process of one layout.
     """
 
     def __init__(self) -> None:
@@ -68,6 +71,8 @@ class Threads:
         self.prompt = ThreadPoolExecutor(2, thread_name_prefix="loci-prompt")
         self.jobs = ThreadPoolExecutor(1, thread_name_prefix="loci-job")
         self.checks = ThreadPoolExecutor(1, thread_name_prefix="loci-check")
+        self.layouts = ThreadPoolExecutor(LAYOUTS, thread_name_prefix="loci-layout")
+        self.guards = ThreadPoolExecutor(LAYOUTS, thread_name_prefix="loci-guard")
         self._writer: threading.Thread | None = None  # noqa: TID251 - the one birthplace
         self._timers: list[_Ticker] = []
 
@@ -134,11 +139,32 @@ class Threads:
         ending.join(within_s)
 
     def _end_pools(self) -> None:
-        pools = (self.jobs, self.checks, self.reads, self.prompt, self.compute)
+        pools = (self.jobs, self.checks, self.layouts, self.guards, self.reads, self.prompt, self.compute)
         for pool in pools:
             pool.shutdown(wait=False, cancel_futures=True)
         for pool in pools:
             pool.shutdown(wait=True)
+
+
+def ticking(seconds: float, action: Callable[[], None], name: str) -> Callable[[], None]:
+    """Call an action again and again on a thread of its own, apart from any vault.
+
+    Args:
+        seconds: pause between the end of one call and the next.
+        action: must not raise.
+        name: the thread's name.
+
+    Returns:
+        A function that ends it and waits for the current call.
+    """
+    ticker = _Ticker(seconds, action, name)
+    ticker.start()
+
+    def stop() -> None:
+        ticker.ask_to_stop()
+        ticker.join(5.0)
+
+    return stop
 
 
 class _Ticker:

@@ -16,9 +16,16 @@ from core.errors import CancelledError
 from core.importers.reading import bundle_skips
 from core.importers.records import Importer, Item, Record, Skip, Trouble
 from core.importers.source import Bundle
+from core.types.journals import ConversationPlan
 from core.types.words import Role, Status
 
 TROUBLES_KEPT = 1_000
+PLANNED = 5_000
+"""Conversations that a plan lists one by one; the others are counted."""
+
+OUTSIDE = ""
+"""The key of records outside conversations in a plan and in a choice."""
+
 _CHECK_EVERY = 200
 _MESSAGE_ROLES = {Role.USER: "user", Role.ASSISTANT: "assistant"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -56,6 +63,73 @@ class Rehearsal:
     earliest: str | None
     latest: str | None
     working_folders: tuple[str, ...]
+
+
+@dataclass
+class _Planned:
+    """What is known of one conversation so far."""
+
+    title: str
+    branches: int
+    times: _Span
+    messages: int = 0
+    new: int = 0
+
+
+class Plan:
+    """Collects what an import would bring, conversation by conversation."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, _Planned] = {}
+        self._more: set[str] = set()
+
+    def see(self, record: Record) -> None:
+        """Take one record of the file.
+
+        Args:
+            record: as the importer read it.
+        """
+        key = key_of(record)
+        row = self._rows.get(key)
+        if row is None:
+            if len(self._rows) >= PLANNED and key != OUTSIDE:
+                self._more.add(key)
+                return
+            row = self._rows[key] = _planned(record)
+        row.messages += 1
+        if record.occurred is not None:
+            row.times.add(record.occurred.ms)
+
+    def would_store(self, record: Record) -> None:
+        """Take down that a record, which was seen, is not in the vault yet.
+
+        Args:
+            record: the same.
+        """
+        row = self._rows.get(key_of(record))
+        if row is not None:
+            row.new += 1
+
+    def result(self) -> tuple[tuple[ConversationPlan, ...], int]:
+        """The rows in the order of the file, and how many conversations there are beyond them."""
+        rows = tuple(
+            ConversationPlan(key, row.title, row.messages, row.new, row.branches, row.times.first, row.times.last)
+            for key, row in self._rows.items()
+        )
+        return rows, len(self._more)
+
+
+def key_of(record: Record) -> str:
+    """The conversation a record belongs to, as a choice names it; `OUTSIDE` where it belongs to none."""
+    return OUTSIDE if record.conversation is None else record.conversation.key
+
+
+def _planned(record: Record) -> _Planned:
+    conversation = record.conversation
+    if conversation is None:
+        return _Planned("", 0, _Span())
+    leaves = conversation.extra.get("branches")
+    return _Planned(conversation.title or "", max(0, leaves - 1) if isinstance(leaves, int) else 0, _Span())
 
 
 class Tally:

@@ -12,6 +12,7 @@ from core.intake.belief_inputs import refresh_trust
 from core.intake.store import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.draft import to_json
+from core.memory.rooms import Spots, remove_newcomers, remove_plan
 from core.memory.write import refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
@@ -23,7 +24,13 @@ from core.vault.tx import Tx
 # A conversation or space that something else uses by now simply stays.
 _SHARED = frozenset({"conversations", "spaces"})
 # What a row cannot come back without; another step may have taken it away.
-_PARENTS = (("space_id", "spaces"), ("conversation_id", "conversations"), ("memory_id", "memories"))
+_PARENTS = (
+    ("space_id", "spaces"),
+    ("conversation_id", "conversations"),
+    ("memory_id", "memories"),
+    ("parent_id", "rooms"),
+    ("room_id", "rooms"),
+)
 _LISTED = 200
 _UNDO, _REDO = "Undo: ", "Redo: "
 
@@ -51,6 +58,7 @@ class _Work:
     loosened: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
+    spots: Spots = field(default_factory=Spots)
 
 
 def last_step(rows: Rows) -> str | None:
@@ -175,6 +183,10 @@ def _take_back(
         return  # another undo took it away already
     if before is None and current is not None and done.kept.intersection(map(str, _owners(current))):
         return  # provenance of a memory that stays: listed with it
+    if table == "memories" and current is not None and current["superseded_by_id"] in done.kept:
+        # The version that took its place was edited again since: with both back, two texts of one memory would stand.
+        done.left.append(_both_states(table, key, before, current))
+        return
     now_hash = None if current is None else image_hash(steady(table, current))
     if before is not None and now_hash == image_hash(steady(table, before)):
         return  # another undo put it back already
@@ -207,7 +219,9 @@ def _leave(
     """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
     if table == "clients" and before is None:
         tx.update(table, key, {"revoked_at": tx.now_ms})  # its receipts keep its name; it is let in no more
-    if table not in _SHARED:
+    # Trigger: the room of a memory that comes back is gone. Why: the scheduler gives it another place by itself.
+    # Outcome: nothing is left to decide.
+    if table not in _SHARED and not (table == "places" and current is None):
         done.left.append(_both_states(table, key, before, current))
     if table == "conversations" and before is None:
         done.emptied.add(str(key["id"]))
@@ -235,12 +249,20 @@ def _restore(
                 "WHERE space_id = ? AND state = 'undone'",
                 (HOME_SPACE, key["id"]),
             )
+            remove_plan(tx, str(key["id"]))
+        elif table == "rooms":
+            remove_newcomers(tx, str(key["id"]))
         tx.delete(table, key)
+        done.spots.note(table, current, None)
+    elif done.spots.is_taken(tx, table, before):
+        raise UserError(Code.INVALID_INPUT, "Something else stands in that place now.")
     elif current is None:
         _bring_parents(tx, before, done)
         tx.insert(table, before)
+        done.spots.note(table, None, before)
     else:
         tx.update(table, key, {name: value for name, value in steady(table, before).items() if name not in key})
+        done.spots.note(table, current, before)
 
 
 def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
@@ -251,7 +273,9 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
             continue
         found = tx.value(
             "SELECT r.before FROM undo_rows r JOIN undo_steps s ON s.id = r.step_id WHERE r.tbl = ? "
-            "AND json_extract(r.before, '$.id') = ? AND s.undone_by IS NULL ORDER BY s.rowid DESC LIMIT 1",
+            "AND json_extract(r.before, '$.id') = ? AND s.undone_by IS NULL "
+            # A room that the person merged away stays away.
+            "AND (r.tbl <> 'rooms' OR s.verb IN ('undo', 'unimport')) ORDER BY s.rowid DESC LIMIT 1",
             (table, parent),
         )
         if found is not None:
@@ -263,6 +287,8 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
 
 def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: _Work) -> None:
     row = before or current or {}
+    if table == "places":
+        return  # nothing is derived from where a memory stands
     if table == "memories":
         done.touched.add(str(row["id"]))
     elif "memory_id" in row:

@@ -93,12 +93,16 @@ class Verb:
 
 
 class UnitOfWork:
-    """Opens verbs. One object per open vault."""
+    """Opens verbs. One object per open vault.
+
+    Attributes:
+        undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
+    """
 
     def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int) -> None:
         self._make_id = make_id
         self._chain = chain
-        self._undo_days = undo_days
+        self.undo_days = undo_days
 
     @contextmanager
     def verb(
@@ -158,7 +162,7 @@ class UnitOfWork:
                 actor.client_id,
                 undoes,
                 int(keep_open),
-                tx.now_ms + self._undo_days * _DAY_MS,
+                tx.now_ms + self.undo_days * _DAY_MS,
             ),
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
+from core.types.journals import StepRow, Steps
 from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport
 from core.types.values import Memory, When
 
@@ -231,6 +232,29 @@ def undone(report: UndoReport) -> dict[str, Any]:
         "undo_step": report.undo_step_id,
         "restored": report.restored,
         "left": [{**plain(row), "key": _row(row["key"])} for row in report.left],
+    }
+
+
+def steps(page: Steps) -> dict[str, Any]:
+    """`undo --list`: a page of undo steps, newest first."""
+    shaped: dict[str, Any] = {"items": [_step(step) for step in page.rows], "total": page.total}
+    if page.next is not None:
+        shaped["next"] = page.next
+    return shaped
+
+
+def _step(step: StepRow) -> dict[str, Any]:
+    return {
+        "id": step.id,
+        "at": iso(step.at),
+        "verb": step.verb,
+        "label": step.label,
+        "actor": step.actor,
+        "client": step.client,
+        "rows": step.rows,
+        "undone": step.undone,
+        "can_undo": step.can_undo,
+        "expires_at": iso(step.expires_at),
     }
 
 

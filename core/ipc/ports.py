@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from core.events import Hub
 from core.types.clock import Clock
+from core.types.journals import Steps
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -106,6 +107,14 @@ class Memories(Protocol):
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]: ...  # noqa: D102
 
 
+class Journals(Protocol):
+    """What happened."""
+
+    def steps(  # noqa: D102
+        self, after: str | None = None, limit: int = 100, include_undone: bool = True
+    ) -> Future[Steps]: ...
+
+
 class Imports(Protocol):
     """The verbs on imports."""
 
@@ -172,6 +181,8 @@ class Engine(Protocol):
     def clock(self) -> Clock: ...  # noqa: D102
     @property
     def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def journal(self) -> Journals: ...  # noqa: D102
     @property
     def imports(self) -> Imports: ...  # noqa: D102
     @property

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embed.codec import to_blob
-from core.memory.draft import Draft
+from core.memory.draft import Draft, to_json
 from core.memory.read import by_ids
+from core.memory.rooms import remove_places
 from core.text.compose import memory_terms
+from core.types.values import Memory
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 MEMORY_OWNER = "memory"
+_TERMS_AT_ONCE = 1000
+_TITLES = "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))"
 
 Stored = Callable[[int, Sequence[int], NDArray[np.float32]], None]
 """Told, after the commit, the vault's sequence and the labels and vectors that were written."""
@@ -112,22 +116,37 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
         tx: the verb's transaction.
         ids: memory ids.
     """
-    for memory in by_ids(tx, ids).values():
-        title = tx.value("SELECT title FROM conversations WHERE id = ?", (memory.conversation_id,))
-        terms = memory_terms(
-            memory.text,
-            author=memory.author,
-            role=memory.role,
-            title=title or _own_title(memory.extra),
-            tags=memory.tags,
-            occurred=memory.occurred,
+    wanted = list(dict.fromkeys(ids))
+    for at in range(0, len(wanted), _TERMS_AT_ONCE):
+        memories = by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
+        talks = sorted({memory.conversation_id for memory in memories if memory.conversation_id is not None})
+        titles = dict(
+            tx.all(
+                "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))", (to_json(talks),)
+            )
         )
-        tx.run("DELETE FROM memory_fts WHERE rowid = ?", (memory.n,))
-        tx.run("INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)", (memory.n, terms))
+        tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
+        tx.run_many(
+            "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
+            [(memory.n, _terms_of(memory, titles.get(memory.conversation_id or ""))) for memory in memories],
+        )
+
+
+def _terms_of(memory: Memory, title: str | None) -> str:
+    return memory_terms(
+        memory.text,
+        author=memory.author,
+        role=memory.role,
+        title=title or _own_title(memory.extra),
+        tags=memory.tags,
+        occurred=memory.occurred,
+    )
 
 
 def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove terms, vectors and access counts of memories that are about to vanish.
+    """Remove terms, vectors, access counts and places of memories that are about to vanish.
+
+    Places are the only ones that an undo brings back: the others are made anew.
 
     Args:
         tx: the verb's transaction.
@@ -137,6 +156,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+    remove_places(tx, labels)
 
 
 def without_vectors(rows: Rows, space: VectorSpace, limit: int) -> list[tuple[int, str]]:

@@ -163,6 +163,8 @@ def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
         # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
         "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
         "(m.valid_to IS NULL OR m.valid_to > :as_of)",
+        # A text the person corrected was never true: its correction speaks for that time too.
+        "coalesce(m.status_reason, '') <> 'edited'",
     ]
 
 

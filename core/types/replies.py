@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.types.values import Memory
+
+if TYPE_CHECKING:  # that module speaks of replies of this one
+    from core.types.journals import ConversationPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,9 @@ class ImportReport:
         skipped: counts by reason.
         errors: `{where, message}` of parts that could not be read.
         earliest: the earliest known time, ISO 8601 UTC with milliseconds; None where no time is known.
+        plan: one for each conversation, in the order of the file; of a rehearsal only, and never in `import --json`.
+            Records outside conversations are one row with the key "".
+        plan_more: conversations beyond those in `plan`.
     """
 
     import_id: str | None
@@ -127,6 +133,8 @@ class ImportReport:
     errors: tuple[Mapping[str, str], ...]
     earliest: str | None
     latest: str | None
+    plan: tuple[ConversationPlan, ...] = ()
+    plan_more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +185,24 @@ class StatusReport:
     """How the vault and the engine are (E34.8 with what exists today)."""
 
     values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Whether there is a vault, and how it may be opened; told without opening anything.
+
+    Attributes:
+        exists: whether there is a vault or a key file, whole or not.
+        in_keyring: whether the system's keyring holds a key slot.
+        has_passphrase: whether a passphrase opens it; else only recovery code or keyring do.
+        vault_id: 32 hexadecimal digits; None where the key file tells none.
+        problem: the code of what is wrong with the key file, such as `E1006`; None where all is well.
+        sentence: says it to the person; empty where all is well.
+    """
+
+    exists: bool
+    in_keyring: bool = False
+    has_passphrase: bool = False
+    vault_id: str | None = None
+    problem: str | None = None
+    sentence: str = ""

@@ -39,6 +39,8 @@ _OWN_NAMES = frozenset(
         "vault.keys",
         "vault.keys.bak",
         "vault.lock",
+        "window.json",
+        "window.json.broken",
     }
 )
 

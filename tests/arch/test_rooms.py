@@ -77,6 +77,18 @@ PLANTED = {
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from core import intake\n",
         "core.vault.planted -> core.intake",
     ),
+    "a page that goes round the bridge": (
+        "ui/pages/planted.py",
+        "import core.engine.facade",
+        "ui.pages.planted -> core.engine.facade",
+    ),
+    "a widget that asks the engine": ("ui/widgets/planted.py", "import ui.context", "ui.widgets.planted -> ui.context"),
+    "a page that knows another": (
+        "ui/pages/planted.py",
+        "import ui.pages.library",
+        "ui.pages.planted -> ui.pages.library",
+    ),
+    "a room of ui nobody listed": ("ui/attic.py", "", "ui.attic"),
     "sibling": ("core/recall/planted.py", "import core.importers", "core.recall.planted -> core.importers"),
     "sibling of the store": ("core/index/planted.py", "import core.vault", "core.index.planted -> core.vault"),
     "unlisted room": ("core/attic/__init__.py", "", "- core.attic"),

@@ -17,6 +17,7 @@ from contract_shapes import (
     check_verified,
     is_id,
     is_number,
+    is_time,
 )
 
 VERBS = {
@@ -253,6 +254,12 @@ def test_forget_undo_and_undo_of_a_named_step(palace: Palace) -> None:
         assert shell.json("recall", "mooring of the boat")["items"][0]["id"] == boat
         shell.run("undo", gone["step"]).refused(1, "E4005")
         # An undo is a step itself.
+        listed = shell.json("undo", "--list", "--limit", "2")
+        assert [step["label"] for step in listed["items"]] == ["Undo: Forget a memory", "Remember a fact"]
+        assert listed["items"][0]["id"] == undone["undo_step"]
+        assert listed["total"] == 5
+        assert all(is_time(step["at"]) for step in listed["items"])
+        assert shell.run("undo", gone["step"], "--list").code == 2
         shell.json("undo", undone["undo_step"])
         assert {item["id"] for item in shell.json("list")["items"]} == {kiln, third}
         # Without a name it is the newest that stands.

@@ -17,6 +17,7 @@ from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
 from core.ipc.ports import Asked, Counted
 from core.types.clock import ManualClock
+from core.types.journals import StepRow, Steps
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -255,6 +256,28 @@ class FakeMemories:
         return done(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
 
 
+class FakeJournals:
+    def __init__(self) -> None:
+        self.asked: list[tuple[str | None, int]] = []
+
+    def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
+        self.asked.append((after, limit))
+        step = StepRow(
+            id="step-1",
+            at=START_MS,
+            verb="forget",
+            label="Forget a memory",
+            actor="client",
+            client="plug",
+            rows=1,
+            undone=False,
+            can_undo=True,
+            is_undo=False,
+            expires_at=START_MS,
+        )
+        return done(Steps((step,), 2, "step-1"))
+
+
 class FakeImports:
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
@@ -391,6 +414,7 @@ class FakeEngine:
         self._clock = ManualClock(START_MS)
         self._memories = FakeMemories(self)
         self._imports = FakeImports(self)
+        self._journal = FakeJournals()
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
         self.threads: list[threading.Thread] = []
@@ -399,6 +423,7 @@ class FakeEngine:
     clock = property(lambda self: self._clock)
     memories = property(lambda self: self._memories)
     imports = property(lambda self: self._imports)
+    journal = property(lambda self: self._journal)
     clients = property(lambda self: self._clients)
     vault = property(lambda self: self._vault)
 

@@ -1,4 +1,4 @@
-"""The verbs on memories: remember, recall, list, show, history, forget, undo."""
+"""The verbs on memories: remember, recall, list, show, history, forget, undo and the steps it takes back."""
 
 from __future__ import annotations
 
@@ -168,3 +168,8 @@ async def forget(engine: Engine, params: Params, actor: Actor, _progress: Progre
 async def undo(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Take back a step."""
     return items.undone(await wait(engine.memories.undo(params.get("step"), actor)))
+
+
+async def steps(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """What was done and can be taken back, newest first."""
+    return items.steps(await wait(engine.journal.steps(params.get("after"), int(params.get("limit", 50)))))

@@ -25,6 +25,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "history": memories.history,
         "forget": memories.forget,
         "undo": memories.undo,
+        "steps": memories.steps,
         "status": vault.status,
         "verify": vault.verify,
         "lock": vault.lock,

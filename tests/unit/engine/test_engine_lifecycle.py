@@ -140,7 +140,7 @@ def test_a_failure_in_the_midst_of_opening_leaves_nothing_open(
 
     with rig_at(tmp_path, is_open=False) as rig:
         with monkeypatch.context() as patch:
-            target = {"settings": (opening, "_settings"), "clients": (Authority, "refresh")}
+            target = {"settings": (opening, "stored_options"), "clients": (Authority, "refresh")}
             patch.setattr(*target.get(place, (opening, "begin_warming")), fail)
             with refused(Code.VAULT_DAMAGED):
                 rig.unlock()

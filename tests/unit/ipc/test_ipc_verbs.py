@@ -45,6 +45,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "history": {"id": ID},
     "forget": {"id": ID},
     "undo": {},
+    "steps": {},
     "status": {},
     "verify": {},
     "lock": {},
@@ -105,6 +106,15 @@ def test_recall_shape(engine: FakeEngine) -> None:
         {"id": "m-1", "why": "below_bar", "sentence": "It is below the bar.", "status": "active", "score": 0.3}
     ]
     assert (found["took_ms"], found["strategy"], found["abstained"]) == (1.25, "hybrid", False)
+
+
+def test_steps_tell_what_can_be_undone(engine: FakeEngine) -> None:
+    found = run(engine, "steps", limit=1, after=ID)
+    assert engine.journal.asked == [(ID, 1)]
+    assert (found["total"], found["next"]) == (2, "step-1")
+    (step,) = found["items"]
+    assert (step["id"], step["label"], step["at"]) == ("step-1", "Forget a memory", "2023-11-14T22:13:20Z")
+    assert (step["client"], step["undone"], step["can_undo"]) == ("plug", False, True)
 
 
 def test_list_of_all_statuses(engine: FakeEngine) -> None:

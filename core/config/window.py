@@ -1,0 +1,82 @@
+"""How the window looks and behaves: options that live outside the vault, because the unlock page needs them too.
+
+Must not do: touch the disk (`core.engine.windowfile` does), hold anything of the vault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.config.describe import about, loaded
+
+_THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
+_SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}
+_PAGES = {
+    "palace": "Palace",
+    "graph": "Graph",
+    "library": "Library",
+    "journal": "Journal",
+    "settings": "Settings",
+}
+
+
+class WindowOptions(BaseModel):
+    """All options of the window with their defaults; frozen, replaced as a whole when one changes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    theme: Literal["system", "light", "dark"] = Field(
+        default="system",
+        title="Theme",
+        description="Light or dark; the system's choice is followed as it changes.",
+        json_schema_extra=about("Appearance", choices=_THEMES),
+    )
+    text_size: int = Field(
+        default=100,
+        ge=100,
+        le=200,
+        title="Text size",
+        description="Size of all text and controls.",
+        json_schema_extra=about("Appearance", unit="%", choices=_SIZES),
+    )
+    reduced_motion: bool = Field(
+        default=False,
+        title="Reduced motion",
+        description="Changes appear at once, without animation.",
+        json_schema_extra=about("Appearance"),
+    )
+    first_page: Literal["palace", "graph", "library", "journal", "settings"] = Field(
+        default="palace",
+        title="First page",
+        description="The page that is shown after unlocking.",
+        json_schema_extra=about("Window", choices=_PAGES),
+    )
+    close_to_tray: bool = Field(
+        default=False,
+        title="Close to the tray",
+        description="Closing the window keeps Loci running in the tray, so that assistants can still reach it.",
+        json_schema_extra=about("Window"),
+    )
+    idle_lock_minutes: int = Field(
+        default=15,
+        ge=0,
+        le=240,
+        title="Lock when idle",
+        description="Minutes without a key or the mouse after which the vault is locked; 0 never locks it.",
+        json_schema_extra=about("Window", unit="minutes"),
+    )
+
+
+def load(stored: Mapping[str, Any]) -> tuple[WindowOptions, tuple[str, ...]]:
+    """Build the window's options from stored values; a bad value falls back to its default.
+
+    Args:
+        stored: name to JSON value.
+
+    Returns:
+        The options, and the names of stored ones that were refused.
+    """
+    return loaded(WindowOptions, stored)

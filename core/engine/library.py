@@ -1,0 +1,173 @@
+"""The facade's group for the library: what the window's table lists, shows by page, changes and exports.
+
+All of it is the owner's; no client ever gets these methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.engine.exporting import export
+from core.engine.futures import begun, chain, mapped, watched
+from core.engine.memories import embed_backlog
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.intake.revising import VERB, Reviser, preview
+from core.intake.revision_plan import check_revision
+from core.memory.read import by_id
+from core.recall.facets import facets
+from core.recall.finding import find, rows_of
+from core.text import searchsyntax
+from core.text.compose import embedding_text
+from core.text.searchsyntax import Search, Term
+from core.types.library import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
+from core.types.values import OWNER_ACTOR
+from core.types.words import Status
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+_log = log.get("engine")
+
+
+class Library:
+    """Everything the person does with many memories. Each method that reads the vault returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened]) -> None:
+        self._opened = opened
+
+    def find(self, request: FindRequest) -> Future[Found]:
+        """All memories that match a search, in order.
+
+        Args:
+            request: the search and its order.
+
+        Returns:
+            Their ids; INVALID_QUERY for a search that cannot be read.
+        """
+        opened = self._opened()
+        begun_at = opened.clock.monotonic()
+
+        def read(rows: Rows) -> Found:
+            ids = find(rows, request, opened.clock.now_ms())
+            return Found(ids, (opened.clock.monotonic() - begun_at) * 1000)
+
+        return opened.read(read)
+
+    def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
+        """The light rows of memories.
+
+        Args:
+            ids: memory ids; unknown ones are left out.
+
+        Returns:
+            Rows in the order of the ids.
+        """
+        opened = self._opened()
+        wanted = tuple(ids)
+        return opened.read(lambda rows: rows_of(rows, wanted, opened.clock.now_ms()))
+
+    def facets(self) -> Future[Facets]:
+        """How many memories each filter value would leave."""
+        return self._opened().read(facets)
+
+    def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
+        """What a change would do; nothing is written.
+
+        Args:
+            ids: the memories.
+            revision: the change.
+
+        Returns:
+            Counts, reasons in words, examples.
+        """
+        wanted = tuple(ids)
+        return self._opened().read(lambda rows: preview(rows, wanted, revision))
+
+    def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
+        """Change memories; one undo step.
+
+        Args:
+            ids: the memories.
+            revision: the change.
+
+        Returns:
+            What was done; INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
+        """
+        opened = self._opened()
+        wanted = tuple(ids)
+        check_revision(wanted, revision)
+        text = revision.text
+        if text is None:
+            done = opened.write(_revise(opened, wanted, revision, None))
+            return mapped(done, lambda report: _with_backlog(opened, report, revision))
+        return chain(
+            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.embed([full])),
+            lambda vectors: opened.write(_revise(opened, wanted, revision, vectors[0])),
+        )
+
+    def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
+        """Write memories to a file that only the person may read; in the vault only an audit row says so.
+
+        Args:
+            ids: the memories; unknown ones are left out, a part of a split text stands for all of it.
+            to: the file; one that is there is replaced.
+            format: `jsonl` (comes back through the importer), `json`, `markdown` or `csv`.
+
+        Returns:
+            How many memories were written.
+        """
+        opened = self._opened()
+        wanted = tuple(ids)
+        return opened.on(opened.threads.checks, export, opened, wanted, to, format)
+
+    @staticmethod
+    def parse(query: str) -> Search:
+        """Read a search, to show its terms as chips and what is wrong with it; needs no vault."""
+        return searchsyntax.parse(query)
+
+    @staticmethod
+    def with_term(query: str, key: str, value: str, *, negated: bool = False) -> str:
+        """A search with one more condition; see `core.text.searchsyntax.with_term`. Needs no vault."""
+        return searchsyntax.format(searchsyntax.with_term(searchsyntax.parse(query), key, value, negated=negated))
+
+    @staticmethod
+    def without_term(query: str, term: Term, value: str | None = None) -> str:
+        """A search without one of its conditions; see `core.text.searchsyntax.without_term`. Needs no vault."""
+        return searchsyntax.format(searchsyntax.without_term(searchsyntax.parse(query), term, value))
+
+
+def _embedded(rows: Rows, memory_id: str, text: str) -> str:
+    memory = by_id(rows, memory_id)
+    if memory is None:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    return embedding_text(text, author=memory.author)
+
+
+def _revise(
+    opened: Opened, ids: Sequence[str], revision: Revision, vector: NDArray[np.float32] | None
+) -> Callable[[Tx], RevisionReport]:
+    reviser = Reviser(opened.make_id, opened.work, opened.space)
+
+    def write(tx: Tx) -> RevisionReport:
+        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)
+        if report.step_id is not None:
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(VERB, report.ids, OWNER_ACTOR, seq))
+        return report
+
+    return write
+
+
+def _with_backlog(opened: Opened, report: RevisionReport, revision: Revision) -> RevisionReport:
+    """What is brought back may have been forgotten before it got its vector."""
+    if revision.status is Status.ACTIVE and report.changed:
+        with suppress(UserError):
+            watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+    return report

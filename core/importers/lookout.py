@@ -1,0 +1,310 @@
+"""Looks for exports in the places where they usually lie: by names, heads of files and lists of archives.
+
+The work is bounded in entries, files opened, depth and seconds; what cannot be read is passed over. Must not do: follow
+a link, open anything but regular files, read past the head of one, change anything, remember what it saw.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import LociError
+from core.importers.chatgpt import ChatGptImporter
+from core.importers.claude import ClaudeImporter
+from core.importers.claude_code import ClaudeCodeImporter
+from core.importers.codex import CodexImporter
+from core.importers.mcp_memory import McpMemoryImporter
+from core.importers.mem0 import Mem0Importer
+from core.importers.openmemory import OpenMemoryImporter
+from core.importers.records import Importer
+from core.importers.source import open_bundle
+from core.types.clock import Clock
+from core.types.journals import Candidate
+
+MOST_ENTRIES = 20_000
+MOST_SNIFFED = 300
+MOST_FOUND = 100
+MOST_SECONDS = 6.0
+DEPTH = 3
+
+_OBSIDIAN = "obsidian"
+_LABELS = {
+    "chatgpt": "ChatGPT export",
+    "claude": "Claude export",
+    "claude-code": "Claude Code sessions",
+    "codex": "Codex sessions",
+    "mcp-memory": "MCP memory",
+    "mem0": "Mem0 memories",
+    "openmemory": "OpenMemory backup",
+    _OBSIDIAN: "Obsidian notes",
+}
+_ENDINGS = frozenset({".json", ".jsonl", ".zip"})
+# Files beside `conversations.json` by which a folder shows itself as an unpacked export.
+_COMPANIONS = frozenset(
+    {"chat.html", "memories.json", "message_feedback.json", "projects.json", "user.json", "users.json"}
+)
+_CONVERSATIONS = ("conversations.json", "conversations-")
+_PASSED_OVER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packages", "venv"})
+_LOOKED_INTO = 5  # session files of a folder that are opened before it is given up
+
+
+class Kind(StrEnum):
+    """What is expected at a place."""
+
+    LOOSE = "loose"
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder to look into.
+
+    Attributes:
+        path: the folder.
+        kind: what is expected there.
+        within: it must lie in here once its links are resolved; None where the person named it.
+    """
+
+    path: Path
+    kind: Kind
+    within: Path | None = None
+
+
+def usual_places(home: Path) -> tuple[Place, ...]:
+    """Where exports usually lie.
+
+    Args:
+        home: the person's own folder.
+
+    Returns:
+        Places, existing or not.
+    """
+    loose = (Place(home / name, Kind.LOOSE, home) for name in ("Downloads", "Documents", "Desktop"))
+    return (
+        Place(home / ".claude" / "projects", Kind.CLAUDE_CODE, home),
+        Place(home / ".codex" / "sessions", Kind.CODEX, home),
+        *loose,
+    )
+
+
+def named_places(paths: Sequence[Path]) -> tuple[Place, ...]:
+    """Folders the person named; they may lead over links, what is in them may not.
+
+    Args:
+        paths: folders.
+
+    Returns:
+        Places to look into.
+    """
+    return tuple(Place(path, Kind.LOOSE) for path in paths)
+
+
+def look_around(places: Sequence[Place], clock: Clock, stopped: Callable[[], bool]) -> tuple[Candidate, ...]:
+    """Look into places.
+
+    Args:
+        places: where.
+        clock: the one clock.
+        stopped: asked at every entry; True ends the search.
+
+    Returns:
+        What was found by then, the newest first.
+    """
+    walk = _Walk(clock, stopped)
+    for place in places:
+        root = _root_of(place)
+        if root is None:
+            continue
+        if place.kind is Kind.LOOSE:
+            walk.loose(root)
+        else:
+            walk.sessions(root, ClaudeCodeImporter() if place.kind is Kind.CLAUDE_CODE else CodexImporter())
+    return tuple(sorted(walk.found.values(), key=lambda one: (-one.changed_at, one.path)))
+
+
+def _root_of(place: Place) -> Path | None:
+    """The real folder of a place; None where it is none, or lies elsewhere."""
+    try:
+        real = place.path.resolve(strict=True)
+        if place.within is not None and not real.is_relative_to(place.within.resolve(strict=True)):
+            return None
+        return real if real.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+@dataclass
+class _Sum:
+    """Files that are one candidate together."""
+
+    size: int = 0
+    changed_ms: int = 0
+    count: int = 0
+
+    def add(self, entry: _Entry) -> None:
+        self.size += entry.size
+        self.changed_ms = max(self.changed_ms, entry.changed_ms)
+        self.count += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    path: Path
+    is_folder: bool
+    size: int
+    changed_ms: int
+
+    @property
+    def name(self) -> str:
+        return self.path.name.lower()
+
+
+@dataclass
+class _Walk:
+    """One search with what it may still spend."""
+
+    clock: Clock
+    stopped: Callable[[], bool]
+    found: dict[str, Candidate] = field(default_factory=dict)
+    entries: int = 0
+    sniffed: int = 0
+    until: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.until = self.clock.monotonic() + MOST_SECONDS
+
+    def is_spent(self) -> bool:
+        """Whether to stop looking."""
+        spent = self.entries >= MOST_ENTRIES or len(self.found) >= MOST_FOUND
+        return spent or self.clock.monotonic() >= self.until or self.stopped()
+
+    def loose(self, root: Path) -> None:
+        """Look for files of any export, and for vaults of notes, near to far."""
+        waiting = [(root, 0)]
+        while waiting and not self.is_spent():
+            folder, depth = waiting.pop(0)
+            listed = list(self._list(folder))
+            if any(entry.is_folder and entry.name == ".obsidian" for entry in listed):
+                self._notes(folder, listed)
+                continue
+            if depth and self._unpacked(folder, listed):
+                continue
+            for entry in listed:
+                if not entry.is_folder:
+                    self._file(entry)
+                elif depth < DEPTH and not _is_passed_over(entry.name):
+                    waiting.append((entry.path, depth + 1))
+
+    def sessions(self, root: Path, importer: Importer) -> None:
+        """A folder of session logs: one candidate, if one of its first logs is what it should be."""
+        logs = [entry for entry in self._below(root) if entry.name.endswith(".jsonl") and entry.size]
+        if any(self._is(importer, entry.path) for entry in logs[:_LOOKED_INTO]):
+            self._add(root, importer.format, logs)
+
+    def _notes(self, folder: Path, listed: Sequence[_Entry]) -> None:
+        notes = [entry for entry in self._below(folder, listed) if entry.name.endswith((".md", ".canvas"))]
+        if notes:
+            self._add(folder, _OBSIDIAN, notes)
+
+    def _unpacked(self, folder: Path, listed: Sequence[_Entry]) -> bool:
+        """An export that was unpacked is imported as a folder, with what lies beside the conversations."""
+        files = [entry for entry in listed if not entry.is_folder]
+        talks = [entry for entry in files if entry.name.startswith(_CONVERSATIONS) and entry.name.endswith(".json")]
+        if not talks or not (len(talks) > 1 or any(entry.name in _COMPANIONS for entry in files)):
+            return False
+        form = self._format_of(talks[0])
+        if form is None:
+            return False
+        self._add(folder, form, files)
+        return True
+
+    def _file(self, entry: _Entry) -> None:
+        form = self._format_of(entry)
+        if form is not None:
+            self._add(entry.path, form, [entry])
+
+    def _format_of(self, entry: _Entry) -> str | None:
+        if entry.path.suffix.lower() not in _ENDINGS or not entry.size or self.sniffed >= MOST_SNIFFED:
+            return None
+        self.sniffed += 1
+        # What opens only with a password, is damaged or cannot be read is no candidate; naming it says why.
+        with suppress(LociError), open_bundle(entry.path) as bundle:
+            return next((importer.format for importer in _importers() if importer.detects(bundle)), None)
+        return None
+
+    def _is(self, importer: Importer, path: Path) -> bool:
+        self.sniffed += 1
+        with suppress(LociError), open_bundle(path) as bundle:
+            return importer.detects(bundle)
+        return False
+
+    def _add(self, path: Path, form: str, files: Sequence[_Entry]) -> None:
+        total = _Sum()
+        for entry in files:
+            total.add(entry)
+        self.found[str(path)] = Candidate(
+            str(path), form, _LABELS[form], total.size, total.changed_ms, max(1, total.count)
+        )
+
+    def _below(self, folder: Path, listed: Sequence[_Entry] | None = None) -> Iterator[_Entry]:
+        """The files of a folder and of the folders in it that are not hidden."""
+        waiting = [list(self._list(folder)) if listed is None else list(listed)]
+        while waiting:
+            for entry in waiting.pop():
+                if not entry.is_folder:
+                    yield entry
+                elif not _is_passed_over(entry.name) and not self.is_spent():
+                    waiting.append(list(self._list(entry.path)))
+
+    def _list(self, folder: Path) -> Iterator[_Entry]:
+        """What lies in a folder: regular files and folders, links not followed, in the order of names."""
+        try:
+            with os.scandir(folder) as found:
+                names = sorted(entry.name for entry, _ in zip(found, range(self._left()), strict=False))
+        except OSError:
+            return
+        for name in names:
+            self.entries += 1
+            if self.is_spent():
+                return
+            entry = _entry(folder / name)
+            if entry is not None:
+                yield entry
+
+    def _left(self) -> int:
+        return max(0, MOST_ENTRIES - self.entries)
+
+
+def _importers() -> tuple[Importer, ...]:
+    """The formats that one file alone shows beyond doubt; rows, notes and texts could be anybody's."""
+    return (
+        ChatGptImporter(),
+        ClaudeImporter(),
+        ClaudeCodeImporter(),
+        CodexImporter(),
+        McpMemoryImporter(),
+        OpenMemoryImporter(),
+        Mem0Importer(),
+    )
+
+
+def _entry(path: Path) -> _Entry | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    is_folder = stat.S_ISDIR(status.st_mode)
+    if not is_folder and not stat.S_ISREG(status.st_mode):
+        return None
+    return _Entry(path, is_folder, status.st_size, status.st_mtime_ns // 1_000_000)
+
+
+def _is_passed_over(name: str) -> bool:
+    return name.startswith(".") or name in _PASSED_OVER

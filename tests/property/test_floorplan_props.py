@@ -1,0 +1,187 @@
+"""The floor plan: nothing overlaps, nothing leaves its bounds, the same input gives the same plan, kin stand near."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.score.clusters import LEAST_ROOM, blend, cluster, means, nearest, room_count, unit
+from core.score.floorplan import (
+    FULL,
+    LEAST_PLACES,
+    ROOMY,
+    Grid,
+    Rect,
+    capacity,
+    columns,
+    density_of,
+    free_ground,
+    lay_out,
+    lines,
+    room_size,
+    spread,
+)
+from core.types.palace import GAP, HEADER, MARGIN
+
+COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)
+SMALL = settings(max_examples=40, deadline=None)
+
+
+def apart(one: Rect, other: Rect) -> bool:
+    """Whether two rooms are at least GAP from each other."""
+    return (
+        one.x + one.w + GAP <= other.x
+        or other.x + other.w + GAP <= one.x
+        or one.y + one.h + GAP <= other.y
+        or other.y + other.h + GAP <= one.y
+    )
+
+
+def topics(count: int, kinds: int, seed: int = 3, noise: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors around random directions, and which direction each is of."""
+    dice = np.random.default_rng(seed)
+    own = dice.integers(0, kinds, count)
+    centres = unit(dice.normal(size=(kinds, 48)).astype(np.float32))
+    return unit((centres[own] + noise * dice.normal(size=(count, 48))).astype(np.float32)), own
+
+
+def is_on_grid(places: np.ndarray, w: float, h: float, density: int) -> bool:
+    """Whether every place is one of the room's."""
+    i = (places[:, 0] - MARGIN - 0.5) * 2**density
+    j = (places[:, 1] - HEADER - 0.5) * 2**density
+    inside = (i >= 0) & (i < columns(w, density)) & (j >= 0) & (j < lines(h, density))
+    return bool(np.all(inside & (i == np.floor(i)) & (j == np.floor(j))))
+
+
+@SMALL
+@given(COUNTS)
+def test_rooms_hold_their_memories_and_do_not_overlap(counts: list[int]) -> None:
+    rects = lay_out(counts)
+    assert rects == lay_out(counts)
+    assert min(rect.x for rect in rects) == 0
+    assert min(rect.y for rect in rects) == 0
+    for place, (rect, count) in enumerate(zip(rects, counts, strict=True)):
+        assert capacity(rect.w, rect.h) >= max(LEAST_PLACES, ROOMY * count)
+        assert all(apart(rect, other) for other in rects[place + 1 :])
+
+
+@SMALL
+@given(st.lists(st.integers(100, 1_000), min_size=6, max_size=24))
+def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
+    rects = lay_out(counts)
+    w, h = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
+    assert 1.2 < w / h < 1.9
+    assert sum(capacity(rect.w, rect.h) for rect in rects) < 2.6 * sum(counts)
+
+
+@SMALL
+@given(st.integers(1, 400), st.integers(0, 5))
+def test_first_places_are_free_places_all_over_the_room(count: int, seed: int) -> None:
+    w, h = room_size(max(LEAST_PLACES, int(ROOMY * count) + 1))
+    vectors, _ = topics(count, 4, seed)
+    places = spread(vectors, w, h)
+    assert np.array_equal(places, spread(vectors, w, h))
+    assert is_on_grid(places, w, h, 0)
+    assert len(np.unique(places, axis=0)) == count
+    if count >= 40:
+        # No quarter of the room is empty, none holds more than twice its share.
+        left, top = places[:, 0] < w / 2, places[:, 1] < (h + 1) / 2
+        quarters = [np.mean(a & b) for a in (left, ~left) for b in (top, ~top)]
+        assert min(quarters) > 0.1
+        assert max(quarters) < 0.45
+
+
+def test_kin_stand_nearer_than_strangers() -> None:
+    vectors, own = topics(200, 5)
+    w, h = room_size(320)
+    places = spread(vectors, w, h)
+    between = np.linalg.norm(places[:, None] - places[None], axis=2)
+    same = own[:, None] == own[None]
+    np.fill_diagonal(same, val=False)
+    assert between[same].mean() < 0.8 * between[own[:, None] != own[None]].mean()
+
+
+@SMALL
+@given(st.integers(6, 14), st.integers(6, 14), st.lists(st.tuples(st.floats(0, 14), st.floats(0, 14)), max_size=200))
+def test_a_grid_gives_each_place_once_and_moves_none(w: int, h: int, wishes: list[tuple[float, float]]) -> None:
+    grid = Grid(w, h, np.empty((0, 2)))
+    given_out: list[tuple[float, float]] = []
+    for x, y in wishes:
+        before = grid.density
+        place = grid.take(x, y)
+        assert place not in given_out
+        if grid.density > before:
+            assert len(given_out) >= int(FULL * capacity(w, h, before))
+        given_out.append(place)
+    placed = np.array(given_out, np.float64).reshape(-1, 2)
+    assert is_on_grid(placed, w, h, grid.density)
+    assert density_of(placed) <= grid.density
+    again = Grid(w, h, placed)
+    assert again.take(0, 0) not in given_out
+
+
+def test_the_nearest_free_place_is_taken() -> None:
+    grid = Grid(8, 8, np.array([(3.5, 4.5)]))
+    assert grid.take(3.6, 4.4) in {(4.5, 4.5), (3.5, 3.5)}
+    assert grid.take(100, 100) == (6.5, 6.5)
+
+
+@SMALL
+@given(
+    COUNTS,
+    st.integers(6, 30),
+    st.integers(6, 30),
+    st.one_of(st.none(), st.tuples(st.integers(-9, 99), st.integers(-9, 99))),
+)
+def test_free_ground_is_free(counts: list[int], w: int, h: int, near: tuple[int, int] | None) -> None:
+    taken = lay_out(counts)
+    width = max(rect.x + rect.w for rect in taken)
+    assume(w <= width)
+    x, y = free_ground(taken, w, h, width, near)
+    new = Rect(x, y, w, h)
+    assert x >= 0
+    assert y >= 0
+    assert x + w <= width
+    assert all(apart(new, other) for other in taken)
+
+
+def test_free_ground_stays_where_it_is_asked_for() -> None:
+    assert free_ground([Rect(0, 0, 6, 6)], 6, 6, 30, (12.2, 3.1)) == (12, 3)
+
+
+@SMALL
+@given(st.integers(0, 300), st.integers(1, 6), st.integers(0, 3))
+def test_topics_are_the_same_each_time_and_none_is_tiny(count: int, kinds: int, seed: int) -> None:
+    vectors, _ = topics(max(1, count), kinds, seed)
+    groups = cluster(vectors)
+    assert np.array_equal(groups, cluster(vectors.copy()))
+    sizes = np.bincount(groups)
+    assert len(sizes) <= room_count(len(vectors))
+    assert list(sizes) == sorted(sizes, reverse=True)
+    assert len(sizes) == 1 or sizes.min() >= LEAST_ROOM
+
+
+def test_clear_topics_are_found_in_small_and_in_large() -> None:
+    for count in (600, 25_000):
+        vectors, own = topics(count, 6, noise=0.02)
+        groups = cluster(vectors, 6)
+        for kind in range(6):
+            assert np.bincount(groups[own == kind]).max() > 0.99 * np.sum(own == kind)
+
+
+def test_a_talk_draws_its_replies_together() -> None:
+    vectors, _ = topics(40, 20, noise=0.3)
+    talks = np.repeat(np.arange(4), 10)
+    talks[5] = -1
+    alone = vectors[5].copy()
+    before = nearest(vectors, means(vectors, talks.clip(0), 4))[1].mean()
+    mixed = blend(vectors, talks)
+    assert nearest(mixed, means(mixed, talks.clip(0), 4))[1].mean() > before
+    assert np.array_equal(mixed[5], alone)
+    assert np.allclose(np.linalg.norm(mixed, axis=1), 1, atol=1e-5)
+
+
+def test_rooms_by_size() -> None:
+    assert [room_count(n) for n in (0, 1, 90, 1_000, 10**6)] == [1, 1, 3, 10, 24]
+    assert not lay_out([])

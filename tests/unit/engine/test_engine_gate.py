@@ -1,0 +1,186 @@
+"""Making, opening and re-keying a vault through the facade, as the window's gate does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, error_of, new_home
+
+from core.config.window import WindowOptions
+from core.engine.facade import Engine, Home, Setup, load_window
+from core.engine.vault_group import VaultGroup
+from core.errors import Code
+from core.security.kdf import KdfCost
+from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.types.replies import Presence
+
+
+class Ring:
+    """A keyring in memory."""
+
+    def __init__(self, *, works: bool = True) -> None:
+        self.works = works
+        self.kept: dict[bytes, bytes] = {}
+        self.threads: set[str] = set()
+
+    def _need(self) -> None:
+        self.threads.add(threading.current_thread().name)
+        if not self.works:
+            raise KeyringFaultError(KeyringCause.NO_BACKEND, "nothing was changed")
+
+    def probe(self) -> str:
+        self._need()
+        return "Ring"
+
+    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
+        self._need()
+        return KeyringEntry("Ring", self.kept.setdefault(vault_id, kek))
+
+    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
+        self._need()
+        return KeyringEntry("Ring", self.kept[vault_id])
+
+    def remove(self, vault_id: bytes, backend: str) -> None:
+        del self.kept[vault_id]
+
+
+class Gate:
+    """An engine that starts locked, with a keyring in memory and a cheap passphrase."""
+
+    def __init__(self, home: Home) -> None:
+        self.ring = Ring()
+        self.engine = Engine(
+            Setup(
+                home,
+                HandClock(START_MS),
+                WordEmbedder(),
+                background=False,
+                keyring=self.ring,
+                kdf_cost=KdfCost.lowest(),
+            )
+        )
+
+    @property
+    def vault(self) -> VaultGroup:
+        return self.engine.vault
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Gate]:
+    gate = Gate(Home(tmp_path / "home", reserve_bytes=RESERVE))
+    yield gate
+    gate.engine.close()
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    gate = Gate(new_home(tmp_path / "home")[0])
+    yield gate
+    gate.engine.close()
+
+
+def test_the_first_run_from_nothing_to_open(empty: Gate) -> None:
+    assert empty.vault.presence().result(30) == Presence(exists=False)
+    assert not empty.engine.home.path.exists(), "asking makes nothing"
+    assert error_of(empty.vault.open("anything")).code is Code.NO_VAULT
+    code = empty.vault.create("lantern osprey quilt", use_keyring=True).result(30)
+    assert empty.engine.state == "locked"
+    there = empty.vault.presence().result(30)
+    assert (there.exists, there.in_keyring, there.has_passphrase, there.problem) == (True, True, True, None)
+    assert there.vault_id == empty.engine.vault_id.hex()
+    assert empty.vault.check_recovery(code.lower().replace("-", " ")).result(30)
+    assert not empty.vault.check_recovery(code[:-1] + ("A" if code[-1] != "A" else "B")).result(30)
+    assert not empty.vault.check_recovery("").result(30)
+    empty.vault.open("lantern osprey quilt").result(30)
+    assert empty.engine.state == "open"
+    assert error_of(empty.vault.create("another one")).code is Code.VAULT_EXISTS
+
+
+def test_a_vault_is_made_without_a_keyring_too(empty: Gate) -> None:
+    empty.ring.works = False
+    assert not empty.vault.keyring_available().result(30)
+    assert error_of(empty.vault.create("lantern", use_keyring=True)).code is Code.KEYRING_UNAVAILABLE
+    assert error_of(empty.vault.create(None)).code is Code.INVALID_INPUT
+    assert not empty.vault.presence().result(30).exists
+    empty.vault.create("lantern").result(30)
+    assert not empty.vault.presence().result(30).in_keyring
+    assert error_of(empty.vault.open(None)).code is Code.VAULT_LOCKED
+
+
+def test_the_keyring_opens_it_off_the_callers_thread(empty: Gate) -> None:
+    assert empty.vault.keyring_available().result(30)
+    empty.vault.create("lantern", use_keyring=True).result(30)
+    empty.vault.open().result(30)
+    assert empty.engine.state == "open"
+    assert threading.current_thread().name not in empty.ring.threads
+
+
+def test_a_wrong_secret_is_told_at_the_slot(gate: Gate) -> None:
+    before = {
+        path.name: path.read_bytes() for path in gate.engine.home.path.glob("vault.*") if path.name != "vault.lock"
+    }
+    assert error_of(gate.vault.open("not it")).code is Code.WRONG_SECRET
+    assert gate.engine.state == "locked"
+    after = {
+        path.name: path.read_bytes() for path in gate.engine.home.path.glob("vault.*") if path.name != "vault.lock"
+    }
+    assert after == before
+    gate.vault.open(PASSPHRASE).result(30)
+    gate.vault.lock().result(30)
+    gate.vault.open(PASSPHRASE).result(30)
+    assert gate.engine.state == "open"
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_new_passphrase_replaces_the_old_one(gate: Gate, is_open: bool) -> None:
+    if is_open:
+        gate.vault.open(PASSPHRASE).result(30)
+    assert error_of(gate.vault.change_passphrase("not it", "new")).code is Code.WRONG_SECRET
+    assert error_of(gate.vault.change_passphrase(PASSPHRASE, "")).code is Code.INVALID_INPUT
+    gate.vault.change_passphrase(PASSPHRASE, "the new one").result(30)
+    gate.vault.lock().result(30)
+    assert error_of(gate.vault.open(PASSPHRASE)).code is Code.WRONG_SECRET
+    gate.vault.open("the new one").result(30)
+    assert gate.engine.state == "open"
+
+
+def test_a_new_recovery_code_replaces_the_old_one_and_opens(gate: Gate) -> None:
+    first = gate.vault.new_recovery_code(PASSPHRASE).result(30)
+    second = gate.vault.new_recovery_code(first).result(30)
+    assert not gate.vault.check_recovery(first).result(30)
+    assert gate.vault.check_recovery(second).result(30)
+    assert error_of(gate.vault.new_recovery_code(first)).code is Code.WRONG_SECRET
+    # Who forgot the passphrase sets a new one with the code.
+    gate.vault.change_passphrase(second, "remembered").result(30)
+    gate.vault.open("remembered").result(30)
+    assert gate.engine.state == "open"
+
+
+def test_damaged_keys_are_told_before_a_secret_is_asked_for(gate: Gate) -> None:
+    for name in ("vault.keys", "vault.keys.bak"):
+        (gate.engine.home.path / name).write_bytes(b"LOCIKEYS1 nothing")
+    there = gate.vault.presence().result(30)
+    assert (there.exists, there.problem, there.vault_id) == (True, Code.KEY_FILE_DAMAGED.value, None)
+    assert "key file" in there.sentence
+    assert error_of(gate.vault.change_passphrase(PASSPHRASE, "new")).code is Code.KEY_FILE_DAMAGED
+
+
+def test_another_process_that_has_the_vault_is_told(gate: Gate) -> None:
+    other = Gate(gate.engine.home)
+    try:
+        gate.vault.open(PASSPHRASE).result(30)
+        assert error_of(other.vault.open(PASSPHRASE)).code is Code.VAULT_BUSY
+        assert error_of(other.vault.change_passphrase(PASSPHRASE, "new")).code is Code.VAULT_BUSY
+        assert other.vault.presence().result(30).exists
+    finally:
+        other.engine.close()
+
+
+def test_the_windows_options_are_kept_before_there_is_a_vault(empty: Gate) -> None:
+    empty.vault.keep_window(WindowOptions(theme="dark"), {"geometry": "AA"}).result(30)
+    assert load_window(empty.engine.home.path).options.theme == "dark"
+    assert not empty.vault.presence().result(30).exists
+    empty.vault.create("lantern").result(30)
