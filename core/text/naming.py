@@ -27,7 +27,7 @@ LONGEST = 28
 TEXTS = 250
 """Texts of one room that are read for its name."""
 _CHARS = 600
-_WORDS = 3
+_WORDS = 2
 _LONGEST_WORD = 24
 _RUNNER_UP = 0.5  # a further term is shown only if it tells at least so much of what the first tells
 _OF_TEXTS = 0.03  # and if at least so many of the texts have it

@@ -16,11 +16,13 @@ from core.text.searchsyntax import (
     Period,
     Term,
     bounds,
-    format as put,
     parse,
     period,
     with_term,
     without_term,
+)
+from core.text.searchsyntax import (
+    format as put,
 )
 
 DAY = 86_400_000
