@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.environment import Environment, moved_clock
-from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
+from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, built_in_embedder
 from core.ipc.moments import iso, localise
 from core.ipc.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
@@ -71,16 +71,24 @@ class Parts:
         tell("LOCI_NOW is ignored: this vault was not made with `init --test-clock`.")
         return SystemClock()
 
-    def engine(self, tell: Callable[[str], None]) -> Engine:
+    def engine(self, tell: Callable[[str], None], take_over: Callable[[RootKey], None] | None = None) -> Engine:
         """A locked engine for this home.
 
         Args:
             tell: says what the person should know.
+            take_over: asks another process that owns the vault to hand it over; None where it may keep it.
 
         Returns:
             The engine; whoever asks closes it.
         """
-        return Engine(Setup(self.home, self.clock(tell), built_in_embedder()))
+        setup = Setup(
+            self.home,
+            self.clock(tell),
+            built_in_embedder(),
+            person_home=self.environment.person_home,
+            take_over=take_over,
+        )
+        return Engine(setup)
 
 
 def shown_time(ms: int) -> str | None:

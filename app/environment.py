@@ -31,6 +31,7 @@ class Environment:
         socket: `LOCI_SOCKET`, if set.
         now: `LOCI_NOW`, if set.
         has_display: whether a window could be shown.
+        person_home: the person's own folder, in which exports are looked for; None where it is not told.
     """
 
     home: Path
@@ -40,6 +41,7 @@ class Environment:
     socket: Path | None
     now: str | None
     has_display: bool
+    person_home: Path | None = None
 
 
 def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:
@@ -64,6 +66,7 @@ def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | No
         socket=_path(variables, "LOCI_SOCKET"),
         now=variables.get("LOCI_NOW") or None,
         has_display=_display(variables),
+        person_home=_path(variables, "USERPROFILE" if sys.platform == "win32" else "HOME"),
     )
 
 

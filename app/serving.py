@@ -25,23 +25,39 @@ _CLOSING_S = 1.0  # at least, for the vault: what is cut off then is finished at
 class Service:
     """An engine with its ear; used by `loci serve`, and later by the window."""
 
-    def __init__(self, parts: Parts, engine: Engine, tell: Tell) -> None:
-        self._engine = engine
+    def __init__(self, parts: Parts, engine: Engine, tell: Tell, *, gives_away: bool = True) -> None:
+        """Make it; nothing listens yet.
+
+        Args:
+            parts: the process's parts.
+            engine: answers.
+            tell: says what the person should know.
+            gives_away: whether a window may ask it to hand over the vault; one that has a window keeps it.
+        """
+        self._parts, self._engine = parts, engine
+        self._gives_away = gives_away
         self._tell = tell
         self.ended = threading.Event()
         self._clock = engine.clock
         self._end_s = _END_S
-        self._server = Server(
-            engine,
-            parts.place,
-            load(),
-            version=version("loci-palace"),
-            hooks=Hooks(
-                hand_over=self._hand_over,
-                admitted=engine.clients.seen,
-                refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code),
-            ),
-        )
+        self._server: Server | None = None  # made when it starts: it greets with the vault's id, and needs a vault
+        self._has_begun = False
+
+    def _made(self) -> Server:
+        if self._server is None:
+            engine = self._engine
+            self._server = Server(
+                engine,
+                self._parts.place,
+                load(),
+                version=version("loci-palace"),
+                hooks=Hooks(
+                    hand_over=self._hand_over if self._gives_away else None,
+                    admitted=engine.clients.seen,
+                    refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code),
+                ),
+            )
+        return self._server
 
     def start(self, *, publish: bool) -> None:
         """Bind the socket.
@@ -49,7 +65,21 @@ class Service:
         Args:
             publish: whether it appears in its place at once; else `publish` does that.
         """
-        self._run(self._server.start(publish=publish))
+        self._run(self._made().start(publish=publish))
+
+    def begin(self) -> None:
+        """Bind the socket and let it appear, once; where that cannot be, say so and do without.
+
+        The window works without a socket; assistants then cannot reach it.
+        """
+        if self._has_begun:
+            return
+        try:
+            self._run(self._made().start(publish=True))
+        except LociError as error:
+            self._tell(f"{error.code.value}: {error.sentence}")
+        else:
+            self._has_begun = True
 
     def publish(self) -> None:
         """Let the socket appear in its place: from here on calls are answered.
@@ -60,7 +90,7 @@ class Service:
         self._run(self._publish())
 
     async def _publish(self) -> None:
-        self._server.publish()
+        self._made().publish()
 
     def _hand_over(self) -> None:
         self._end_s = _AFTER_HANDOVER_S
@@ -72,7 +102,8 @@ class Service:
         try:
             # After a hand-over calls have had their time already.
             drain_s = 1.0 if self._end_s == _END_S else 0.0
-            self._run(self._server.stop(drain_s), self._end_s - _CLOSING_S)
+            if self._server is not None:
+                self._run(self._server.stop(drain_s), self._end_s - _CLOSING_S)
         except LociError as error:
             self._tell(f"{error.code.value}: the socket did not end in time; it is closed now.")
         finally:

@@ -1,4 +1,4 @@
-"""`loci demo`: the tour of a sample vault, on the terminal while there is no window."""
+"""`loci demo`: the window on a sample palace; without a display, its tour on the terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from app.cli.root import Command, loci, with_command
 
 @loci.command()
 @with_command
-def demo(command: Command) -> None:
-    """Walk through a sample vault; nothing of yours is touched."""
+def demo(command: Command) -> int:
+    """Walk through a sample palace; nothing of yours is touched."""
+    if command.parts.environment.has_display and not command.output.as_json:
+        from app.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
+
+        return open_sample(command.output.note)
     tour.run(command.output)
+    return 0

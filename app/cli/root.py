@@ -123,5 +123,9 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     found = environment.read(os.environ, home, passphrase_file)
     context.obj = Command(Parts(found), Output(as_json=as_json))
     if context.invoked_subcommand is None:
+        if found.has_display and not as_json:
+            from app.window import open_window  # Qt is loaded by what shows a window, and by nothing else
+
+            context.exit(open_window(context.obj.parts, context.obj.output.note))
         click.echo(context.get_help())
         context.exit(0 if sys.stdout.isatty() else 2)

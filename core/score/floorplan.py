@@ -33,6 +33,8 @@ _MIDDLE = 0.5
 _ACROSS = 2 * MARGIN + 2 * _MIDDLE  # of a room's width, what lies outside the centres of its outermost places
 _DOWN = HEADER + MARGIN + 2 * _MIDDLE
 _SAMPLE = 1_000
+_CLOSER = 1.25
+_GOLDEN = 0.6180339887498949
 _TURNS = 24
 _SEED = 7
 
@@ -228,15 +230,18 @@ def spread(vectors: NDArray[np.float32], w: float, h: float) -> Places:
     count, across, down = len(vectors), columns(w), lines(h)
     first, second = _main_directions(vectors)
     by_first = np.lexsort((np.arange(count), second, first))
-    # As many lines as make the distance between lines that between neighbours in one.
-    used = int(np.clip(round(math.sqrt(count * down / across)), math.ceil(count / across), down)) if count else 0
+    # A few more lines than make the distance between lines that between neighbours in one: a line left empty in a room
+    # that is more than half full looks like a stripe.
+    wanted = round(_CLOSER * math.sqrt(count * down / across))
+    used = int(np.clip(wanted, math.ceil(count / across), down)) if count else 0
     found = np.empty((count, 2), np.float64)
     for line in range(used):
         members = by_first[line * count // used : (line + 1) * count // used]
         members = members[np.lexsort((members, second[members]))]
         ys = (2 * line + 1) * down // (2 * used)
-        shift = 1 if line % 2 else 3  # neighbouring lines stand a little aside, as bricks do
-        xs = (4 * np.arange(members.size) + shift) * across // (4 * max(1, members.size))
+        # Each line begins a little aside of the one above, never in step: gaps do not line up to columns.
+        shift = 0.1 + 0.8 * ((line * _GOLDEN) % 1.0)
+        xs = np.floor((np.arange(members.size) + shift) * across / max(1, members.size))
         found[members, 0] = MARGIN + _MIDDLE + xs
         found[members, 1] = HEADER + _MIDDLE + ys
     return found

@@ -83,7 +83,9 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
     finally:
         tasks.forget()
         bridge.shut()
-        look.deleteLater()
+        prefs.save()
+        for part in (tasks, prefs, bridge, look):
+            part.deleteLater()
 
 
 def hear(context: Context) -> Heard:

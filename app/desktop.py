@@ -1,0 +1,150 @@
+"""The window's wiring: application, theme, options, context, main window, watchdog. Nothing else is decided here."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from core.config.window import WindowOptions
+from core.engine.facade import Engine, load_window, ticking
+from core.errors import LociError
+from ui.bridge import Bridge
+from ui.collector import Collector
+from ui.context import Commands, Context, Desk, Selection
+from ui.prefs import Kept, Prefs, Store
+from ui.registry import ROOMS
+from ui.shell.window import MainWindow
+from ui.tasks import TaskRunner
+from ui.theme.theme import Theme
+from ui.watchdog import Watchdog
+
+_log = logging.getLogger("loci.ui.qt")
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+}
+
+
+class HomeStore:
+    """The window's options in `window.json` of the home; written on an engine thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.note: str | None = None
+
+    def load(self) -> tuple[WindowOptions, Mapping[str, str]]:
+        """What the file holds; defaults where there is none."""
+        found = load_window(self._engine.home.path)
+        self.note = found.note
+        return found.options, found.state
+
+    def save(self, options: WindowOptions, state: Mapping[str, str]) -> None:
+        """Write it; a failure is logged, for the window works without it."""
+        try:
+            self._engine.vault.keep_window(options, dict(state)).add_done_callback(
+                lambda done: _saved(done.exception())
+            )
+        except RuntimeError:  # the engine has ended; what was kept half a second ago stands
+            _log.info("the window's options were not saved: the engine has ended")
+
+
+def _saved(error: BaseException | None) -> None:
+    if error is not None:
+        code = error.code.value if isinstance(error, LociError) else type(error).__name__
+        _log.warning("the window's options were not saved: %s", code)
+
+
+def _say(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    _log.log(_LEVELS.get(kind, logging.ERROR), "%s", message)
+    if kind is QtMsgType.QtFatalMsg:  # the process ends here, most often for want of a display: it says why
+        sys.stderr.write(f"{message}\n")
+
+
+def application(arguments: list[str] | None = None) -> QApplication:
+    """The one application object of this process.
+
+    Args:
+        arguments: for Qt; none of Loci's own.
+    """
+    found = QApplication.instance()
+    if isinstance(found, QApplication):
+        return found
+    # While no vault is open there is no file to log to; the terminal is not the place for it.
+    logging.getLogger("loci").addHandler(logging.NullHandler())
+    qInstallMessageHandler(_say)
+    made = QApplication(arguments or [sys.argv[0]])
+    made.setApplicationName("loci")
+    made.setApplicationDisplayName("Loci")
+    made.setDesktopFileName("loci")
+    made.setQuitOnLastWindowClosed(True)
+    return made
+
+
+@dataclass
+class Desktop:
+    """A window over an engine.
+
+    Attributes:
+        window: not shown yet.
+        watchdog: notices stalls of the GUI thread.
+        collector: collects garbage on the GUI thread alone.
+    """
+
+    engine: Engine
+    bridge: Bridge
+    context: Context
+    window: MainWindow
+    watchdog: Watchdog
+    collector: Collector
+
+    def shut(self) -> None:
+        """Let go of the engine: nothing is delivered or watched any more."""
+        self.watchdog.stop()
+        self.collector.stop()
+        self.context.tasks.forget()
+        self.bridge.shut()
+
+
+def build(engine: Engine, app: QApplication, store: Store | None = None) -> Desktop:
+    """Make a window.
+
+    Args:
+        engine: locked or open.
+        app: the application.
+        store: where the window's options are kept; None for the home.
+
+    Returns:
+        The window with what belongs to it; whoever asks shows it and shuts it.
+    """
+    kept = store or HomeStore(engine)
+    prefs = Prefs(kept)
+    theme = Theme(app)
+    options = prefs.options
+    theme.use(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+    bridge = Bridge(engine)
+    context = Context(bridge, TaskRunner(bridge), theme, Selection(), Commands(), prefs, Desk(), engine.clock)
+    window = MainWindow(context, ROOMS)
+    watchdog = Watchdog(ticking, window)
+    if isinstance(kept, HomeStore) and kept.note:
+        context.desk.say(kept.note)
+    return Desktop(engine, bridge, context, window, watchdog, Collector(window))
+
+
+def fixed(theme: str, text_size: int, page: str) -> Kept:
+    """Options that are kept nowhere, for pictures.
+
+    Args:
+        theme: light or dark.
+        text_size: percent.
+        page: the page to show first.
+    """
+    options = WindowOptions().model_copy(
+        update={"theme": theme, "text_size": text_size, "reduced_motion": True, "idle_lock_minutes": 0}
+    )
+    return Kept(options, {"house.page": page})

@@ -1,0 +1,186 @@
+"""`loci` without a verb: the window over an engine of its own, and the socket beside it.
+
+A second start raises the first window. A headless engine that owns the vault is asked to hand it over once the person
+has given the secret; its socket is bound anew here, and clients reconnect.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.compose import Parts
+from app.desktop import Desktop, application, build
+from app.serving import Service
+from app.session import Tell, connect
+from app.single import Ear, place_of, raise_running
+from core.engine.facade import Engine, HomeKeys, RootKey
+from core.errors import Code, EnvironmentFaultError, LociError
+from ui.shell.idle import IdleWatch
+from ui.shell.tray import Tray
+
+_BREATHE_MS = 200
+_HANDOVER_S = 8.0
+_STEP_S = 0.05
+
+
+@contextmanager
+def ending_on_signals(leave: Callable[[], None]) -> Iterator[None]:
+    """SIGINT and SIGTERM end the event loop, as closing the window does.
+
+    Args:
+        leave: ends it; called on the main thread.
+    """
+    handlers = {
+        number: signal.signal(number, lambda _number, _frame: leave()) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    breath = QTimer()  # lets Python run its signal handlers while Qt waits for events
+    breath.timeout.connect(lambda: None)
+    breath.start(_BREATHE_MS)
+    try:
+        yield
+    finally:
+        breath.stop()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+class Shown(QObject):
+    """A window that is shown, with what lives as long as it does."""
+
+    def __init__(self, app: QApplication, desktop: Desktop, service: Service | None) -> None:
+        super().__init__()
+        self._app, self.desktop, self._service = app, desktop, service
+        context = desktop.context
+        self._tray = Tray(context.theme, self.raise_window, desktop.window.lock, self.leave)
+        self._idle = IdleWatch(app, context.clock.monotonic)
+        self._idle.idle.connect(desktop.window.lock)
+        self._idle.watch(context.prefs.options.idle_lock_minutes)
+        context.prefs.changed.connect(self._option)
+        context.bridge.state.connect(self._state)
+        self._state(desktop.engine.state)
+        self._option("close_to_tray")
+        for command in context.commands.all():
+            if command.id == "file.quit":
+                context.commands.add(replace(command, run=self.leave))
+
+    def _option(self, name: str) -> None:
+        options = self.desktop.context.prefs.options
+        if name == "idle_lock_minutes":
+            self._idle.watch(options.idle_lock_minutes)
+        if name == "close_to_tray":
+            stays = options.close_to_tray and self._tray.is_there
+            self.desktop.window.may_close = not stays
+            self._app.setQuitOnLastWindowClosed(not stays)
+
+    def _state(self, state: str) -> None:
+        self._tray.show_state(state)
+        if state == "open" and self._service is not None:
+            self._service.begin()
+
+    def raise_window(self) -> None:
+        """Bring the window to the front."""
+        window = self.desktop.window
+        window.showNormal() if window.isMinimized() else window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def leave(self) -> None:
+        """End the program, whatever closing the window means: Qt asks every window first, and one may say no."""
+        self.desktop.window.may_close = True
+        self._app.quit()
+
+    def run(self) -> int:
+        """Show it until it is closed.
+
+        Returns:
+            The exit code.
+        """
+        self.desktop.window.show()
+        try:
+            with ending_on_signals(self.leave):
+                return self._app.exec()
+        finally:
+            self._idle.stop()
+            self._tray.remove()
+            self.desktop.window.hide()
+            self.desktop.context.prefs.save()
+            self.desktop.shut()
+
+
+def open_window(parts: Parts, tell: Tell) -> int:
+    """Open the window of a home.
+
+    Args:
+        parts: the process's parts.
+        tell: says what the person should know, on standard error.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        LociError: the home cannot be used at all.
+    """
+    app = application()
+    ear_at = place_of(parts.place.path)
+    if raise_running(ear_at):
+        tell("Loci is open already; its window was brought to the front.")
+        return 0
+    engine = parts.engine(tell, take_over=partial(take_over, parts))
+    service = Service(parts, engine, tell, gives_away=False)
+    try:
+        desktop = build(engine, app)
+        shown = Shown(app, desktop, service)
+        ear = Ear(ear_at, shown.raise_window)
+        _claim_if_free(engine, service, tell)
+        try:
+            return shown.run()
+        finally:
+            ear.close()
+    finally:
+        service.stop()
+
+
+def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:
+    """Own the home from the start where nobody else does; else it is asked for at unlocking."""
+    try:
+        if HomeKeys(engine.home).exist:
+            engine.claim()
+            service.begin()
+    except LociError as error:
+        if error.code is not Code.VAULT_BUSY:
+            tell(f"{error.code.value}: {error.sentence}")
+
+
+def take_over(parts: Parts, root: RootKey) -> None:
+    """Ask the engine that owns the vault to hand it over, and wait until it has.
+
+    Args:
+        parts: the process's parts.
+        root: opens the owner's channel.
+
+    Raises:
+        LociError: it does not answer, or keeps the vault.
+    """
+    keys = HomeKeys(parts.home)
+    remote = connect(parts, root)
+    if remote is None:
+        raise EnvironmentFaultError(Code.VAULT_BUSY, "Another process has the vault and does not answer.")
+    try:
+        remote.client.call("owner.handover", {})
+    finally:
+        remote.close()
+    until = time.monotonic() + _HANDOVER_S
+    while keys.lock_holder() is not None:
+        if time.monotonic() > until:
+            raise EnvironmentFaultError(
+                Code.VAULT_BUSY, "Loci in the background did not let go; try again in a moment."
+            )
+        time.sleep(_STEP_S)

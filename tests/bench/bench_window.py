@@ -1,0 +1,191 @@
+"""The window on a large vault: first paint, unlock to interactive, longest stall, frames: bench_window.py --n 10000.
+
+    .venv/bin/python tests/bench/bench_window.py [--n N] [--home DIR] [--platform offscreen|xcb]
+
+Not a test: it prints JSON and asserts nothing. With `--home` the vault is kept there and used again, so that it is
+imported once. Software rendering; the texts are those of `loci bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+PASSPHRASE = "window bench"
+FRAMES = 120
+LIST_STEPS = 60
+
+
+def main() -> int:
+    """Measure and print."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--n", type=int, default=10_000)
+    asked.add_argument("--home", type=Path)
+    asked.add_argument("--platform", default="offscreen")
+    given = asked.parse_args()
+    os.environ["QT_QPA_PLATFORM"] = given.platform
+    with tempfile.TemporaryDirectory(prefix="loci-window-bench-") as folder:
+        home = given.home or Path(folder) / "home"
+        from app.bench.machine import load, machine
+
+        made = _vault(home, given.n, Path(folder))
+        print(json.dumps({"machine": machine(), "load": load(), "vault": made, **_Tour(home).run()}, indent=1))
+    return 0
+
+
+def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
+    """A vault of synthetic texts, arranged; made where there is none yet."""
+    from app.bench.synthetic import Writer, write_jsonl
+    from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
+    from core.types.clock import SystemClock
+    from core.types.values import OWNER_ACTOR
+
+    home, clock = Home(home_path), SystemClock()
+    keys = HomeKeys(home)
+    is_new = not keys.exist
+    if is_new:
+        keys.create(PASSPHRASE, clock)
+    engine = Engine(Setup(home, clock, built_in_embedder(), background=False))
+    try:
+        engine.unlock(keys.open(PASSPHRASE))
+        begun = time.perf_counter()
+        if is_new:
+            path = folder / "messages.jsonl"
+            write_jsonl(path, list(Writer(1).messages(count)))
+            engine.imports.run(path, None, None, OWNER_ACTOR).result()
+        imported = time.perf_counter()
+        placed = engine.palace.arrange().result()
+        arranged = time.perf_counter()
+        total = engine.vault.status().result().values["memories"]["total"]
+        return {
+            "memories": total,
+            "import_s": round(imported - begun, 1),
+            "placed": placed,
+            "arrange_s": round(arranged - imported, 1),
+        }
+    finally:
+        engine.close()
+
+
+class _Tour:
+    """Opens the window and walks through it."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def run(self) -> dict[str, Any]:
+        """Open, unlock, walk."""
+        begun = time.perf_counter()
+        from app.desktop import application, build, fixed
+        from core.engine.facade import Engine, Home, Setup, built_in_embedder
+        from core.types.clock import SystemClock
+
+        self._app = application()
+        engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
+        try:
+            self._desktop = build(engine, self._app, fixed("light", 100, "palace"))
+            window = self._desktop.window
+            window.resize(1440, 900)
+            window.show()
+            self._turn(0.05)
+            first_paint = time.perf_counter()
+            unlocking = time.perf_counter()
+            opening = engine.vault.open(PASSPHRASE)
+            self._until(lambda: window.house is not None)
+            house_at = time.perf_counter()
+            self._rest()
+            found = {
+                "first_paint_s": round(first_paint - begun, 2),
+                "unlock_with_key_derivation_s": round(self._done_at(opening, unlocking), 2),
+                "house_shown_s": round(house_at - unlocking, 2),
+                "first_page_settled_s": round(time.perf_counter() - unlocking, 2),
+                "stalls_while_opening": self._stalls(),
+                "pages": {name: self._page(name) for name in ("library", "graph", "journal", "settings", "palace")},
+            }
+            window.close()
+            self._desktop.shut()
+        finally:
+            engine.close()
+        return found
+
+    @staticmethod
+    def _done_at(opening: Future[Any], begun: float) -> float:
+        opening.result()
+        return time.perf_counter() - begun
+
+    def _page(self, name: str) -> dict[str, Any]:
+        self._desktop.watchdog.forget()
+        begun = time.perf_counter()
+        self._desktop.window.go(name)
+        self._rest()
+        shown = time.perf_counter() - begun
+        return {"settled_s": round(shown, 2), **self._stalls(), "repaint_ms": self._frames()}
+
+    def _frames(self) -> dict[str, float]:
+        """How long one whole repaint of the page takes."""
+        house = self._desktop.window.house
+        page = None if house is None else house.page
+        if page is None:
+            return {}
+        took = []
+        for _ in range(FRAMES):
+            begun = time.perf_counter()
+            page.repaint()
+            took.append((time.perf_counter() - begun) * 1000)
+        return _three(took)
+
+    def _stalls(self) -> dict[str, Any]:
+        dog = self._desktop.watchdog
+        found = {
+            "longest_stall_ms": round(dog.longest_ms),
+            "busiest_ms": round(dog.busiest_ms),
+            "at": max(dog.stalls, key=lambda stall: stall.ms).place.split(" < ")[:4] if dog.stalls else [],
+        }
+        dog.forget()
+        return found
+
+    def _turn(self, seconds: float) -> None:
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            self._app.processEvents()  # a benchmark drives the loop itself
+            time.sleep(0.001)
+
+    def _until(self, holds: Callable[[], bool], most: float = 120.0) -> None:
+        until = time.perf_counter() + most
+        while not holds():
+            if time.perf_counter() > until:
+                raise SystemExit("the window did not get there in two minutes")
+            self._turn(0.002)
+
+    def _rest(self) -> None:
+        window = self._desktop.window
+
+        def rests() -> bool:
+            page = None if window.house is None else window.house.page
+            return page is not None and page.is_settled() and not self._desktop.context.tasks.running
+
+        quiet = 0
+        while quiet < 6:
+            self._until(rests)
+            quiet = quiet + 1 if rests() else 0
+            self._turn(0.02)
+
+
+def _three(took: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(took)
+    return {f"p{part}": round(ordered[min(len(ordered) - 1, len(ordered) * part // 100)], 1) for part in (50, 95, 99)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

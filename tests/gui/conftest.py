@@ -1,0 +1,61 @@
+"""Fixtures of the window's tests: a real engine, a context over it, and no widget may stay behind."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, rig_at
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from window_rig import window_context
+
+from ui.context import Context
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """An open engine on a home of its own; its embedder is the quick stand-in."""
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def context(qtbot: QtBot, rig: Rig) -> Iterator[Context]:
+    """What pages are given."""
+    assert qtbot is not None
+    with window_context(rig.engine) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def collected_here() -> Iterator[None]:
+    """Garbage is collected on this thread alone, as in the program: a widget freed by an engine thread ends the run."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def no_widget_left(qapp: QApplication) -> Iterator[None]:
+    """Fail a test that leaves a top-level widget or a running timer behind."""
+    before = set(map(id, qapp.topLevelWidgets()))
+    yield
+    for _ in range(3):
+        qapp.sendPostedEvents(None, 52)  # DeferredDelete
+        qapp.processEvents()
+    left = [w for w in qapp.topLevelWidgets() if id(w) not in before and not w.isHidden()]
+    names = [f"{type(widget).__name__} {widget.objectName()}" for widget in left]
+    for widget in left:
+        widget.close()
+        widget.deleteLater()
+    timers = [timer for timer in qapp.findChildren(QTimer) if timer.isActive() and timer.parent() is qapp]
+    if names or timers:
+        pytest.fail(f"left behind: {', '.join(names)}; {len(timers)} timers", pytrace=False)

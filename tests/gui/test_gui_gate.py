@@ -1,0 +1,451 @@
+"""The gate: first run, unlocking by passphrase, recovery code and keyring, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, new_home
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle, window_context
+
+from core.engine.facade import Engine, Home, OpenInfo, Setup
+from core.errors import Code, UserError
+from core.security.kdf import KdfCost
+from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.vault.opening import OlderCopy
+from ui.context import USUAL_PLACES, Context
+from ui.gate.firstrun import Begin, FirstRun
+from ui.gate.gate import Gate, told_by
+from ui.gate.recovery import CheckCode, ShowCode, fits
+from ui.gate.sheet import Sheet
+from ui.gate.unlock import Unlock
+from ui.widgets.secret import SecretField
+from ui.widgets.strength import StrengthMeter
+
+CODE = "ABCD-EFGH-JKLM-NOPQ-RSTU-VWXY-Z234-5672-IL7A"
+FINE = OpenInfo(1, 1, False, 0, False, None, "ok", None, 0)  # noqa: FBT003
+W = TypeVar("W", bound=QWidget)
+
+
+@dataclass
+class Ring:
+    """A keyring in memory."""
+
+    works: bool = True
+    kept: dict[bytes, bytes] = field(default_factory=dict)
+
+    def probe(self) -> str:
+        if not self.works:
+            raise KeyringFaultError(KeyringCause.NO_BACKEND, "nothing was changed")
+        return "Ring"
+
+    def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
+        return KeyringEntry("Ring", self.kept.setdefault(vault_id, kek))
+
+    def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
+        return KeyringEntry("Ring", self.kept[vault_id])
+
+    def remove(self, vault_id: bytes, backend: str) -> None:
+        del self.kept[vault_id]
+
+
+@dataclass
+class Door:
+    """A gate over a locked engine."""
+
+    qtbot: QtBot
+    context: Context
+    gate: Gate
+
+    def page(self, kind: type[W]) -> W:
+        """The page, once it is of a kind."""
+        settle(self.qtbot, lambda: isinstance(self.gate.page, kind))
+        assert isinstance(self.gate.page, kind)
+        return self.gate.page
+
+    def open(self) -> None:
+        """Wait until the vault is open and the gate empty."""
+        settle(self.qtbot, lambda: self.context.bridge.is_open and self.gate.page is None)
+
+
+def door(qtbot: QtBot, home: Home, ring: Ring) -> Iterator[Door]:
+    setup = Setup(home, HandClock(START_MS), WordEmbedder(), False, keyring=ring, kdf_cost=KdfCost.lowest())  # noqa: FBT003
+    engine = Engine(setup)
+    try:
+        with window_context(engine) as context:
+            gate = Gate(context)
+            qtbot.addWidget(gate)
+            gate.resize(1000, 700)
+            gate.show()
+            yield Door(qtbot, context, gate)
+    finally:
+        engine.close()
+
+
+@pytest.fixture
+def ring() -> Ring:
+    """The system's keyring."""
+    return Ring()
+
+
+@pytest.fixture
+def new(qtbot: QtBot, tmp_path: Path, ring: Ring) -> Iterator[Door]:
+    """Before a home with no vault."""
+    yield from door(qtbot, Home(tmp_path / "home", reserve_bytes=RESERVE), ring)
+
+
+@pytest.fixture
+def there(qtbot: QtBot, tmp_path: Path, ring: Ring) -> Iterator[Door]:
+    """Before a home with a vault."""
+    yield from door(qtbot, new_home(tmp_path / "home")[0], ring)
+
+
+def make(new: Door, *, keyring: bool = False) -> FirstRun:
+    """Go through the first step."""
+    page = new.page(FirstRun)
+    first = page.passphrase
+    assert first is not None
+    settle(new.qtbot, lambda: not new.context.tasks.running)
+    first.first.setText("lantern osprey quilt harbour")
+    first.second.setText("lantern osprey quilt harbour")
+    first.ring.setChecked(keyring)
+    first.second.returnPressed.emit()
+    settle(new.qtbot, lambda: page.show_code is not None)
+    return page
+
+
+def type_back(page: FirstRun, code: str) -> CheckCode:
+    """Go on to the check and type the groups that are asked for."""
+    assert page.show_code is not None
+    page.show_code.main.click()
+    check = page.check_code
+    assert check is not None
+    for number, line in check.fields.items():
+        line.setText(code.split("-")[number - 1])
+    return check
+
+
+def code_of(page: FirstRun) -> str:
+    """The code as it stands on the page."""
+    assert page.show_code is not None
+    shown = [label.text() for label in page.show_code.findChildren(QWidget, "code")]  # type: ignore[attr-defined]
+    return "-".join(shown)
+
+
+def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> None:
+    page = new.page(FirstRun)
+    first, home = page.passphrase, new.context.bridge.engine.home.path
+    assert first is not None
+    first.go()
+    assert first.sheet.told == "Choose a passphrase first."
+    first.first.setText("lantern osprey quilt")
+    first.second.setText("lantern ospray")
+    first.go()
+    assert "not the same" in first.sheet.told
+    assert not home.exists(), "nothing is made before both agree"
+    wishes: list[list[Path]] = []
+    new.context.desk.import_paths.connect(wishes.append)
+    page = make(new)
+    assert home.exists()
+    assert new.context.bridge.engine.state == "locked"
+    code = code_of(page)
+    assert len(code) == 44
+    check = type_back(page, code)
+    assert not check.isHidden()
+    assert page.show_code is not None
+    assert page.show_code.isHidden()
+    check.main.click()
+    settle(new.qtbot, lambda: page.last is not None)
+    assert page.last is not None
+    page.last.finder.click()
+    new.open()
+    settle(new.qtbot, lambda: bool(wishes))
+    assert wishes == [[USUAL_PLACES]]
+
+
+def test_starting_empty_asks_for_nothing_more(new: Door) -> None:
+    page = make(new)
+    check = type_back(page, code_of(page))
+    check.main.click()
+    settle(new.qtbot, lambda: page.last is not None)
+    wishes: list[list[Path]] = []
+    new.context.desk.import_paths.connect(wishes.append)
+    assert page.last is not None
+    page.last.back.click()
+    assert page.last.isHidden()
+    assert page.show_code is not None
+    assert not page.show_code.isHidden()
+    type_back(page, code_of(page)).main.click()
+    settle(new.qtbot, lambda: not page.last.isHidden())  # type: ignore[union-attr]
+    page.last.nothing.click()
+    new.open()
+    new.qtbot.wait(10)
+    assert wishes == []
+
+
+def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
+    page = make(new)
+    code = code_of(page)
+    assert page.show_code is not None
+    page.show_code.copy.click()
+    assert QGuiApplication.clipboard().text() == code
+    page.show_code.main.click()
+    check = page.check_code
+    assert check is not None
+    check.main.click()
+    assert check.sheet.told.startswith("Groups ")
+    assert not page.findChildren(Begin), "the check cannot be skipped"
+    next(iter(check.fields.values())).setText(code.lower().replace("-", " "))
+    check.main.click()
+    settle(new.qtbot, lambda: page.last is not None)
+    assert page.last is not None
+    page.last.nothing.click()
+    new.open()
+    assert QGuiApplication.clipboard().text() == ""
+
+
+def test_the_keyring_is_offered_where_there_is_one_and_opens_the_vault(new: Door, ring: Ring) -> None:
+    first = new.page(FirstRun).passphrase
+    assert first is not None
+    settle(new.qtbot, lambda: not first.ring.isHidden())
+    make(new, keyring=True)
+    assert len(ring.kept) == 1
+    new.gate.look()
+    page = new.page(Unlock)
+    assert not page.ring.isHidden()
+    page.ring.click()
+    new.open()
+
+
+@pytest.mark.parametrize("ring", [Ring(works=False)])
+def test_no_keyring_is_offered_where_there_is_none(new: Door, ring: Ring) -> None:
+    first = new.page(FirstRun).passphrase
+    assert first is not None
+    settle(new.qtbot, lambda: not new.context.tasks.running)
+    assert first.ring.isHidden()
+    first.ring.setChecked(True)
+    make(new, keyring=True)
+    assert ring.kept == {}, "what is not offered is not asked for"
+    new.gate.look()
+    assert new.page(Unlock).ring.parent() is None
+
+
+def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) -> None:
+    page = new.page(FirstRun)
+    new.context.bridge.engine.vault.create("somebody else").result(30)
+    first = page.passphrase
+    assert first is not None
+    first.first.setText("lantern")
+    first.second.setText("lantern")
+    first.go()
+    settle(new.qtbot, lambda: bool(first.sheet.told))
+    assert "left as it is" in first.sheet.told
+    first.sheet._action.click()
+    new.page(Unlock)
+
+
+def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door) -> None:
+    page = there.page(Unlock)
+    page.go()
+    assert page.sheet.told == "Type your passphrase first."
+    page.field.setText("not it")
+    page.field.returnPressed.emit()
+    assert page.field.text() == ""
+    assert not page.main.isEnabled()
+    assert page.main.text() == "Unlocking …"
+    assert not page.sheet.bar.isHidden()
+    settle(there.qtbot, page.main.isEnabled)
+    assert page.sheet.told == "That passphrase does not open this vault."
+    assert page.field.property("wrong") is True
+    QTest.keyClicks(page.field, "q")
+    assert page.sheet.told == ""
+    assert page.field.property("wrong") is False
+    page.field.setText(PASSPHRASE)
+    page.main.click()
+    there.open()
+
+
+def test_the_recovery_code_opens_it_too(new: Door) -> None:
+    code = code_of(make(new))
+    new.gate.look()
+    page = new.page(Unlock)
+    page.switch.click()
+    assert page.field.isHidden()
+    assert not page.code.isHidden()
+    page.code.setText(code[:-1] + ("A" if code[-1] != "A" else "B"))
+    page.go()
+    settle(new.qtbot, page.main.isEnabled)
+    assert page.sheet.told.startswith("That code does not open this vault.")
+    page.code.setText(code.lower().replace("-", " "))
+    page.go()
+    assert page.code.text() == ""
+    new.open()
+
+
+def test_another_opener_is_given_the_secret(there: Door) -> None:
+    given: list[str | None] = []
+
+    def opener(secret: str | None) -> Future[OpenInfo]:
+        given.append(secret)
+        refused: Future[OpenInfo] = Future()
+        refused.set_exception(UserError(Code.VAULT_BUSY, "Another Loci has this vault open."))
+        return refused
+
+    there.gate.opener = opener
+    page = there.page(Unlock)
+    page.field.setText("anything")
+    page.go()
+    settle(there.qtbot, lambda: bool(page.sheet.told))
+    assert given == ["anything"]
+    assert page.sheet.told == "Another Loci has this vault open."
+    assert page.main.isEnabled()
+
+
+def test_locking_brings_the_gate_back(there: Door) -> None:
+    page = there.page(Unlock)
+    page.field.setText(PASSPHRASE)
+    page.go()
+    there.open()
+    there.context.bridge.engine.lock()
+    again = there.page(Unlock)
+    assert again is not page
+    assert again.field.text() == ""
+
+
+def test_opening_by_another_way_empties_the_gate(there: Door) -> None:
+    there.page(Unlock).field.setText("half ty")
+    there.context.bridge.engine.vault.open(PASSPHRASE)
+    there.open()
+
+
+def test_a_damaged_key_file_is_told_with_a_way_to_look_again(qtbot: QtBot, tmp_path: Path, ring: Ring) -> None:
+    home = new_home(tmp_path / "home")[0]
+    for file in home.path.glob("vault.keys*"):
+        file.write_bytes(b"nothing of it is left")
+    for there in door(qtbot, home, ring):
+        sheet = there.page(Sheet)
+        assert "key file" in sheet.sentence.text()
+        assert "No secret was tried" in sheet.sentence.text()
+
+
+def test_caps_lock_is_noticed_by_the_letters(there: Door) -> None:
+    page = there.page(Unlock)
+    QTest.keyClicks(page.field, "q")
+    assert page._caps.isHidden()
+    QTest.keyClick(page.field, Qt.Key.Key_Q, Qt.KeyboardModifier.NoModifier)
+    page.field._tell_caps(is_on=True)
+    assert not page._caps.isHidden()
+    QTest.keyClicks(page.field, "b")
+    assert page._caps.isHidden()
+
+
+def test_a_secret_can_be_shown_and_is_gone_once_taken(there: Door) -> None:
+    field_ = SecretField(there.context.theme, "Passphrase")
+    there.qtbot.addWidget(field_)
+    field_.show()
+    QTest.keyClicks(field_, "lantern")
+    field_.reveal(is_shown=True)
+    assert field_.is_revealed
+    assert field_.displayText() == "lantern"
+    assert field_.take() == "lantern"
+    field_.undo()
+    assert field_.text() == ""
+    assert not field_.is_revealed
+
+
+def test_the_meter_says_in_words_what_it_shows(there: Door) -> None:
+    meter = StrengthMeter(there.context.theme)
+    there.qtbot.addWidget(meter)
+    assert meter.score == -1
+    meter.rate("password")
+    assert meter.score == 0
+    assert meter.words.startswith("Very weak. This is guessed at once")
+    meter.rate("lantern osprey quilt harbour mist")
+    assert meter.score == 4
+    assert "Very strong" in meter.accessibleName()
+    meter.rate("")
+    assert meter.score == -1
+    assert "Strength" in meter.accessibleName()
+
+
+def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path) -> None:
+    page = ShowCode(there.context.theme, CODE, lambda: None)
+    there.qtbot.addWidget(page)
+    page.save_to(str(tmp_path / "no such folder" / "code.txt"))
+    assert "could not be written" in page.sheet.told
+    page.save_to(str(tmp_path / "code.txt"))
+    assert CODE in (tmp_path / "code.txt").read_text("utf-8")
+    assert stat.S_IMODE((tmp_path / "code.txt").stat().st_mode) == 0o600
+    assert page.sheet.told == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted", "does"),
+    [
+        ("abcd", "ABCD", True),
+        (" A B-c d ", "ABCD", True),
+        ("O8CD", "OBCD", True),
+        ("0BCD", "OBCD", True),
+        ("1L7A", "IL7A", True),
+        ("I17A", "IL7A", True),
+        ("ABC", "ABCD", False),
+        ("ABCE", "ABCD", False),
+        ("", "ABCD", False),
+    ],
+)
+def test_what_is_typed_of_a_code_is_read_kindly(typed: str, wanted: str, does: bool) -> None:
+    assert fits(typed, wanted) is does
+
+
+def test_only_the_wrong_group_is_named(there: Door) -> None:
+    went: list[str] = []
+    page = CheckCode(there.context.theme, CODE, lambda: went.append("back"), lambda: went.append("on"), (2, 5))
+    there.qtbot.addWidget(page)
+    page.fields[2].setText("EFGH")
+    page.fields[5].setText("XXXX")
+    page.check()
+    assert page.sheet.told == "Group 5 is another one."
+    page.fields[5].setText("rstu")
+    page.check()
+    page.back.click()
+    assert went == ["on", "back"]
+    assert [line.text() for line in page.fields.values()] == ["", ""]
+
+
+def _info(**more: object) -> OpenInfo:
+    values = {name: getattr(FINE, name) for name in FINE.__dataclass_fields__}
+    return OpenInfo(**{**values, **more})
+
+
+@pytest.mark.parametrize(
+    ("info", "words"),
+    [
+        (_info(recovered_from_crash=True), "not closed properly"),
+        (_info(lost_commits=3), "3 recent changes"),
+        (_info(is_log_damaged=True), "nothing seems to be lost"),
+        (_info(head_state="missing"), "cannot be told"),
+        (_info(older_than_head=OlderCopy(1, 5, START_MS)), "older than the one last seen here on 14 Nov 2023"),
+    ],
+)
+def test_what_opening_found_is_told(info: OpenInfo, words: str) -> None:
+    assert words in " ".join(told_by(info))
+    assert told_by(FINE) == []
+
+
+def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:
+    acts: list[tuple[str, Callable[[], None]]] = []
+    heard = hear(there.context)
+    there.context.desk.tell.connect(lambda _, action, run: acts.append((action, run)))
+    there.gate._opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), finds=False)
+    assert len(heard.sentences) == 1
+    assert acts[0][0] == "Go on with it"

@@ -1,0 +1,346 @@
+"""The import dialog from choosing to removing, over the real importers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, talk
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle
+
+from core.types.journals import Candidate
+from ui.context import USUAL_PLACES, Context
+from ui.importing.queue import ImportQueue, Job
+from ui.importing.wizard import ImportDialog
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
+CHATGPT = next((FIXTURES / "chatgpt").glob("20d*.zip"))
+NOTES = FIXTURES / "obsidian" / "Harbour Notes"
+HOSTILE = FIXTURES / "hostile"
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    """Stands for the main window."""
+    made = QWidget()
+    made.resize(1200, 800)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def opened(context: Context, window: QWidget) -> Iterator[_Opened]:
+    """Opens dialogs as the main window does, and closes the last one."""
+    made = _Opened(context, window)
+    yield made
+    if made.dialog is not None:
+        made.dialog.close()
+
+
+class _Opened:
+    def __init__(self, context: Context, window: QWidget) -> None:
+        self.context, self.window = context, window
+        self.dialog: ImportDialog | None = None
+
+    def __call__(self, *paths: Path) -> ImportDialog:
+        if self.dialog is not None:
+            self.dialog.close()
+        made = ImportDialog(self.context, paths, self.window)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.destroyed.connect(self._gone)
+        made.open()
+        self.dialog = made
+        return made
+
+    def _gone(self) -> None:
+        self.dialog = None
+
+
+def read(qtbot: QtBot, dialog: ImportDialog) -> None:
+    """Wait until everything was rehearsed."""
+    settle(qtbot, lambda: dialog.reader.is_done and dialog.page is dialog.rehearse)
+
+
+def finish(qtbot: QtBot, dialog: ImportDialog) -> None:
+    """Press the main button and wait for what came of it."""
+    assert dialog.main.isEnabled()
+    dialog.main.click()
+    settle(qtbot, lambda: dialog.page is dialog.outcome)
+
+
+def column(dialog: ImportDialog, at: int) -> Sequence[str]:
+    """A column of the conversations, as shown."""
+    model = dialog.rehearse.content.model
+    return [str(model.index(row, at).data()) for row in range(model.rowCount())]
+
+
+def many(rig: Rig, count: int = 3_000) -> Path:
+    """An export that takes a while."""
+    return rig.write_rows(talk(count), "many.jsonl")
+
+
+def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _Opened, context: Context) -> None:
+    before = rig.dump()
+    dialog = opened(CHATGPT, NOTES)
+    assert dialog.back.text() == "Stop"
+    assert not dialog.main.isEnabled()
+    read(qtbot, dialog)
+    first, second = dialog.reader.sources
+    assert rig.dump() == before, "a rehearsal stores nothing"
+    assert (first.new, second.new) == (43, 14)
+    assert dialog.main.text() == "Import 57 memories"
+    content = dialog.rehearse.content
+    assert content._summary.text() == ("ChatGPT export: 9 conversations with 41 messages, 8 Mar 2025 – 21 Oct 2025.")
+    assert "Untitled conversation" in column(dialog, 0)
+    finish(qtbot, dialog)
+    assert dialog.outcome.title.text() == "57 memories came into your palace."
+    assert len(rig.rows("SELECT id FROM imports WHERE state = 'done'")) == 2
+    wishes: list[str] = []
+    context.desk.search.connect(wishes.append)
+    ids = [row[0] for row in rig.rows("SELECT id FROM imports ORDER BY started_at, rowid")]
+    dialog.outcome.taken.click()
+    settle(qtbot, lambda: dialog.outcome.taken.isHidden())
+    assert dialog.outcome.title.text() == "The import was removed."
+    assert rig.texts() == []
+    assert {row[0] for row in rig.rows("SELECT state FROM imports")} == {"undone"}
+    assert len(ids) == 2
+    assert wishes == []
+
+
+def test_what_was_imported_can_be_looked_at(qtbot: QtBot, opened: _Opened, context: Context, rig: Rig) -> None:
+    wishes: list[tuple[str, ...]] = []
+    context.desk.search.connect(lambda typed: wishes.append(("search", typed)))
+    context.desk.go.connect(lambda page, wish: wishes.append((page, wish)))
+    dialog = opened(NOTES)
+    read(qtbot, dialog)
+    finish(qtbot, dialog)
+    import_id = rig.value("SELECT id FROM imports")
+    dialog.main.click()
+    assert wishes == [("search", f"import:{import_id}")]
+    settle(qtbot, lambda: opened.dialog is None)
+    dialog = opened(CHATGPT)
+    read(qtbot, dialog)
+    finish(qtbot, dialog)
+    dialog.other.click()
+    assert wishes[1:] == [("palace", "")]
+
+
+def test_only_the_chosen_conversations_come_in_and_the_rest_later(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
+    dialog = opened(CHATGPT)
+    read(qtbot, dialog)
+    content = dialog.rehearse.content
+    content.filter.setText("celadon")
+    assert column(dialog, 0) == ["Celadon glaze for the tall vase ✨"]
+    content.all.click()
+    content.filter.setText("")
+    content.none.click()
+    assert dialog.main.text() == "Nothing new to import"
+    assert not dialog.main.isEnabled()
+    content.table.selectRow(0)
+    QTest.keyClick(content.table, Qt.Key.Key_Space)
+    assert dialog.main.text() == "Import 6 memories"
+    finish(qtbot, dialog)
+    assert rig.value("SELECT count(*) FROM memories") == 6
+    dialog.back.click()
+    assert dialog.page is dialog.choose
+    dialog.look_into([CHATGPT])
+    read(qtbot, dialog)
+    assert dialog.main.text() == "Import 37 memories"
+    assert column(dialog, 1)[0] == "0", "the column of what is new appears where it tells something"
+    assert not content.table.isColumnHidden(1)
+
+
+def test_all_of_it_known_says_so(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
+    rig.bring(NOTES)
+    dialog = opened(NOTES)
+    read(qtbot, dialog)
+    assert dialog.main.text() == "Nothing new to import"
+    assert not dialog.main.isEnabled()
+
+
+def test_what_is_left_out_is_told_with_its_reason(qtbot: QtBot, opened: _Opened) -> None:
+    dialog = opened(CHATGPT)
+    read(qtbot, dialog)
+    content = dialog.rehearse.content
+    content.look_at("left")
+    said = [words.text() for words in content._left.findChildren(QWidget) if hasattr(words, "text")]
+    assert "Messages on abandoned branches" in said
+    assert "Edited or answered anew; only the last version comes in." in said
+
+
+def test_problems_are_listed_by_line(qtbot: QtBot, opened: _Opened) -> None:
+    dialog = opened(FIXTURES / "generic" / "lighthouse-notes.jsonl")
+    read(qtbot, dialog)
+    table = dialog.rehearse.content.problems
+    where = [table.item(row, 0).text() for row in range(table.rowCount())]  # type: ignore[union-attr]
+    assert "lighthouse-notes.jsonl:4" in where
+
+
+def test_a_refused_file_says_why_and_the_others_go_on(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
+    dialog = opened(HOSTILE / "truncated.zip", FIXTURES / "mem0" / "list.json")
+    read(qtbot, dialog)
+    refused = dialog.rehearse.refused
+    assert refused.isVisible()
+    assert "damaged or cut-off" in refused._sentence.text()
+    assert "mem0" in refused._hint.text()
+    assert dialog.main.text() == "Import 7 memories"
+    finish(qtbot, dialog)
+    assert rig.value("SELECT count(*) FROM imports") == 1
+
+
+def test_an_unknown_file_can_be_read_as_what_the_person_says(qtbot: QtBot, opened: _Opened, tmp_path: Path) -> None:
+    odd = tmp_path / "notes.odd"
+    odd.write_bytes(bytes(range(256)))
+    dialog = opened(odd)
+    read(qtbot, dialog)
+    refused = dialog.rehearse.refused
+    assert refused.isVisible()
+    assert dialog.main.isHidden()
+    assert "--format" not in refused._sentence.text(), "nobody types options here"
+    refused._form.chosen.emit("jsonl")
+    read(qtbot, dialog)
+    assert dialog.reader.sources[0].form == "jsonl"
+    dialog.back.click()
+    assert dialog.page is dialog.choose
+
+
+def test_stopping_takes_everything_back(qtbot: QtBot, opened: _Opened, rig: Rig, context: Context) -> None:
+    heard, before = hear(context), rig.dump()
+    dialog = opened(NOTES, many(rig))
+    read(qtbot, dialog)
+    queue_at: list[int] = []
+    dialog.main.click()
+    queue = dialog.queue
+    assert queue is not None
+    queue.began.connect(queue_at.append)
+    settle(qtbot, lambda: queue_at == [1])  # the first is stored, the second on its way
+    assert dialog.back.text() == "Stop and take back"
+    dialog.back.click()
+    assert not dialog.back.isEnabled()
+    settle(qtbot, lambda: dialog.queue is None, timeout=30_000)
+    assert dialog.page is dialog.rehearse
+    assert heard.sentences == ["The import was stopped; nothing of it was kept."]
+    rig.settle()
+    after = rig.dump()
+    assert after["memories"] == before["memories"]
+    assert rig.texts() == []
+
+
+def test_an_import_goes_on_when_the_dialog_closes(qtbot: QtBot, opened: _Opened, rig: Rig, context: Context) -> None:
+    heard = hear(context)
+    dialog = opened(many(rig, 400))
+    read(qtbot, dialog)
+    dialog.main.click()
+    dialog.other.click()
+    assert heard.sentences == ["The import goes on; the status bar shows how far it is."]
+    settle(qtbot, lambda: len(heard.sentences) == 2, timeout=30_000)
+    assert heard.sentences[1] == "400 memories came into your palace."
+    settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None)
+
+
+def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig, context: Context) -> None:
+    heard = hear(context)
+    queue = ImportQueue(context, [Job(many(rig), "many")], None)
+    queue.is_watched = False
+    began: list[int] = []
+    queue.began.connect(began.append)
+    queue.start()
+    rig.lock()
+    settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None, timeout=30_000)
+    assert (heard.sentences, heard.problems) == ([], [])
+
+
+def test_another_space_is_another_question(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:
+    rig.bring(NOTES, "harbour")
+    dialog = opened(NOTES)
+    settle(qtbot, lambda: dialog.rehearse.space.count() == 2)
+    read(qtbot, dialog)
+    assert dialog.main.text() == "Import 14 memories"
+    dialog.rehearse.space.setCurrentText("harbour")
+    settle(qtbot, lambda: dialog.main.text() == "Nothing new to import")
+    dialog.rehearse.space.setCurrentText("x" * 500)
+    settle(qtbot, lambda: dialog.rehearse.refused.isVisible())
+    dialog.rehearse.space.setCurrentText("jetty")
+    settle(qtbot, lambda: dialog.main.isEnabled())
+    finish(qtbot, dialog)
+    assert rig.value("SELECT count(*) FROM memories m JOIN spaces s ON s.id = m.space_id WHERE s.name = 'jetty'") == 14
+
+
+def test_exports_are_looked_for_where_they_usually_lie(
+    qtbot: QtBot, opened: _Opened, rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = tmp_path / "person"
+    (person / "Downloads").mkdir(parents=True)
+    shutil.copy(CHATGPT, person / "Downloads" / "chats.zip")
+    shutil.copytree(NOTES, person / "Documents" / "Harbour Notes")
+    monkeypatch.setattr(rig.engine.imports, "_person_home", person)
+    dialog = opened(USUAL_PLACES)
+    assert dialog.main.isHidden()
+    settle(qtbot, lambda: dialog.choose.model.rowCount() == 2)
+    assert dialog.main.text() == "Look inside 2"
+    assert dialog.choose.table.hasFocus() or not dialog.isActiveWindow()
+    row = next(n for n, line in enumerate(dialog.choose.model.lines) if line.key.endswith("Harbour Notes"))
+    dialog.choose.model.toggle([row])
+    assert dialog.main.text() == "Look inside"
+    dialog.main.click()
+    read(qtbot, dialog)
+    assert [source.name for source in dialog.reader.sources] == ["chats.zip"]
+
+
+def test_finding_nothing_says_where_it_looked(qtbot: QtBot, opened: _Opened) -> None:
+    dialog = opened()
+    dialog.choose.finder.click()
+    settle(qtbot, lambda: dialog.choose.finder.isEnabled())
+    assert dialog.choose._found.text().startswith("No exports were found in Downloads")
+    assert dialog.choose.table.isHidden()
+    assert dialog.main.isHidden()
+
+
+def test_a_hostile_name_stands_as_plain_text(qtbot: QtBot, opened: _Opened) -> None:
+    dialog = opened()
+    name = "/x/<b>bold</b>\u202egpj.zip"
+    dialog.choose.show_found([Candidate(name, "chatgpt", "ChatGPT export", 10, 0, 1)])
+    shown = dialog.choose.model.index(0, 0).data()
+    assert shown == "<b>bold</b>‹U+202E›gpj.zip".rpartition("/")[2] or "‹U+202E›" in shown
+
+
+def test_titles_of_an_export_stand_as_plain_text(qtbot: QtBot, opened: _Opened, tmp_path: Path) -> None:
+    rows = [{"text": f"Note {n}", "author": "user", "session": "<img src=x>\u202e", "ref": str(n)} for n in range(2)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    dialog = opened(path)
+    read(qtbot, dialog)
+    assert all("\u202e" not in title for title in column(dialog, 0))
+
+
+def test_what_is_dropped_is_looked_into(qtbot: QtBot, opened: _Opened) -> None:
+    dialog = opened()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(NOTES))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), copy, data, left, none)
+    dialog.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    assert dialog.choose._drop.property("over") == "true"
+    dialog.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none))
+    assert dialog.choose._drop.property("over") == "false"
+    read(qtbot, dialog)
+    assert dialog.reader.new == 14
+
+
+def test_esc_closes_it_and_it_can_be_opened_again_and_again(qtbot: QtBot, opened: _Opened, context: Context) -> None:
+    for _ in range(4):
+        dialog = opened(CHATGPT, NOTES)
+        settle(qtbot, lambda: dialog.reader.sources[0].report is not None)  # noqa: B023
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        settle(qtbot, lambda: opened.dialog is None)
+    settle(qtbot, lambda: not context.tasks.running)

@@ -1,0 +1,186 @@
+"""The words and the tables of the import dialog."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.modeltest import ModelTester
+
+from core.types.journals import ConversationPlan
+from core.types.replies import ImportReport
+from ui.importing.sources import (
+    OUTSIDE_WORDS,
+    WITHOUT_TITLE,
+    Source,
+    brought,
+    since,
+    span_of,
+    summary_of,
+    title_of,
+)
+from ui.importing.tables import Line, TickModel
+from ui.widgets.skips import left_out, reasons
+
+ROOT = Path(__file__).parents[2]
+DAY = 86_400_000
+
+
+def report(**more: object) -> ImportReport:
+    """A report of an import."""
+    values: dict[str, object] = {
+        "import_id": None,
+        "format": "chatgpt",
+        "conversations": 2,
+        "messages": {"user": 3, "assistant": 2, "other": 0},
+        "stored": 5,
+        "proposals": 0,
+        "skipped": {},
+        "errors": (),
+        "earliest": "2025-03-08T12:00:00.000Z",
+        "latest": "2025-10-21T12:00:00.000Z",
+    }
+    return ImportReport(**{**values, **more})  # type: ignore[arg-type]
+
+
+def plan(key: str, new: int, title: str = "") -> ConversationPlan:
+    """A conversation."""
+    return ConversationPlan(key, title, 4, new, 0, None, None)
+
+
+def test_every_reason_an_importer_gives_has_its_words() -> None:
+    given: set[str] = set()
+    for file in (ROOT / "core" / "importers").glob("*.py"):
+        text = file.read_text("utf-8")
+        given |= set(re.findall(r'Skip\(\s*"([a-z_]+)"', text))
+        given |= set(re.findall(r'Trouble\([^)]*?,\s*"([a-z_]+)"\s*\)', text))
+    given |= {"known", "erased", "duplicate_text", "not_chosen", "repeated", "bad_line", "unreadable"}
+    assert len(given) > 30
+    assert given <= reasons().keys()
+
+
+def test_the_reasons_are_whole() -> None:
+    kept = json.loads((files("resources") / "help" / "skips.json").read_text("utf-8"))["reasons"]
+    for words in kept.values():
+        assert set(words) == {"one", "many", "why"}
+        assert all(text and text == text.strip() and not text.endswith(".") for text in words.values())
+
+
+def test_what_is_left_out_stands_with_the_most_first() -> None:
+    found = left_out({"trash": 1, "known": 12, "a_new_reason": 3})
+    assert [(one.count, one.what) for one in found] == [
+        (12, "entries you have already"),
+        (3, "a new reason"),
+        (1, "note in the trash"),
+    ]
+    assert found[2].why == "Thrown away by you"
+
+
+def test_a_rehearsal_is_one_sentence() -> None:
+    assert summary_of(report()) == "ChatGPT export: 2 conversations with 5 messages, 8 Mar 2025 – 21 Oct 2025."
+    alone = report(format="obsidian", conversations=0, messages={"other": 1}, earliest=None, latest=None)
+    assert summary_of(alone) == "Obsidian vault: 1 entry."
+    assert summary_of(report(conversations=0, messages={}, earliest=None)) == "ChatGPT export."
+
+
+def test_what_came_in_is_one_sentence() -> None:
+    assert brought([report(stored=1)]) == "1 memory came into your palace."
+    assert brought([report(stored=0)]) == "Nothing new: all of it was in your palace already."
+
+
+def test_days_are_said_once_where_they_are_the_same() -> None:
+    noon = DAY // 2
+    assert span_of(None, noon) == ""
+    assert span_of(noon, noon + 60_000) == "1 Jan 1970"
+    assert span_of(noon, noon + DAY) == "1 Jan 1970 – 2 Jan 1970"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 second"), (7.4, "7 seconds"), (42, "40 seconds"), (200, "3 minutes"), (9000, "2 hours")],
+)
+def test_a_stretch_of_time_is_rough(seconds: float, words: str) -> None:
+    assert since(seconds) == words
+
+
+def test_titles_are_plain_and_never_empty() -> None:
+    assert title_of(plan("", 1)) == OUTSIDE_WORDS
+    assert title_of(plan("a", 1)) == WITHOUT_TITLE
+    assert title_of(plan("a", 1, "Two\nlines \u202eof it")) == "Two lines ‹U+202E›of it"
+
+
+def test_what_is_new_follows_the_choice() -> None:
+    source = Source(Path("/tmp/x.zip"))
+    assert source.new == 0
+    source.report = report(stored=9, plan=(plan("a", 4), plan("b", 3)), plan_more=1)
+    assert source.new == 9
+    source.only = frozenset({"b"})
+    assert source.new == 3
+    assert source.name == "x.zip"
+
+
+# ---- the table
+
+
+@pytest.fixture
+def model() -> TickModel:
+    """Three rows."""
+    made = TickModel(("Name", "Size"), (1,))
+    rows = [("c", "Ferry timetable", 3), ("a", "Apple tree", 20), ("b", "Boat and ferry", 1)]
+    made.show_lines([Line(key, (name, str(size)), (name.casefold(), size), name) for key, name, size in rows], ["a"])
+    return made
+
+
+def names(model: TickModel) -> list[str]:
+    """The first column."""
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def test_the_model_keeps_qts_rules(model: TickModel, qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    model.filter("ferry")
+    model.sort(1)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+
+
+def test_rows_are_sorted_by_value_and_back_to_the_files_order(model: TickModel) -> None:
+    model.sort(1)
+    assert names(model) == ["Boat and ferry", "Ferry timetable", "Apple tree"]
+    model.sort(0, Qt.SortOrder.DescendingOrder)
+    assert names(model)[0] == "Ferry timetable"
+    model.sort(-1)
+    assert names(model) == ["Ferry timetable", "Apple tree", "Boat and ferry"]
+
+
+def test_a_filter_hides_rows_but_keeps_their_ticks(model: TickModel) -> None:
+    model.filter("FERRY boat")
+    assert names(model) == ["Boat and ferry"]
+    model.tick_shown(is_on=True)
+    assert model.ticked == {"a", "b"}
+    model.tick_shown(is_on=False)
+    model.filter("")
+    assert model.ticked == {"a"}
+
+
+def test_ticking_several_rows_ticks_all_before_it_unticks_all(model: TickModel) -> None:
+    told: list[int] = []
+    model.ticks.connect(lambda: told.append(1))
+    model.toggle([0, 1])
+    assert model.ticked == {"a", "c"}
+    model.toggle([0, 1])
+    assert model.ticked == set()
+    assert len(told) == 2
+
+
+def test_a_tick_can_be_set_by_the_view(model: TickModel) -> None:
+    role = Qt.ItemDataRole.CheckStateRole
+    assert model.setData(model.index(0, 0), Qt.CheckState.Checked, role)
+    assert not model.setData(model.index(0, 1), Qt.CheckState.Checked, role)
+    assert model.ticked == {"a", "c"}
+    assert model.data(model.index(0, 0), role) is Qt.CheckState.Checked
+    assert model.setData(model.index(0, 0), Qt.CheckState.Unchecked.value, role)
+    assert model.ticked == {"a"}

@@ -1,0 +1,284 @@
+"""The inspector: it follows the selection, keeps unsaved words, and lets go at locking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from engine_rig import Rig
+from inspector_rig import (
+    look,
+    press,
+    shown_inspector,
+    text_part,
+    words_of,
+    write_anew,
+)
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle
+
+from core.types.library import Revision
+from core.types.words import Kind, Status
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.panel import Inspector
+from ui.inspector.text import TextPart
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
+    """An inspector that is shown beside nothing."""
+    with shown_inspector(qtbot, context) as made:
+        yield made
+
+
+def test_it_teaches_while_nothing_is_selected(inspector: Inspector) -> None:
+    assert inspector.shown is None
+    assert "Nothing is selected" in words_of(inspector)
+
+
+def test_it_shows_the_selected_memory_with_kind_status_and_where_it_is_kept(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    stored = rig.store("The weir is closed.", kind=Kind.RULE, tags=("river",), category="place", importance=0.7)
+    look(qtbot, inspector, context, stored.memory_id)
+    assert inspector.caps.whole == "RULE · ACTIVE"
+    said = words_of(text_part(inspector))
+    assert "home" in said
+    assert "place" in said
+    assert "0.70" in said
+    assert text_part(inspector).view.toPlainText() == "The weir is closed."
+    assert [b.text() for b in text_part(inspector).findChildren(QPushButton) if b.property("kind") == "chip"] == [
+        "river"
+    ]
+
+
+def test_only_the_last_of_quick_selections_is_shown(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    ids = [rig.store(f"Jar number {n}").memory_id for n in range(5)]
+    for memory_id in ids:
+        context.selection.select(memory_id, "test")
+    settle(qtbot, lambda: inspector.shown is not None)
+    assert inspector.shown is not None
+    assert inspector.shown.memory.id == ids[-1]
+
+
+def test_a_memory_that_is_gone_is_said_to_be(qtbot: QtBot, context: Context, inspector: Inspector) -> None:
+    context.selection.select("no-such-memory", "test")
+    settle(qtbot, lambda: "This memory is no longer here" in words_of(inspector))
+    assert inspector.shown is None
+
+
+def test_it_reads_anew_when_the_memory_changes(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    memory_id = rig.store("The bell rings at six.").memory_id
+    look(qtbot, inspector, context, memory_id)
+    rig.engine.library.revise((memory_id,), Revision(pinned=True)).result(30)
+    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · PINNED")
+
+
+def test_a_version_made_elsewhere_is_followed_and_its_undo_too(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    old = rig.store("The bell rings at six.").memory_id
+    look(qtbot, inspector, context, old)
+    report = rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
+    settle(qtbot, lambda: context.selection.current == report.ids[0])
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.text.endswith("seven."))
+    rig.undo(report.step_id)
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == old)
+    assert inspector.shown is not None
+    assert inspector.shown.memory.status is Status.ACTIVE
+
+
+def test_an_old_version_that_was_asked_for_stays(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    old = rig.store("The bell rings at six.").memory_id
+    rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
+    look(qtbot, inspector, context, old)
+    context.selection.again(old, "test")
+    qtbot.wait(300)
+    assert context.selection.current == old
+    assert inspector.caps.whole == "FACT · SUPERSEDED"
+
+
+def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    look(qtbot, inspector, context, rig.store("The key lies under the third pot.").memory_id)
+    write_anew(context, inspector, "Under the fourth pot")
+    rig.lock()
+    settle(qtbot, lambda: inspector.shown is None)
+    settle(qtbot, lambda: len(inspector.findChildren(TextPart)) == 1)
+    assert not text_part(inspector).is_editing
+    shown = [field.toPlainText() for field in inspector.findChildren(QPlainTextEdit)]
+    assert "pot" not in "".join(shown) + text_part(inspector).view.toPlainText() + words_of(inspector)
+    assert context.selection.current == ""
+    heard = hear(context)
+    context.commands.run("memory.edit")
+    assert heard.sentences == ["Select a memory first."]
+
+
+def test_parts_come_from_the_list_in_their_order_and_for_their_kinds(qtbot: QtBot, rig: Rig, context: Context) -> None:
+    class Word(Part):
+        """A part of a later issue."""
+
+        def show_memory(self, inspected: Inspected) -> bool:
+            return inspected.memory.text != "hush"
+
+    specs = [
+        PartSpec("second", 5, Word),
+        PartSpec("first", 1, Word),
+        PartSpec("rules", 2, Word, frozenset({Kind.RULE})),
+    ]
+    made = Inspector(context, specs)
+    qtbot.addWidget(made)
+    look(qtbot, made, context, rig.store("said").memory_id)
+    assert not made.part("first").isHidden()
+    assert made.part("rules").isHidden()
+    look(qtbot, made, context, rig.store("hush").memory_id)
+    assert made.part("first").isHidden()
+
+
+def test_hidden_characters_stand_as_marks_and_are_copied_as_they_were(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    text = "pay \u202egnp.exe\u202c\u200b\u200b now\r\nor 😀 later"
+    look(qtbot, inspector, context, rig.store(text).memory_id)
+    part = text_part(inspector)
+    assert "U+202E" in part.view.toPlainText()
+    assert "U+200B×2" in part.view.toPlainText()
+    assert "\u202e" not in part.view.toPlainText()
+    assert not part.hidden.isHidden()
+    part.view.selectAll()
+    part.view.copy()
+    assert QGuiApplication.clipboard().text() == text
+
+
+def test_markup_in_a_memory_stays_what_was_written(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    text = '<b>bold</b> <img src="http://x.example/y.png"> &amp;'
+    look(qtbot, inspector, context, rig.store(text).memory_id)
+    assert text_part(inspector).view.toPlainText() == text
+
+
+def test_a_long_text_is_folded_and_opens(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    text = "\n".join(f"Line {n} of a long note about the harbour." for n in range(60))
+    look(qtbot, inspector, context, rig.store(text).memory_id)
+    part = text_part(inspector)
+    settle(qtbot, lambda: part.fold.text() == f"Show all {len(text):,} characters")
+    folded = part.view.height()
+    part.fold.click()
+    assert part.view.height() > folded * 3
+    assert part.fold.text() == "Show less"
+
+
+def test_editing_makes_a_version_and_moves_the_selection(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    old = rig.store("The ferry leaves at nine.").memory_id
+    look(qtbot, inspector, context, old)
+    heard = hear(context)
+    write_anew(context, inspector, "The ferry leaves at ten.")
+    QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id != old)
+    assert inspector.shown is not None
+    assert inspector.shown.memory.text == "The ferry leaves at ten."
+    assert inspector.shown.memory.supersedes_id == old
+    assert heard.sentences == ["Saved. The old version stays in its history."]
+    assert not text_part(inspector).is_editing
+
+
+def test_saving_without_a_change_makes_no_version(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    text = "No break\u00a0here\u2028nor there."
+    memory_id = rig.store(text).memory_id
+    look(qtbot, inspector, context, memory_id)
+    context.commands.run("memory.edit")
+    assert text_part(inspector).editor.written == text
+    press(inspector, "Save")
+    assert not text_part(inspector).is_editing
+    assert rig.value("SELECT count(*) FROM memories") == 1
+
+
+def test_no_break_spaces_and_line_ends_survive_an_edit(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    look(qtbot, inspector, context, rig.store("ten\u00a0km\r\nand back").memory_id)
+    context.commands.run("memory.edit")
+    text_part(inspector).editor.field.insertPlainText("!")
+    assert text_part(inspector).editor.written == "ten\u00a0km\r\nand back!"
+
+
+def test_what_cannot_be_saved_is_said_in_place(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    memory_id = rig.store("The ferry leaves at nine.").memory_id
+    rig.store("The bridge is shut.")
+    look(qtbot, inspector, context, memory_id)
+    heard = hear(context)
+    editor = text_part(inspector).editor
+    for words, reason in (("nul\0nul", "NUL"), ("   ", "empty"), ("The bridge is shut.", "same words")):
+        write_anew(context, inspector, words)
+        press(inspector, "Save")
+        settle(qtbot, lambda: reason in editor.wrong.text())  # noqa: B023 - within the loop
+        assert text_part(inspector).is_editing
+        assert editor.save_button.isEnabled()
+    assert heard.sentences == []
+    assert heard.problems == []
+
+
+def test_the_editor_can_take_hidden_characters_out(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    look(qtbot, inspector, context, rig.store("safe\u202etxt.\u200bexe").memory_id)
+    context.commands.run("memory.edit")
+    press(inspector, "Remove them")
+    assert text_part(inspector).editor.written == "safetxt.exe"
+
+
+def test_unsaved_words_are_asked_about(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    first, second = (rig.store(text).memory_id for text in ("The ferry leaves at nine.", "The bridge is shut."))
+    look(qtbot, inspector, context, first)
+    write_anew(context, inspector, "The ferry leaves at ten.")
+    context.selection.select(second, "test")
+    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    assert inspector.shown is not None
+    assert inspector.shown.memory.id == first
+    press(inspector, "Stay here")
+    assert context.selection.current == first
+    assert text_part(inspector).editor.written == "The ferry leaves at ten."
+    context.selection.select(second, "test")
+    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    press(inspector, "Save")
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    assert rig.texts() == ["The bridge is shut.", "The ferry leaves at ten."]
+
+
+def test_discarded_words_are_gone(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    first, second = (rig.store(text).memory_id for text in ("The ferry leaves at nine.", "The bridge is shut."))
+    look(qtbot, inspector, context, first)
+    write_anew(context, inspector, "Never mind.")
+    context.selection.select(second, "test")
+    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    press(inspector, "Discard")
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    assert not text_part(inspector).is_editing
+    assert rig.value("SELECT count(*) FROM memories") == 2
+
+
+def test_esc_leaves_the_editor_and_the_words_can_be_had_back(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    look(qtbot, inspector, context, rig.store("The ferry leaves at nine.").memory_id)
+    offered: list[object] = []
+    context.desk.tell.connect(lambda _sentence, title, run: offered.extend((title, run)))
+    write_anew(context, inspector, "The ferry leaves at ten.")
+    QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Escape)
+    assert not text_part(inspector).is_editing
+    assert offered[0] == "Go on writing"
+    assert callable(offered[1])
+    offered[1]()
+    assert text_part(inspector).editor.written == "The ferry leaves at ten."

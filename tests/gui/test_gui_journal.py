@@ -1,0 +1,385 @@
+"""The journal: changes by day with undo, redo and undo back to here; imports that can be removed; the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from engine_rig import Rig, facts
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+from window_rig import hear, remember, settle
+
+from core.engine.journals import Journals
+from core.types.journals import AuditRow, StepRow
+from core.types.library import Revision
+from core.types.replies import UndoReport
+from ui.context import Context
+from ui.pages.journal.audit import AuditTable
+from ui.pages.journal.cells import shown_columns
+from ui.pages.journal.changes import BackDialog
+from ui.pages.journal.imports import COLUMNS, RemoveDialog
+from ui.pages.journal.page import JournalPage
+from ui.pages.journal.saying import act_of, counts_of, day_of, details_of, short_id, who_did
+from ui.pages.journal.steps import PAGE_STEPS, StepModel
+from ui.widgets.states import States
+from ui.widgets.verdict import chain_sentence, verdict_of
+
+DAY_MS = 86_400_000
+NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
+    made = JournalPage(context)
+    context.bridge.changed.connect(made.changed)
+    made.resize(900, 640)
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    yield made
+    made.leave()
+    made.close()
+    made.deleteLater()
+
+
+def shown(model: StepModel) -> list[str]:
+    lines = []
+    for place in range(model.rowCount()):
+        step = model.step_at(place)
+        lines.append(str(model.index(place, 0).data()) if step is None else step.label)
+    return lines
+
+
+def enter(page: JournalPage, qtbot: QtBot, tab: str = "changes") -> None:
+    page.enter(tab)
+    settle(qtbot, page.is_settled)
+
+
+def choose(page: JournalPage, label: str) -> StepRow:
+    model = page.changes.list.steps
+    place = shown(model).index(label)
+    page.changes.list.setCurrentIndex(model.index(place, 0))
+    step = page.changes.list.current
+    assert step is not None
+    return step
+
+
+def said_instead(states: States) -> str:
+    shown = states.currentWidget()
+    return "" if shown is None else shown.accessibleName()
+
+
+def texts(rig: Rig) -> set[str]:
+    return {row[0] for row in rig.rows("SELECT text FROM memories WHERE status = 'active'")}
+
+
+# ---- changes
+
+
+def test_an_empty_journal_teaches(page: JournalPage, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    assert "Nothing was changed yet" in said_instead(page.changes.states)
+    enter(page, qtbot, "imports")
+    assert "Nothing was imported yet" in said_instead(page.imports.states)
+
+
+def test_steps_stand_under_the_headings_of_their_days(
+    page: JournalPage, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    rig.store("The boat is called Heron.")
+    rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]
+    stored = rig.store("The shed is green.")
+    rig.forget(stored.memory_id)
+    enter(page, qtbot)
+    model = page.changes.list.steps
+    assert shown(model) == ["Today", "Forget a memory", "Remember a fact", "Yesterday", "Remember a fact"]
+    assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    page.changes.list.setCurrentIndex(model.index(2, 0))
+    QTest.keyClick(page.changes.list, Qt.Key.Key_Down)
+    assert page.changes.list.current is not None
+    assert page.changes.list.currentIndex().row() == 4  # the heading is passed over
+
+
+def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    for number in range(6):
+        rig.store(f"Jar {number} holds quinces.")
+    model = StepModel(context)
+    model.read()
+    settle(qtbot, lambda: model.is_read)
+    first = context.bridge.engine.journal.steps(None, 4).result(30)
+    model._replace(first)
+    assert model.canFetchMore(QModelIndex())
+    model.fetchMore(QModelIndex())
+    assert not model.canFetchMore(QModelIndex())  # one page at a time
+    settle(qtbot, lambda: model.rowCount() == 7)
+    assert shown(model).count("Today") == 1
+    assert PAGE_STEPS > 4
+    model.deleteLater()
+
+
+def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    heard = hear(context)
+    stored = rig.store("The boat is called Heron.")
+    rig.forget(stored.memory_id)
+    enter(page, qtbot)
+    choose(page, "Forget a memory")
+    assert context.selection.current == stored.memory_id
+    QTest.keyClick(page.changes.list, Qt.Key.Key_Delete)
+    settle(qtbot, lambda: heard.sentences == ["Undone: Forget a memory."])
+    settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.changes.list.steps))
+    step = choose(page, "Forget a memory")
+    assert step.undone
+    assert act_of(step) == "Redo"
+    assert "taken back at" in details_of(step, rig.clock.now_ms())
+    assert texts(rig) == {"The boat is called Heron."}
+    settle(qtbot, page.changes.list.buttons.act_button.isVisible)
+    page.changes.list.buttons.act_button.click()
+    settle(qtbot, lambda: heard.sentences[-1] == "Redone: Forget a memory.")
+    assert texts(rig) == set()
+
+
+def test_the_buttons_offer_what_makes_sense(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
+    rig.store("The boat is called Heron.")
+    rig.store("The shed is green.")
+    enter(page, qtbot)
+    steps, buttons = page.changes.list.steps, page.changes.list.buttons
+    page.changes.list.setCurrentIndex(steps.index(1, 0))
+    assert (buttons.act_button.isVisible(), buttons.back_button.isVisible()) == (True, False)  # the newest
+    page.changes.list.setCurrentIndex(steps.index(2, 0))
+    assert buttons.back_button.isVisible()
+    assert buttons.back_button.accessibleName() == "Undo back to here: Remember a fact"
+    page.resize(420, 640)
+    settle(qtbot, page.changes.docked.isVisible)
+    assert not buttons.isVisible()
+
+
+def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
+    page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    told: list[tuple[str, object]] = []
+    context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
+    for text in ("The boat is called Heron.", "The shed is green.", "The gate is blue."):
+        rig.store(text)
+    before = texts(rig)
+    enter(page, qtbot)
+    page.changes.list.setCurrentIndex(page.changes.list.steps.index(2, 0))
+    QTest.keyClick(page.changes.list, Qt.Key.Key_B)
+    dialog = page.changes.findChild(BackDialog)
+    assert dialog is not None
+    settle(qtbot, dialog.act.isEnabled)
+    assert dialog.act.text() == "Undo 2 changes"
+    assert "They touch 2 memories" in dialog.summary
+    assert texts(rig) == before
+    dialog.act.click()
+    settle(qtbot, lambda: bool(told))
+    assert told[0][0] == "2 changes undone."
+    assert texts(rig) == {"The boat is called Heron."}
+    told[0][1]()  # type: ignore[operator]
+    settle(qtbot, lambda: len(told) == 2)
+    assert told[1][0] == "2 changes redone."
+    assert texts(rig) == before
+
+
+def test_enter_leads_to_what_a_step_touched(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    searched: list[str] = []
+    context.desk.search.connect(searched.append)
+    report = rig.bring(facts(3))
+    stored = rig.store("The boat is called Heron.")
+    enter(page, qtbot)
+    choose(page, "Remember a fact")
+    context.selection.current = ""
+    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
+    assert context.selection.current == stored.memory_id
+    settle(qtbot, lambda: bool(page.changes.list.steps.imports))
+    choose(page, "Import memories")
+    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
+    assert searched == [f"import:{report.import_id}"]
+    assert "rows.jsonl" in str(page.changes.list.currentIndex().data())
+
+
+def test_a_step_that_touched_several_offers_them(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    ids = [rig.store(text).memory_id for text in ("The boat is called Heron & Co.", "The shed is green.")]
+    context.bridge.engine.library.revise(ids, Revision(add_tags=("yard",))).result(30)
+    enter(page, qtbot)
+    choose(page, "Tag 2 memories")
+    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
+    settle(qtbot, lambda: page.changes.findChild(QMenu) is not None)
+    menu = page.changes.findChild(QMenu)
+    assert menu is not None
+    assert {action.text() for action in menu.actions()} == {"The boat is called Heron && Co.", "The shed is green."}
+    menu.actions()[0].trigger()
+    assert context.selection.current in ids
+    menu.close()
+
+
+def test_the_list_keeps_its_place_when_something_new_comes(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
+    for number in range(30):
+        rig.store(f"Jar {number} holds quinces.")
+    enter(page, qtbot)
+    listed = page.changes.list
+    listed.setCurrentIndex(listed.steps.index(20, 0))
+    step = listed.current
+    listed.verticalScrollBar().setValue(300)
+    rig.store("The boat is called Heron.")
+    settle(qtbot, lambda: listed.steps.total == 31)
+    assert listed.current == step
+    assert listed.verticalScrollBar().value() == 300
+
+
+def test_a_failure_is_shown_with_a_way_out(
+    page: JournalPage, rig: Rig, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> object:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Journals, "steps", broken)
+    page.enter("changes")
+    settle(qtbot, lambda: page.changes.states.count() == 3)
+    monkeypatch.undo()
+    rig.store("The boat is called Heron.")
+    page.changes.read()
+    settle(qtbot, page.is_settled)
+    assert page.changes.list.steps.rowCount() == 2
+
+
+# ---- what was imported
+
+
+def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    heard = hear(context)
+    rig.bring(facts(3))
+    rig.bring([*facts(3), *facts(1, 7)], name="more.jsonl")
+    enter(page, qtbot, "imports")
+    tab = page.imports
+    assert [one.label for one in tab.imports.rows] == ["more.jsonl", "rows.jsonl"]
+    assert tab.panel.sentences[1] == "It brought 1 memory; it is still here."
+    assert any("3 entries you have already" in one for one in tab.panel.sentences)
+    QTest.keyClick(tab.table, Qt.Key.Key_Down)
+    QTest.keyClick(tab.table, Qt.Key.Key_Delete)
+    dialog = tab.findChild(RemoveDialog)
+    assert dialog is not None
+    assert dialog.act.text() == "Remove 3 memories"
+    assert "undo it" in dialog.words.text()
+    dialog.act.click()
+    settle(qtbot, lambda: heard.sentences == ["The import was removed."])
+    settle(qtbot, lambda: tab.imports.rows[1].state == "undone")
+    assert tab.panel.back_button.isVisible()
+    assert not tab.panel.remove_button.isVisible()
+    tab.panel.back_button.click()
+    settle(qtbot, lambda: heard.sentences[-1] == "“rows.jsonl” is back.")
+    settle(qtbot, lambda: tab.imports.rows[1].memories == 3)
+
+
+def test_an_import_leads_to_its_memories(
+    page: JournalPage, context: Context, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    searched: list[str] = []
+    context.desk.search.connect(searched.append)
+    report = rig.bring(facts(3))
+    enter(page, qtbot, "imports")
+    QTest.keyClick(page.imports.table, Qt.Key.Key_Return)
+    page.imports.panel.show_button.click()
+    assert searched == [f"import:{report.import_id}"] * 2
+    qtmodeltester.check(page.imports.imports)  # type: ignore[no-untyped-call]
+
+
+def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) -> None:
+    titles = [column.title for column in COLUMNS]
+    wide = shown_columns(COLUMNS, 1000, context.theme)
+    narrow = shown_columns(COLUMNS, 280, context.theme)
+    assert len(wide) == len(COLUMNS)
+    assert {titles[at] for at in narrow} == {"Import", "Memories"}
+
+
+# ---- the audit
+
+
+def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    rig.store("The boat is called Heron.")
+    enter(page, qtbot, "audit")
+    table = page.audit.audit
+    assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remember"]
+    qtmodeltester.check(table)  # type: ignore[no-untyped-call]
+    page.check_button.click()
+    assert not page.check_button.isEnabled()
+    settle(qtbot, lambda: page.audit.banner is not None)
+    assert page.check_button.isEnabled()
+    assert page.audit.banner is not None
+    assert page.audit.banner.accessibleName().startswith("The chain holds: 1 row, none changed, none missing.")
+
+
+def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) -> None:
+    for number in range(3):
+        rig.store(f"Jar {number} holds quinces.")
+    table = AuditTable(context)
+    page = context.bridge.engine.journal.audit(None, 2).result(30)
+    table._take_newest(page)
+    assert table.canFetchMore(QModelIndex())
+    table.fetchMore(QModelIndex())
+    settle(qtbot, lambda: table.rowCount() == 3)
+    rig.store("The boat is called Heron.")
+    table.read()
+    settle(qtbot, lambda: table.rowCount() == 4)
+    assert [table.index(place, 0).data() for place in range(4)] == ["4", "3", "2", "1"]
+    table.deleteLater()
+
+
+def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    rig.store("The boat is called Heron.")
+    enter(page, qtbot)
+    assert [made.text() for made in page.segments._buttons.values()] == ["Changes 1", "Imports", "Audit"]
+    page.segments._buttons["audit"].click()
+    settle(qtbot, page.is_settled)
+    assert context.prefs.text("journal.tab") == "audit"
+    assert (page.check_button.isVisible(), page.import_button.isVisible()) == (True, False)
+
+
+def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.leave()
+    remember(rig.engine, "The boat is called Heron.")
+    settle(qtbot, lambda: page.is_stale)
+    assert not page._refresh.isActive()
+    assert page.changes.list.steps.rowCount() == 0
+    enter(page, qtbot)
+    settle(qtbot, lambda: page.changes.list.steps.rowCount() == 2)
+    assert context.tasks.running == ()
+
+
+# ---- words
+
+
+def test_days_people_and_counts_are_said_in_words() -> None:
+    assert (day_of(NOON, NOON), day_of(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
+    assert day_of(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
+    assert [who_did("owner"), who_did("scheduler"), who_did("client:editor")] == ["You", "Loci", "editor"]
+    assert who_did("client", "editor\u202e") == "editor‹U+202E›"
+    entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
+    assert counts_of(entry) == "2 rows, operation ADD, 1 part, 1 locus"
+    assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "tone", "chain"),
+    [
+        ({"audit": "ok", "index": "ok"}, "success", "The chain holds"),
+        ({"audit": "failed", "index": "not_checked"}, "danger", "The chain is broken"),
+        ({"audit": "not_checked", "index": "ok"}, "warning", "could not be checked"),
+    ],
+)
+def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) -> None:
+    report = {"status": "", "checks": {name: {"status": found, "note": ""} for name, found in outcomes.items()}}
+    assert verdict_of(report).tone == tone
+    assert chain in chain_sentence(report)
+
+
+def test_a_step_with_rows_that_stayed_says_so(page: JournalPage, context: Context) -> None:
+    heard = hear(context)
+    page.changes._undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
+    assert heard.sentences == ["Undone: Forget a memory. 1 record changed since and stayed."]

@@ -1,0 +1,374 @@
+"""The library page: the table shows what a search finds, keeps its place, and its line, chips and menus agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from engine_rig import Rig, facts
+from library_rig import put_away
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+from window_rig import remember, settle
+
+from core.types.library import Facets, FindRequest, Revision
+from core.types.words import Kind, Status
+from ui.context import Command, Context
+from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written
+from ui.pages.library.filters import times
+from ui.pages.library.help import documentation
+from ui.pages.library.model import PAGE_ROWS, MemoryTable
+from ui.pages.library.page import LIBRARY, LibraryPage
+
+
+@pytest.fixture
+def page(qtbot: QtBot, context: Context) -> Iterator[LibraryPage]:
+    """The page as the window shows it, over an empty vault; not entered yet."""
+    made = LIBRARY.make(context)
+    assert isinstance(made, LibraryPage)
+    made.resize(1000, 700)
+    made.show()
+    context.bridge.changed.connect(made.changed)
+    yield made
+    put_away(qtbot, made)
+
+
+def texts(page: LibraryPage) -> list[str]:
+    """What stands in the column of texts."""
+    model = page.table.memories
+    return [str(model.index(line, PLACE["text"]).data()) for line in range(model.rowCount())]
+
+
+def entered(qtbot: QtBot, page: LibraryPage, count: int, wish: str = "") -> None:
+    """Enter the page and wait for its rows."""
+    page.enter(wish)
+    shows(qtbot, page, count)
+
+
+def shows(qtbot: QtBot, page: LibraryPage, count: int) -> None:
+    """Wait until so many rows are listed and have come."""
+    settle(qtbot, lambda: page.table.memories.rowCount() == count and "…" not in texts(page)[:PAGE_ROWS])
+
+
+def said(page: LibraryPage) -> str:
+    """All words on labels and buttons of the state that is shown."""
+    shown = page.states.currentWidget()
+    assert shown is not None
+    words = [one.text() for one in shown.findChildren(QLabel)]
+    return " ".join([*words, *(one.text() for one in shown.findChildren(QPushButton))])
+
+
+def press(page: LibraryPage, key: Qt.Key) -> None:
+    """Press a key in the table."""
+    QTest.keyClick(page.table, key)
+
+
+# ---- the model
+
+
+def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodeltester: ModelTester) -> None:
+    rig.bring(facts(30))
+    model = MemoryTable(context)
+    qtmodeltester.check(model, force_py=True)  # type: ignore[no-untyped-call]
+    ids = tuple(rig.opened.vault.read(lambda rows: [row[0] for row in rows.all("SELECT id FROM memories")]))
+    model.show_ids(ids)
+    model.look(0, 10)
+    settle(qtbot, lambda: model.index(29, PLACE["text"]).data() != "…")
+    model.show_ids(ids[:7])
+    assert model.rowCount() == 7
+    assert model.index(3, PLACE["text"]).data() == "The shelf holds jar number 3"  # kept from the earlier list
+
+
+def test_model_fetches_only_what_is_in_sight(qtbot: QtBot, context: Context, rig: Rig) -> None:
+    rig.bring(facts(450))
+    ids = rig.engine.library.find(_all()).result(30).ids
+    model = MemoryTable(context)
+    model.show_ids(ids)
+    assert model.fetched == 0
+    model.look(0, 20)
+    settle(qtbot, lambda: model.row_at(0) is not None)
+    assert model.fetched == 1
+    assert model.row_at(PAGE_ROWS) is None
+    model.look(10, 30)
+    assert model.fetched == 1
+    model.look(PAGE_ROWS - 1, PAGE_ROWS + 5)
+    settle(qtbot, lambda: model.row_at(PAGE_ROWS) is not None)
+    assert model.fetched == 2
+
+
+def _all() -> FindRequest:
+    return FindRequest()
+
+
+# ---- what is listed
+
+
+def test_lists_searches_and_counts(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(5))
+    remember(rig.engine, "The boat lies at Ashholt", kind=Kind.RULE)
+    entered(qtbot, page, 6)
+    assert texts(page)[0] == "The boat lies at Ashholt"
+    assert page._count.whole == "6 memories"
+    QTest.keyClicks(page.line.field, "kind:rule")
+    shows(qtbot, page, 1)
+    assert page._count.whole == "1 of 6 memories"
+    assert [chip.words for chip in page.query.chips()] == ["kind: rule"]
+
+
+def test_a_wish_is_a_search(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(5))
+    entered(qtbot, page, 1, "4")
+    assert page.line.field.text() == "4"
+
+
+def test_a_change_shows_by_itself_and_nothing_moves(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(80))
+    entered(qtbot, page, 80)
+    page.table.choose(page.table.memories.ids[50])
+    bar = page.table.verticalScrollBar()
+    bar.setValue(40 * page.table.rowHeight(0) + 7)
+    top, chosen = page.table.memories.ids[page.table.rowAt(0)], page.table.chosen_ids()
+    remember(rig.engine, "A new one at the top")
+    shows(qtbot, page, 81)
+    assert texts(page)[0] == "A new one at the top"
+    assert page.table.memories.ids[page.table.rowAt(0)] == top
+    assert page.table.chosen_ids() == chosen
+
+
+def test_a_hidden_page_only_notes_changes(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    entered(qtbot, page, 0)
+    settle(qtbot, lambda: page.facets is not None)
+    page.leave()
+    remember(rig.engine, "Something")
+    settle(qtbot, lambda: page.is_stale)
+    assert not page._refresh.isActive()
+    entered(qtbot, page, 1)
+
+
+def test_sorting_by_the_header_and_by_the_menu(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
+    for text, importance in (("low", 0.1), ("high", 0.9), ("middle", 0.5)):
+        remember(rig.engine, text, importance=importance)
+    entered(qtbot, page, 3)
+    columns = page.table.columns
+    page.table.horizontalHeader().sectionClicked.emit(PLACE["importance"])
+    settle(qtbot, lambda: texts(page) == ["high", "middle", "low"])
+    page.table.horizontalHeader().sectionClicked.emit(PLACE["importance"])
+    settle(qtbot, lambda: texts(page) == ["low", "middle", "high"])
+    settle(qtbot, lambda: not page.controls._later.isActive())
+    assert page.controls.order.accessibleName() == "Sort: least important first"
+    assert context.prefs.text("library.sort") == "importance+"
+    page.table.horizontalHeader().sectionClicked.emit(PLACE["tags"])
+    assert (columns.sort, columns.falls) == ("importance", False)
+    page.controls.order.chosen.emit("text+")
+    settle(qtbot, lambda: texts(page) == ["high", "low", "middle"])
+    assert page.table.memories.headerData(PLACE["text"], Qt.Orientation.Horizontal) == "Text ↑"
+
+
+# ---- the search line
+
+
+def test_what_is_not_understood_is_said_with_its_place(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    page.line.field.setText("jar knd:fact")
+    page.line.apply()
+    assert page.line.problem.startswith("Character 5: There is no such filter")
+    assert page.table.memories.rowCount() == 3  # what was found before stays
+    page.line._select_problem()
+    assert page.line.field.selectedText() == "knd:fact"
+    page.query.put("jar")
+    assert page.line.problem == ""
+    assert page.line.field.text() == "jar"
+
+
+def test_chips_take_a_term_away(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    page.query.put('kind:fact,rule -"no jar" trust:>=0.1')
+    names = [one.text() for one in page.terms.shown()]
+    assert names == ["kind: fact or rule", "not “no jar”", "trust: ≥ 0.1", "Clear all"]
+    page.terms.shown()[0].click()
+    assert page.query.text == '-"no jar" trust:>=0.1'
+    page.query.put("")
+    assert page.terms.isHidden()
+
+
+def test_menus_count_and_toggle(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(4))
+    remember(rig.engine, "Never on Sundays", kind=Kind.RULE, tags=("a&b",))
+    entered(qtbot, page, 5)
+    chip = page.filters.chips["Kind"]
+    settle(qtbot, lambda: chip.has_choices)
+    chip._fill()
+    actions = {action.text(): action for action in chip.choices_menu.actions()}
+    assert list(actions) == ["Facts\t4", "Rules\t1"]
+    actions["Rules\t1"].trigger()
+    assert page.query.text == "kind:rule"
+    shows(qtbot, page, 1)
+    chip._fill()
+    assert [action.isChecked() for action in chip.choices_menu.actions()] == [False, True]
+    assert chip.property("used") is True
+    chip.choices_menu.actions()[1].trigger()
+    assert page.query.text == ""
+    page.filters.chips["Tags"]._fill()
+    assert page.filters.chips["Tags"].choices_menu.actions()[0].text() == "a&&b\t1"
+    assert not page.filters.chips["Client"].has_choices
+
+
+def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(3))
+    entered(qtbot, page, 3)
+    QTest.keyClick(page.line.field, Qt.Key.Key_F1)
+    assert page.help.isVisible()
+    QTest.keyClick(page.help._list, Qt.Key.Key_Down)
+    QTest.keyClick(page.help._list, Qt.Key.Key_Return)
+    assert page.help.isHidden()
+    assert page.line.field.text() == documentation()[1][1].example
+    for entry in documentation()[1]:
+        page.query.put("")
+        page.line.insert(entry.example)
+        assert page.line.field.selectedText()
+        assert page.line.field.selectedText() in entry.example
+        assert page.line.problem == ""
+
+
+def test_times_of_the_menu_are_understood(context: Context) -> None:
+    some = Facets({"fact": 1}, {"active": 1}, {}, {}, {}, {}, {}, 1_000_000_000_000, 1_700_000_000_000)
+    choices = [choice for choice in times(some, 1_700_000_000_000) if choice.key]
+    library = context.bridge.engine.library
+    assert {choice.key for choice in choices} == {"on", "recorded", "before"}
+    assert all(not library.parse(f"{choice.key}:{choice.value}").problems for choice in choices)
+    assert times(Facets({}, {}, {}, {}, {}, {}, {}, None, None), 0) == []
+
+
+# ---- states
+
+
+def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Context) -> None:
+    asked: list[list[object]] = []
+    context.desk.import_paths.connect(asked.append)
+    page.enter()
+    settle(qtbot, lambda: "Nothing is remembered yet" in said(page))
+    shown = page.states.currentWidget()
+    assert shown is not None
+    shown.findChildren(QPushButton)[0].click()
+    assert asked == [[]]
+
+
+def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    kept = remember(rig.engine, "The zeppelin landed").memory_id
+    rig.bring(facts(2))
+    rig.engine.library.revise([kept], Revision(status=Status.ARCHIVED)).result(30)
+    page.enter("zeppelin")
+    settle(qtbot, lambda: "No memory matches" in said(page))
+    assert "Remove “zeppelin”" in said(page)
+    shown = page.states.currentWidget()
+    assert shown is not None
+    next(one for one in shown.findChildren(QPushButton) if one.text() == "Search everything").click()
+    shows(qtbot, page, 1)
+    assert page.query.text == "zeppelin status:all"
+    assert page._count.whole == "1 of 3 memories"
+
+
+def test_trouble_can_be_tried_again(qtbot: QtBot, page: LibraryPage, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.bring(facts(2))
+    library = rig.engine.library
+    true_find = library.find
+
+    def broken(_request: object) -> object:
+        raise RuntimeError
+
+    monkeypatch.setattr(library, "find", broken)
+    page.enter()
+    settle(qtbot, lambda: "E5007" in said(page))
+    monkeypatch.setattr(library, "find", true_find)
+    shown = page.states.currentWidget()
+    assert shown is not None
+    shown.findChildren(QPushButton)[0].click()
+    shows(qtbot, page, 2)
+
+
+# ---- choosing, keys
+
+
+def test_the_selection_goes_both_ways(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
+    rig.bring(facts(6))
+    entered(qtbot, page, 6)
+    ids = page.table.memories.ids
+    page.table.selectRow(2)
+    assert context.selection.current == ids[2]
+    context.selection.select(ids[4], "palace")
+    assert page.table.chosen_ids() == (ids[4],)
+    page.table.selectAll()
+    assert page.bar.words == "6 memories selected"
+    assert not page.bar.isHidden()
+    assert context.selection.current == ids[4]
+    press(page, Qt.Key.Key_Escape)
+    assert page.bar.isHidden()
+
+
+def test_enter_edits_in_the_inspector(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
+    rig.bring(facts(2))
+    entered(qtbot, page, 2)
+    page.table.selectRow(0)
+    press(page, Qt.Key.Key_Return)  # nobody offers it: nothing happens
+    ran: list[str] = []
+    context.commands.add(Command("memory.edit", "Edit", lambda: ran.append(context.selection.current)))
+    press(page, Qt.Key.Key_F2)
+    assert ran == [page.table.memories.ids[0]]
+    press(page, Qt.Key.Key_Slash)
+    settle(qtbot, page.line.field.hasFocus)
+
+
+def test_keyboard_search_does_not_run_through_the_rows(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
+    rig.bring(facts(4))
+    entered(qtbot, page, 4)
+    page.table.selectRow(1)
+    QTest.keyClicks(page.table, "zzz")
+    assert page.table.currentIndex().row() == 1
+
+
+# ---- columns
+
+
+def test_columns_step_back_or_stay_as_chosen(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
+    rig.bring(facts(2))
+    entered(qtbot, page, 2)
+    columns = page.table.columns
+    wide = columns.shown
+    page.resize(520, 700)
+    settle(qtbot, lambda: columns.shown < wide)
+    assert {"kind", "text"} <= columns.shown
+    page.controls.fill()
+    next(one for one in page.controls.menu.actions() if one.text() == "Strength").trigger()
+    assert "strength" in columns.shown
+    assert read(context.prefs.text("library.shown")) == columns.shown
+    page.resize(1000, 700)
+    assert "strength" in columns.shown
+    page.controls.fill()
+    page.controls.menu.actions()[-1].trigger()
+    settle(qtbot, lambda: columns.shown == wide)
+
+
+def test_column_words(rig: Rig) -> None:
+    stored = remember(rig.engine, "A text\nin two lines", tags=("one", "two"), importance=0.25)
+    row = rig.engine.library.rows([stored.memory_id]).result(30)[0]
+    words = {column.id: cell_text(column, row) for column in COLUMNS}
+    assert words["text"] == "A text in two lines"
+    assert (words["kind"], words["tags"], words["importance"]) == ("Fact", "one, two", "0.25")
+    assert words["recalled"] == "never"
+    assert words["said"] == words["learned"]
+
+
+def test_kept_choices_are_read_back() -> None:
+    assert read("") is None
+    assert read("nonsense,trust") == frozenset({"trust", "text"})
+    assert read(written(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
+    assert sort_of("trust-") == ("trust", True)
+    assert sort_of("trust") == sort_of("nonsense+") == ("recorded", True)
+    assert all(sort_of(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
+    assert fitting(10, round) == {"kind", "text"}
+    assert fitting(5_000, round) == {column.id for column in COLUMNS if column.rank}

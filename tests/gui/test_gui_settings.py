@@ -1,0 +1,340 @@
+"""The settings: generated from their models, searched, changed at once, reset and undone; the vault's keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from engine_rig import PASSPHRASE, Rig
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QSpinBox, QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle
+
+from core.config.options import Options
+from core.config.window import WindowOptions
+from core.engine.settings import Settings
+from core.errors import Code, EnvironmentFaultError
+from core.security.kdf import KdfCost
+from core.types.journals import OptionRow
+from ui.context import Context
+from ui.pages.settings.about import PARTS, LicenceDialog
+from ui.pages.settings.controls import Switch, control_for, words_for
+from ui.pages.settings.page import SettingsPage
+from ui.pages.settings.reset import ResetDialog
+from ui.pages.settings.secrets import PassphraseDialog, RecoveryDialog
+from ui.widgets.verdict import VerdictDialog
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[SettingsPage]:
+    context.bridge.engine.vault._cost = KdfCost.lowest()
+    made = SettingsPage(context)
+    context.bridge.changed.connect(made.changed)
+    made.resize(1000, 640)
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    made.enter()
+    settle(qtbot, made.is_settled)
+    yield made
+    made.leave()
+    made.close()
+    made.deleteLater()
+
+
+def field_of(page: SettingsPage, name: str) -> Any:
+    return page.lines[name].control.field
+
+
+def stored(rig: Rig, name: str) -> object:
+    return {row.name: row.value for row in rig.engine.settings.rows().result(30)}[name]
+
+
+def seen(page: SettingsPage) -> list[str]:
+    return [line.title.text() for section in page.sections for line in section.lines if line.isVisibleTo(page)]
+
+
+def option(**more: Any) -> OptionRow:
+    return OptionRow("x", "Title", "Description.", "Group", **{"kind": "int", "default": 1, "value": 1, **more})
+
+
+# ---- what there is
+
+
+def test_every_option_has_a_line_under_its_group(page: SettingsPage) -> None:
+    assert set(page.lines) == set(WindowOptions.model_fields) | set(Options.model_fields)
+    titles = [section.title for section in page.sections]
+    assert titles[:3] == ["Appearance", "Window", "History"]
+    assert titles[-2:] == ["Vault and keys", "About"]
+    assert [page.groups.item(at).text() for at in range(page.groups.count())] == titles
+    assert page.lines["undo_days"].note == "Default 90 days · 1 to 3,650"
+    assert "from the next start on" in page.lines["hnsw_from"].note
+
+
+def test_searching_leaves_what_holds_every_word(page: SettingsPage) -> None:
+    page.search.setText("undo hist")
+    assert seen(page) == ["Undo history"]
+    page.search.setText("PASSPHRASE")
+    assert "Passphrase" in seen(page)
+    assert "Theme" not in seen(page)
+    page.search.setText("zebra")
+    instead = page.states.currentWidget()
+    assert instead is not None
+    assert "zebra" in instead.accessibleName()
+    page.search.clear()
+    assert page.states.currentWidget() is page.area
+    assert "Theme" in seen(page)
+
+
+def test_a_wish_leads_to_a_group_or_searches(page: SettingsPage, qtbot: QtBot) -> None:
+    page.enter("Vault and keys")
+    settle(qtbot, lambda: page.area.verticalScrollBar().value() > 0)
+    current = page.groups.currentItem()
+    assert current is not None
+    assert current.text() == "Vault and keys"
+    page.enter("theme")
+    assert "Theme" in seen(page)
+    assert "Backups" not in seen(page)
+
+
+def test_where_it_is_narrow_everything_still_fits(page: SettingsPage, context: Context, qtbot: QtBot) -> None:
+    context.theme.use("light", 150)
+    page.resize(560, 500)
+    settle(qtbot, page.groups.isHidden)
+    settle(qtbot, lambda: page._inner.width() <= page.area.viewport().width())
+    for line in page.lines.values():
+        right = line.control.mapTo(page._inner, QPoint(line.control.width(), 0)).x()
+        assert right <= page.area.viewport().width()
+
+
+def test_every_control_has_a_name(page: SettingsPage) -> None:
+    for widget in page.findChildren(QWidget):
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(page):
+            inside = isinstance(widget.parent(), QSpinBox)  # a spin box's own line has its name
+            assert inside or widget.accessibleName() or getattr(widget, "text", str)(), type(widget).__name__
+
+
+# ---- changing
+
+
+def test_a_number_is_told_once_after_a_pause(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    spin = field_of(page, "undo_days")
+    for _ in range(3):
+        QTest.keyClick(spin, Qt.Key.Key_Up)
+    assert stored(rig, "undo_days") == 90
+    settle(qtbot, lambda: stored(rig, "undo_days") == 93)
+    steps = rig.engine.journal.steps().result(30)
+    assert [step.label for step in steps.rows] == ["Change the setting Undo history"]
+    assert page.lines["undo_days"].reset_button.isVisible()
+
+
+def test_a_reset_gives_one_option_its_default(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    rig.engine.settings.set("undo_days", 12).result(30)
+    settle(qtbot, page.lines["undo_days"].reset_button.isVisible)
+    assert field_of(page, "undo_days").value() == 12  # changed elsewhere, shown here
+    page.lines["undo_days"].reset_button.click()
+    settle(qtbot, lambda: stored(rig, "undo_days") == 90)
+    settle(qtbot, lambda: not page.lines["undo_days"].reset_button.isVisible())
+
+
+def test_an_undo_is_shown(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    rig.engine.settings.set("receipt_days", 3).result(30)
+    settle(qtbot, lambda: field_of(page, "receipt_days").value() == 3)
+    rig.undo()
+    settle(qtbot, lambda: field_of(page, "receipt_days").value() == 30)
+
+
+def test_a_change_that_fails_is_told_in_place(
+    page: SettingsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> object:
+        raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+
+    monkeypatch.setattr(Settings, "set", full)
+    spin = field_of(page, "backups_kept")
+    spin.setValue(9)
+    page.lines["backups_kept"].control.settle()
+    settle(qtbot, lambda: page.lines["backups_kept"].told.text() == "The disk is full.")
+    assert spin.value() == 3
+
+
+def test_options_of_the_window_hold_at_once(page: SettingsPage, context: Context) -> None:
+    combo = field_of(page, "theme")
+    assert isinstance(combo, QComboBox)
+    combo.setCurrentIndex(combo.findData("dark"))
+    combo.activated.emit(combo.currentIndex())
+    assert context.prefs.options.theme == "dark"
+    switch = field_of(page, "reduced_motion")
+    assert isinstance(switch, Switch)
+    QTest.keyClick(switch, Qt.Key.Key_Space)
+    assert context.prefs.options.reduced_motion
+    context.prefs.put(lambda options: options.model_copy(update={"text_size": 130}))
+    assert field_of(page, "text_size").currentText() == "130 %"  # not among the choices, shown all the same
+    page.lines["theme"].reset_button.click()
+    assert page.lines["theme"].row.value == "system"
+
+
+def test_leaving_the_page_keeps_what_was_typed(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    field_of(page, "undo_days").setValue(44)
+    page.leave()
+    settle(qtbot, lambda: stored(rig, "undo_days") == 44)
+
+
+def test_the_wheel_does_not_change_what_one_scrolls_over(page: SettingsPage) -> None:
+    page.search.setFocus()
+    for name, before in (("undo_days", 90), ("text_size", 100)):
+        field = field_of(page, name)
+        event = QWheelEvent(
+            QPointF(5, 5),
+            QPointF(field.mapToGlobal(QPoint(5, 5))),
+            QPoint(0, 0),
+            QPoint(0, 120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,  # noqa: FBT003 - Qt's order
+        )
+        QApplication.sendEvent(field, event)
+        assert (field.value() if isinstance(field, QSpinBox) else field.currentData()) == before
+
+
+def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
+    told: list[tuple[str, Any]] = []
+    context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
+    rig.engine.settings.set("undo_days", 12).result(30)
+    context.prefs.put(lambda options: options.model_copy(update={"theme": "dark"}))
+    settle(qtbot, lambda: page.lines["undo_days"].row.value == 12)
+    page.reset_all.click()
+    dialog = page.findChild(ResetDialog)
+    assert dialog is not None
+    assert dialog.act.text() == "Reset 2 settings"
+    dialog.act.click()
+    settle(qtbot, lambda: bool(told))
+    assert (stored(rig, "undo_days"), context.prefs.options.theme) == (90, "system")
+    told[0][1]()
+    settle(qtbot, lambda: stored(rig, "undo_days") == 12)
+    assert context.prefs.options.theme == "dark"
+
+
+@pytest.mark.parametrize(
+    ("row", "value", "words"),
+    [
+        (option(unit="days"), 1200, "1,200 days"),
+        (option(kind="bool"), True, "on"),
+        (option(kind="choice", choices={"a": "First"}), "a", "First"),
+        (option(kind="text"), "", "nothing"),
+        (option(kind="float"), 0.25, "0.25"),
+    ],
+)
+def test_values_are_said_in_words(row: OptionRow, value: object, words: str) -> None:
+    assert words_for(row, value) == words
+
+
+@pytest.mark.parametrize(
+    ("row", "value"),
+    [
+        (option(least=0, most=9), 4),
+        (option(kind="float", default=0.1, value=0.1, least=0.0, most=1.0), 0.35),
+        (option(kind="text", default="a", value="a"), "b"),
+        (option(kind="bool", default=False, value=False), True),
+        (option(kind="choice", default="a", value="a", choices={"a": "A", "b": "B"}), "b"),
+    ],
+)
+def test_every_kind_has_a_control_that_shows_and_tells(
+    context: Context, qtbot: QtBot, row: OptionRow, value: object
+) -> None:
+    control = control_for(context.theme, row)
+    qtbot.addWidget(control)
+    told: list[object] = []
+    control.wanted.connect(told.append)
+    control.show_value(value)
+    control.settle()
+    assert told == []
+    field: Any = control.field
+    match row.kind:
+        case "bool":
+            field.click()
+        case "choice":
+            field.setCurrentIndex(0)
+            field.activated.emit(0)
+        case "text":
+            field.setText("c")
+        case _:
+            field.stepUp()
+    control.settle()
+    assert told == [{"bool": False, "choice": "a", "text": "c", "int": 5, "float": 0.4}[row.kind]]
+
+
+# ---- the vault and its keys
+
+
+def test_the_passphrase_is_changed(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    page.vault.passphrase.button.click()  # type: ignore[union-attr]
+    dialog = page.vault.findChild(PassphraseDialog)
+    assert dialog is not None
+    for field, typed in ((dialog.old, "wrong"), (dialog.first, "harbour lamp"), (dialog.second, "harbour lump")):
+        field.setText(typed)
+    dialog.act.click()
+    assert "differ" in dialog.trouble.text()
+    dialog.second.setText("harbour lamp")
+    dialog.act.click()
+    settle(qtbot, lambda: dialog.trouble.isVisible() and not dialog.is_busy)
+    assert dialog.old.text() == ""
+    dialog.old.setText(PASSPHRASE)
+    dialog.act.click()
+    settle(qtbot, lambda: page.vault.passphrase.told.text() == "The new passphrase holds.")
+    rig.lock()
+    rig.engine.vault.open("harbour lamp").result(60)
+
+
+def test_a_new_recovery_code_is_shown_once_and_checked(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
+) -> None:
+    heard = hear(context)
+    page.vault.recovery.button.click()  # type: ignore[union-attr]
+    dialog = page.vault.findChild(RecoveryDialog)
+    assert dialog is not None
+    dialog.secret.setText(PASSPHRASE)
+    dialog.make.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    code = dialog.code
+    dialog.reject()
+    assert dialog.isVisible()  # the old code is void: the new one must be kept
+    dialog.copy.click()
+    dialog.kept.click()
+    dialog.typed.setText("AAAA")
+    dialog.check.click()
+    settle(qtbot, lambda: "not the new code" in dialog.trouble.text())
+    dialog.typed.setText(code.lower().replace("-", " "))
+    dialog.check.click()
+    settle(qtbot, lambda: heard.sentences == ["The new recovery code holds."])
+    assert QGuiApplication.clipboard().text() == ""
+    assert rig.engine.vault.check_recovery(code).result(30)
+
+
+def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
+    rig.store("The boat is called Heron.")
+    page.vault.backup.button.click()  # type: ignore[union-attr]
+    settle(qtbot, lambda: page.vault.backup.told.text().startswith("Saved and checked: "))
+    page.vault.verify.button.click()  # type: ignore[union-attr]
+    settle(qtbot, lambda: page.vault.findChild(VerdictDialog) is not None)
+    assert page.vault.verify.told.text().startswith("Everything is in order.")
+    dialog = page.vault.findChild(VerdictDialog)
+    assert dialog is not None
+    dialog.close_button.click()
+
+
+def test_the_vault_says_how_it_is(page: SettingsPage, qtbot: QtBot) -> None:
+    settle(qtbot, lambda: page.vault.state.description.text().startswith("Open, with 0 memories in "))
+    settle(qtbot, lambda: page.vault.keyring.description.text().startswith("It does not open this vault."))
+
+
+def test_licences_can_be_read(page: SettingsPage, context: Context, qtbot: QtBot) -> None:
+    for part in PARTS:
+        dialog = LicenceDialog(context.theme, part, page)
+        qtbot.addWidget(dialog)
+        assert len(dialog.text.toPlainText()) > 500, part.title

@@ -1,0 +1,265 @@
+"""The shell: pages come and go, the vault's state decides what is there, undo has a name, locking leaves nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+from engine_rig import PASSPHRASE, Rig
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import remember, settle
+
+from core.engine.facade import ticking
+from core.events import Changed
+from ui.context import Context, Page, PageSpec, PartSpec
+from ui.shell.idle import IdleWatch
+from ui.shell.palette import Entry, rank
+from ui.shell.window import MainWindow, Rooms
+from ui.watchdog import Watchdog
+
+
+class Leaf(Page):
+    """A page that writes down what it is told."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.told: list[str] = []
+        self.changes: list[Changed] = []
+
+    def enter(self, wish: str = "") -> None:
+        """Note it."""
+        self.told.append(f"enter {wish}".strip())
+
+    def leave(self) -> None:
+        """Note it."""
+        self.told.append("leave")
+
+    def changed(self, change: Changed) -> None:
+        """Note it."""
+        super().changed(change)
+        self.changes.append(change)
+
+
+class Importing(QDialog):
+    """Stands for the import."""
+
+    def __init__(self, _context: Context, paths: Sequence[object], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.paths = list(paths)
+
+
+def gate(_context: Context) -> QWidget:
+    return QLabel("locked")
+
+
+def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
+    return QLabel("inspector")
+
+
+PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "library", Leaf, words="table list")]
+
+
+@pytest.fixture
+def window(context: Context, qtbot: QtBot) -> Iterator[MainWindow]:
+    made = MainWindow(context, Rooms(PAGES, [], gate, inspector, Importing))
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+def page_of(window: MainWindow) -> Leaf:
+    assert window.house is not None
+    page = window.house.page
+    assert isinstance(page, Leaf)
+    return page
+
+
+def test_the_first_page_is_shown_and_others_are_made_when_asked_for(window: MainWindow) -> None:
+    first = page_of(window)
+    assert first.told == ["enter"]
+    window.context.desk.go.emit("library", "kind:fact")
+    second = page_of(window)
+    assert second is not first
+    assert (first.told, second.told) == (["enter", "leave"], ["enter kind:fact"])
+
+
+def test_keys_go_to_pages_and_open_the_palette(window: MainWindow, qtbot: QtBot) -> None:
+    window.activateWindow()
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert window.house is not None
+    assert window.house.current == "library"
+    QTest.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, window.palette_box.isVisible)
+    window.palette_box.field.setText("go to one")
+    assert window.palette_box.titles()[0] == "Go to One"
+    QTest.keyClick(window.palette_box.field, Qt.Key.Key_Return)
+    settle(qtbot, lambda: window.house is not None and window.house.current == "one")
+
+
+def test_pages_hear_of_changes_together(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    page = page_of(window)
+    ids = {remember(rig.engine, f"Jar {n} holds quinces.").memory_id for n in range(3)}
+    settle(qtbot, lambda: {i for change in page.changes for i in change.ids} == ids)
+
+
+def test_undo_has_the_name_of_its_step_and_takes_it_back(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.")
+    action = window.actions_box._actions["edit.undo"]
+    settle(qtbot, lambda: action.text() == "Undo: Remember a fact")
+    window.context.commands.run("edit.undo")
+    settle(qtbot, lambda: window.toasts.sentence.startswith("Undone: Remember a fact"))
+    assert stored.memory_id not in {row[0] for row in rig.rows("SELECT id FROM memories")}
+    redo = window.actions_box._actions["edit.redo"]
+    settle(qtbot, redo.isEnabled)
+    window.context.commands.run("edit.redo")
+    settle(qtbot, lambda: window.toasts.sentence.startswith("Redone"))
+    assert stored.memory_id in {row[0] for row in rig.rows("SELECT id FROM memories")}
+
+
+def test_locking_takes_everything_of_the_vault_out_of_the_window(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    window.top.search.setText("quince")
+    window.context.selection.select("some-id", "test")
+    window.lock()
+    settle(qtbot, lambda: window.house is None)
+    assert window.top.search.text() == ""
+    assert window.context.selection.current == ""
+    assert window.gate.isVisible()
+    assert not window.actions_box._actions["edit.undo"].isEnabled()
+    rig.engine.vault.open(PASSPHRASE).result(30)
+    settle(qtbot, lambda: window.house is not None)
+    assert page_of(window).told == ["enter"]
+
+
+def test_a_dropped_file_opens_the_import(window: MainWindow) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/nowhere/export.zip")])
+    event = QDragEnterEvent(
+        QPoint(10, 10),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dragEnterEvent(event)
+    assert event.isAccepted()
+    window.open_import(["a"])  # type: ignore[list-item]
+    dialog = window.findChild(Importing)
+    assert dialog is not None
+    assert dialog.paths == ["a"]
+    dialog.close()
+
+
+def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.")
+    window.activateWindow()
+    window.top.search.setFocus()
+    QTest.keyClicks(window.top.search, "boat called Heron")
+    settle(qtbot, lambda: any("Heron" in head for head in window._box.heads()))
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return)
+    assert window.context.selection.current == stored.memory_id
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert page_of(window).told == ["enter boat called Heron"]
+
+
+def test_the_window_comes_back_where_it_stood(context: Context, qtbot: QtBot) -> None:
+    rooms = Rooms(PAGES, [], gate, inspector, Importing)
+    first = MainWindow(context, rooms)
+    first.resize(1000, 650)
+    first.show()
+    qtbot.waitExposed(first)
+    first.go("library")
+    first.close()
+    second = MainWindow(context, rooms)
+    second.show()
+    qtbot.waitExposed(second)
+    assert second.height() == 650  # its width is cut to the offscreen screen
+    assert second.house is not None
+    assert second.house.current == "library"
+    for one in (first, second):
+        one.close()
+        one.deleteLater()
+
+
+def test_every_control_of_the_shell_has_a_name(window: MainWindow) -> None:
+    for button in window.findChildren(QWidget):
+        if button.focusPolicy() & Qt.FocusPolicy.TabFocus and button.isVisibleTo(window):
+            named = button.accessibleName() or getattr(button, "text", lambda: "")()
+            assert named, type(button).__name__
+
+
+ENTRIES = [
+    Entry("Go to Library", "Ctrl+3", "", "table list", lambda: None),
+    Entry("Lock the palace", "Ctrl+L", "", "", lambda: None),
+    Entry("Import …", "", "", "chatgpt claude", lambda: None),
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("", "Go to Library"), ("lo", "Lock the palace"), ("claude", "Import …"), ("pal loc", "Lock the palace")],
+)
+def test_the_palette_finds_by_words(typed: str, first: str) -> None:
+    assert rank(ENTRIES, typed)[0].title == first
+
+
+@given(st.text(max_size=20))
+def test_what_the_palette_offers_holds_every_word_typed(typed: str) -> None:
+    for entry in rank(ENTRIES, typed):
+        both = f"{entry.title} {entry.words}".casefold()
+        assert all(word in both for word in typed.casefold().split())
+
+
+def test_the_watchdog_counts_a_stall_and_names_the_place(qtbot: QtBot) -> None:
+    dog = Watchdog(ticking)
+    qtbot.wait(60)
+    dog.forget()
+    time.sleep(0.12)
+    settle(qtbot, lambda: bool(dog.stalls))
+    dog.stop()
+    assert dog.longest_ms > 60
+    assert "test_gui_shell" in dog.stalls[0].place
+
+
+@pytest.mark.expected_logs("the window stood still for")
+def test_a_long_stall_is_logged(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+    dog = Watchdog(ticking)
+    qtbot.wait(30)
+    time.sleep(0.3)
+    settle(qtbot, lambda: bool(dog.stalls))
+    dog.stop()
+    assert any("stood still" in record.getMessage() for record in caplog.records)
+
+
+def test_idle_is_told_once_and_a_touch_begins_anew(qapp: QApplication, qtbot: QtBot) -> None:
+    now = [0.0]
+    watch = IdleWatch(qapp, lambda: now[0])
+    told: list[int] = []
+    watch.idle.connect(lambda: told.append(1))
+    watch.watch(5)
+    now[0] = 299.0
+    watch.look()
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    QTest.keyClick(widget, Qt.Key.Key_A)
+    now[0] = 301.0
+    watch.look()
+    assert told == []
+    now[0] = 299.0 + 300.0
+    watch.look()
+    watch.look()
+    assert told == [1]
+    watch.watch(0)
+    now[0] = 10_000.0
+    watch.look()
+    assert told == [1]
+    watch.stop()
+    watch.deleteLater()

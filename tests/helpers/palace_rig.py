@@ -1,0 +1,100 @@
+"""The palace page over a real engine, for tests: rooms to walk in, the page shown and shut, gestures of the pointer."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from engine_rig import Rig
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from window_rig import settle
+
+from core.errors import Code, UserError
+from ui.context import Context
+from ui.pages.palace.page import PALACE, PalacePage
+from ui.pages.palace.scene import Spot
+
+TOPICS = {
+    "garden": "the garden bed with beans, soil and rain number",
+    "boat": "the boat at the harbour with sails, rope and tar number",
+    "bread": "the sourdough loaf with flour, oven and starter number",
+}
+LEFT = Qt.MouseButton.LeftButton
+
+
+def furnish(rig: Rig, *, spaces: tuple[str, ...] = ("home",), each: int = 14) -> None:
+    """A few rooms in every space."""
+    for space in spaces:
+        rows = [
+            {"text": f"{space} {words} {nr}", "kind": ("fact", "rule", "episode")[nr % 3], "ref": f"{space}{topic}{nr}"}
+            for topic, words in TOPICS.items()
+            for nr in range(each)
+        ]
+        rig.bring(rows, space, name=f"{space}.jsonl")
+    rig.settle()
+    rig.engine.palace.arrange().result(60)
+
+
+def opened(qtbot: QtBot, context: Context) -> PalacePage:
+    """The page, shown, with everything read."""
+    context.theme.reduced_motion = True
+    page = PALACE.make(context)
+    assert isinstance(page, PalacePage)
+    context.bridge.changed.connect(page.changed)
+    qtbot.addWidget(page)
+    page.resize(1000, 760)
+    page.show()
+    page.enter()
+    settle(qtbot, lambda: page.scene.plan is not None)
+    settle(qtbot, lambda: all(room.loci is not None for room in page.scene.rooms.values()))
+    return page
+
+
+def shut(qtbot: QtBot, page: PalacePage) -> None:
+    """Leave the page so that no timer of the context is left running: its objects die with Python's next collection,
+    which may come in a thread of the next test's engine.
+    """
+    page.leave()
+    settle(qtbot, lambda: not page.context.tasks.running)
+    page.context.prefs.save()
+
+
+def press(page: PalacePage, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(page.canvas, key)
+
+
+def point(page: PalacePage, spot: Spot) -> QPoint:
+    lens = page.canvas.camera.lens
+    return QPointF(lens.across(spot.x), lens.down(spot.y)).toPoint()
+
+
+def first(page: PalacePage, at: int = 0) -> Spot:
+    room = next(iter(page.scene.rooms.values()))
+    return Spot(room, at)
+
+
+def drag(page: PalacePage, start: QPoint, end: QPoint) -> None:
+    canvas = page.canvas
+    QTest.mousePress(canvas, LEFT, pos=start)
+    for share in (0.3, 0.7, 1.0):
+        QTest.mouseMove(canvas, start + (end - start) * share)
+        QApplication.processEvents()
+        canvas._pointer.move(QPointF(start + (end - start) * share))
+    QTest.mouseRelease(canvas, LEFT, pos=end)
+
+
+def places(page: PalacePage) -> dict[str, tuple[float, float]]:
+    found = {}
+    for room in page.scene.rooms.values():
+        for at, memory_id in enumerate(room.ids):
+            found[memory_id] = (float(room.wx[at]), float(room.wy[at]))
+    return found
+
+
+def refused() -> Future[str]:
+    future: Future[str] = Future()
+    future.set_exception(UserError(Code.INVALID_INPUT, "That room cannot stand there."))
+    return future

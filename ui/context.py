@@ -1,0 +1,266 @@
+"""What every page and part is given, and how they are registered.
+
+Must not do: know a single page or part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from core.events import Changed
+from core.types.clock import Clock
+from core.types.replies import MemoryDetail
+from core.types.values import Memory
+from core.types.words import Kind
+from ui.bridge import Bridge
+from ui.prefs import Prefs
+from ui.tasks import TaskRunner
+from ui.theme.theme import Theme
+
+USUAL_PLACES: Final = Path("~")
+"""In `Desk.import_paths`: look for exports where they usually lie. Nothing that is dropped or chosen is called so."""
+
+
+class Selection(QObject):
+    """The memory that is looked at; pages set it, the inspector follows.
+
+    Signals:
+        changed: (memory id or "", who set it).
+    """
+
+    changed = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.current = ""
+
+    def select(self, memory_id: str, origin: str) -> None:
+        """Look at a memory.
+
+        Args:
+            memory_id: "" for none.
+            origin: the page's id, so that it can ignore its own echo.
+        """
+        if memory_id != self.current:
+            self.current = memory_id
+            self.changed.emit(memory_id, origin)
+
+    def again(self, memory_id: str, origin: str) -> None:
+        """Look at a memory that may be looked at already, because it changed."""
+        self.current = memory_id
+        self.changed.emit(memory_id, origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something the person can ask for by menu, shortcut or command palette.
+
+    Attributes:
+        id: unique, such as `edit.undo`.
+        title: in the imperative: `Lock the palace`.
+        run: does it.
+        menu: `File`, `Edit`, `View`, `Go`, `Help`, or "" for the command palette alone.
+        shortcut: the keys; None for none.
+        icon: name of an icon; "" for none.
+        needs_vault: whether it makes sense only while the vault is open.
+        words: more words by which the palette finds it.
+    """
+
+    id: str
+    title: str
+    run: Callable[[], None]
+    menu: str = ""
+    shortcut: QKeySequence.StandardKey | str | None = None
+    icon: str = ""
+    needs_vault: bool = True
+    words: str = ""
+
+
+class Commands(QObject):
+    """All commands, in the order they were added.
+
+    Signals:
+        changed: a command was added or renamed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: dict[str, Command] = {}
+
+    def add(self, command: Command) -> None:
+        """Add one, or put it in the place of the one with the same id."""
+        self._all[command.id] = command
+        self.changed.emit()
+
+    def all(self) -> tuple[Command, ...]:
+        """All of them."""
+        return tuple(self._all.values())
+
+    def run(self, command_id: str) -> None:
+        """Carry one out.
+
+        Raises:
+            KeyError: there is no such command.
+        """
+        self._all[command_id].run()
+
+
+class Desk(QObject):
+    """What pages ask of the shell without knowing it.
+
+    Signals:
+        go: show a page (its id) with a wish the page understands, "" for none.
+        tell: a sentence for the person, the title of an action with it ("" for none), what it does, whether it stays.
+        import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
+        search: put a search into the library.
+    """
+
+    go = Signal(str, str)
+    tell = Signal(str, str, object, bool)
+    import_paths = Signal(list)
+    search = Signal(str)
+
+    def say(
+        self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
+    ) -> None:
+        """Tell the person something, for some seconds.
+
+        Args:
+            sentence: one sentence; no memory text.
+            action: the title of what can be done about it, such as `Undo`.
+            run: does it.
+            stays: whether it waits until the person closes it.
+        """
+        self.tell.emit(sentence, action, run, stays)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts every page and part works with."""
+
+    bridge: Bridge
+    tasks: TaskRunner
+    theme: Theme
+    selection: Selection
+    commands: Commands
+    prefs: Prefs
+    desk: Desk
+    clock: Clock
+
+
+class Page(QWidget):
+    """One page of the window.
+
+    A page is made when it is first shown and lives until the vault is locked.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.is_stale = True
+
+    def enter(self, wish: str = "") -> None:
+        """It is shown now: read what is stale, take the keyboard.
+
+        Args:
+            wish: what `Desk.go` was given.
+        """
+
+    def leave(self) -> None:
+        """Another page is shown."""
+
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show; pictures wait for that."""
+        return True
+
+    def changed(self, change: Changed) -> None:
+        """Something in the vault is different; a page that is not shown only notes that it is stale.
+
+        Args:
+            change: what; a page may ignore its own echo, or verbs that do not concern it.
+        """
+        self.is_stale = self.is_stale or bool(change.verb)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """How a page is registered.
+
+    Attributes:
+        id: a page name of `loci shot`.
+        title: as the rail shows it.
+        icon: name of an icon.
+        make: makes it.
+        words: more words by which the command palette finds it.
+        inspects: whether the inspector stands beside it.
+    """
+
+    id: str
+    title: str
+    icon: str
+    make: Callable[[Context], Page]
+    words: str = ""
+    inspects: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What the inspector shows.
+
+    Attributes:
+        detail: the memory with its provenance, edges and claims.
+        history: all versions, oldest first.
+    """
+
+    detail: MemoryDetail
+    history: tuple[Memory, ...]
+
+    @property
+    def memory(self) -> Memory:
+        """The memory itself."""
+        return self.detail.memory
+
+
+class Part(QWidget):
+    """One part of the inspector."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            Whether there is anything to show; a part with nothing to say is hidden.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class PartSpec:
+    """How a part of the inspector is registered.
+
+    Attributes:
+        id: unique.
+        order: small ones stand above.
+        make: makes it.
+        kinds: kinds of memories it is for.
+    """
+
+    id: str
+    order: int
+    make: Callable[[Context], Part]
+    kinds: frozenset[Kind] = field(default_factory=lambda: frozenset(Kind))

@@ -1,0 +1,198 @@
+"""What is shown while the vault is not open: the first run where there is none, else the page that unlocks it.
+
+Must not do: keep a secret; show anything of the vault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from core.errors import Code
+from core.types.replies import Presence
+from ui.bridge import OpenInfo
+from ui.context import USUAL_PLACES, Context
+from ui.gate.firstrun import FirstRun
+from ui.gate.sheet import Sheet
+from ui.gate.unlock import Unlock, said_of
+from ui.tasks import Problem, problem_of, query
+from ui.widgets.basics import button, column, row, scrolling
+from ui.widgets.states import LoadingState
+from ui.widgets.words import count_of, date_of
+
+Opener = Callable[[str | None], "Future[OpenInfo]"]
+
+
+class Gate(QWidget):
+    """The gate.
+
+    Attributes:
+        opener: opens the vault with a secret, None for the keyring; the window's maker may put another in its place.
+        page: what is shown; None while the palace is open.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("ground")
+        self.setAccessibleName("Gate")
+        self.context = context
+        self.opener: Opener = context.bridge.engine.vault.open
+        self.page: QWidget | None = None
+        self._ground = QWidget()
+        self._area = scrolling(self._ground)
+        self._centre = column(self._ground, margins=12, gap=0)
+        column(self, self._area)
+        self._is_opening = False
+        context.bridge.state.connect(self._state)
+
+    # ---- what there is
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Look what there is, as soon as somebody sees it."""
+        super().showEvent(event)
+        if self.page is None and not self.context.bridge.is_open:
+            self.look()
+
+    def _state(self, state: str) -> None:
+        if state == "open" and not self._is_opening:
+            self._clear()  # opened by another way, such as the command line
+        elif state == "locked" and self.page is None and self.isVisible():
+            self.look()
+
+    def look(self) -> None:
+        """Look whether there is a vault and how it may be opened."""
+        loading = LoadingState("Looking for your palace …")
+        loading.begin()
+        self._put(loading)
+        vault = self.context.bridge.engine.vault
+        task = query("Looking for the palace", vault.presence).within(self, "presence")
+        self.context.tasks.run(task.success(self._found).failure(self._lost))
+
+    def _found(self, presence: Presence) -> None:
+        if self.context.bridge.is_open:
+            self._clear()
+        elif presence.problem is not None:
+            self._trouble(Problem("integrity", presence.sentence, presence.problem))
+        elif presence.exists:
+            self._put(Unlock(self.context.theme, presence, self._unlock))
+        else:
+            self._put(FirstRun(self.context, self._begin, self.look))
+
+    def _lost(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self._trouble(problem)
+
+    def _trouble(self, problem: Problem) -> None:
+        sheet = Sheet(self.context.theme, "Your palace cannot be opened", said_of(problem))
+        again = button("Look again", self.look, kind="primary")
+        sheet.close_with(again)
+        sheet.setFocusProxy(again)
+        self._put(sheet)
+
+    def _put(self, page: QWidget) -> None:
+        self._drop()
+        self.page = page
+        self._centre.addStretch(2)
+        # Not by alignment: then the height for a wrapped text would be asked for at the wrong width.
+        self._centre.addWidget(_between_springs(page))
+        self._centre.addStretch(3)
+        page.setFocus()
+
+    def _drop(self) -> None:
+        while (item := self._centre.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.page = None
+
+    def _clear(self) -> None:
+        """Nothing that was typed or shown here outlives the opening."""
+        if isinstance(self.page, FirstRun):
+            self.page.forget()
+        self._drop()
+
+    # ---- opening
+
+    def _unlock(self, secret: str | None) -> None:
+        self._open(secret, finds=False)
+
+    def _begin(self, code: str, finds: bool) -> None:
+        self._open(code, finds=finds)
+
+    def _open(self, secret: str | None, *, finds: bool) -> None:
+        held = [secret]  # given away once; nothing of the task keeps it
+        self._is_opening = True
+        self.context.tasks.run(
+            query("Unlocking", lambda: self.opener(held.pop()))
+            .within(self)
+            .success(lambda info: self._opened(info, finds=finds))
+            .failure(self._not_opened)
+        )
+
+    def _opened(self, info: OpenInfo, *, finds: bool) -> None:
+        self._is_opening = False
+        self._clear()
+        self._tell(info)
+        if finds:
+            # Later than this: the window first makes room for the palace.
+            QTimer.singleShot(0, self._find)
+
+    def _find(self) -> None:
+        self.context.desk.import_paths.emit([USUAL_PLACES])
+
+    def _not_opened(self, error: BaseException) -> None:
+        self._is_opening = False
+        problem = problem_of(error)
+        if problem is None and getattr(error, "code", None) is Code.VAULT_LOCKED:
+            problem = Problem("user", "This vault is in no keyring; use its passphrase or recovery code.", "")
+        if isinstance(self.page, (Unlock, FirstRun)):
+            self.page.failed(problem)
+
+    def _tell(self, info: OpenInfo) -> None:
+        said = told_by(info)
+        if info.older_than_head is not None:
+            accept = self.context.bridge.engine.accept_older
+            self.context.desk.say(" ".join(said), "Go on with it", accept, stays=True)
+        elif said:
+            self.context.desk.say(" ".join(said), stays=True)
+
+
+def _between_springs(page: QWidget) -> QWidget:
+    made = QWidget()
+    row(None, page, None, parent=made)
+    return made
+
+
+def told_by(info: OpenInfo) -> list[str]:
+    """What opening found, as the person is told.
+
+    Args:
+        info: as the engine tells it.
+
+    Returns:
+        Sentences; none where all is well.
+    """
+    said: list[str] = []
+    if info.lost_commits:
+        said.append(
+            f"About {count_of(info.lost_commits, 'recent change')} could not be read after damage to the vault's log."
+        )
+    elif info.is_log_damaged:
+        said.append("The vault's log was damaged; nothing seems to be lost.")
+    elif info.recovered_from_crash:
+        said.append("Loci was not closed properly last time; everything that was saved is here.")
+    older = info.older_than_head
+    if older is not None:
+        said.append(
+            f"This vault is older than the one last seen here on {date_of(older.head_time_ms)}: it may be a copy, or "
+            "its newest changes are lost."
+        )
+    elif info.head_state != "ok":
+        said.append("It cannot be told whether this vault is the newest copy: the note of its last change is missing.")
+    return said

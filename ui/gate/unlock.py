@@ -1,0 +1,173 @@
+"""The page that opens a vault: passphrase, recovery code or keyring.
+
+Must not do: open anything itself; it hands the secret over and forgets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from core.errors import Code
+from core.types.replies import Presence
+from ui.gate.sheet import Sheet
+from ui.tasks import Problem
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, hairline, label, row
+from ui.widgets.secret import SecretField, mark
+
+CAPS = "Caps Lock is on."
+_WRONG = "That passphrase does not open this vault."
+_WRONG_CODE = "That code does not open this vault. It has nine groups of four letters and digits; spaces do not matter."
+_WHAT_TO_DO = {
+    Code.VAULT_DAMAGED.value: "Nothing was changed. A backup can be put in its place with: loci restore",
+    Code.KEY_FILE_DAMAGED.value: "No secret was tried, so none is wrong.",
+}
+
+
+def said_of(problem: Problem) -> str:
+    """A problem of opening, with what to do about it where the engine does not say so.
+
+    Args:
+        problem: as `problem_of` tells it.
+    """
+    more = _WHAT_TO_DO.get(problem.code, "")
+    return f"{problem.sentence} {more}".strip()
+
+
+class Unlock(QWidget):
+    """The page. Its fields are empty again before the vault is asked."""
+
+    def __init__(self, theme: Theme, presence: Presence, unlock: Callable[[str | None], None]) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            presence: how this vault may be opened.
+            unlock: is given the secret; None for the keyring.
+        """
+        super().__init__()
+        self._presence, self._unlock = presence, unlock
+        self._is_by_code = not presence.has_passphrase
+        self._was_ring = False
+        self.sheet = Sheet(theme, "Welcome back", "")
+        self._name = label("", "strong")
+        self.field = SecretField(theme, "Passphrase")
+        self.field.returnPressed.connect(self.go)
+        self.field.textEdited.connect(self._edited)
+        self.field.caps.connect(self._say_caps)
+        self.code = QLineEdit()
+        self.code.setObjectName("code")
+        self.code.setAccessibleName("Recovery code")
+        self.code.setPlaceholderText("ABCD-EFGH-…")
+        self.code.returnPressed.connect(self.go)
+        self.code.textEdited.connect(self._edited)
+        self._caps = label(CAPS, "warning")
+        self._caps.hide()
+        self.switch = button("", self._switch, kind="link")
+        self.main = button("Unlock", self.go, kind="primary")
+        self.ring = button("Use this computer's keyring", self.go_by_ring, theme=theme, icon="key-round")
+        self._lay_out()
+        self._show_way()
+
+    def _lay_out(self) -> None:
+        self.sheet.add(self._name, self.field, self.code, self._caps)
+        self.sheet.add_row(row(self.switch, None))
+        self.sheet.close_with(self.main)
+        if self._presence.in_keyring:
+            self.sheet.space(4)
+            self.sheet.add(hairline())
+            self.sheet.space(4)
+            self.sheet.add(self.ring)
+        column(self, self.sheet)
+        self.setFocusProxy(self.code if self._is_by_code else self.field)
+
+    def _show_way(self) -> None:
+        by_code = self._is_by_code
+        self._name.setText("Recovery code" if by_code else "Passphrase")
+        self.field.setVisible(not by_code)
+        self.code.setVisible(by_code)
+        self._caps.hide()
+        self.switch.setText("Use the passphrase" if by_code else "Use the recovery code instead")
+        self.switch.setAccessibleName(self.switch.text())
+        self.switch.setVisible(self._presence.has_passphrase)
+        self.sheet.sentence.setText(
+            "Your palace is locked. The recovery code you were given at the beginning opens it."
+            if by_code
+            else "Your palace is locked. Your passphrase opens it."
+        )
+        self._line.setFocus()
+
+    @property
+    def _line(self) -> QLineEdit:
+        return self.code if self._is_by_code else self.field
+
+    def _switch(self) -> None:
+        self.code.setText("")
+        self.field.take()
+        self._edited()
+        self._is_by_code = not self._is_by_code
+        self._show_way()
+
+    def _edited(self) -> None:
+        self.sheet.clear_trouble()
+        mark(self._line, is_wrong=False)
+
+    def _say_caps(self, is_on: bool) -> None:
+        self._caps.setVisible(is_on and not self._is_by_code)
+
+    # ---- opening
+
+    def go(self) -> None:
+        """Open it with what was typed."""
+        if not self.main.isEnabled():
+            return
+        if not self._line.text().strip():
+            self._refuse_line(f"Type your {self._name.text().lower()} first.")
+            return
+        if self._is_by_code:
+            typed = self.code.text()
+            self.code.setText("")
+        else:
+            typed = self.field.take()
+        self._begin(typed)
+
+    def go_by_ring(self) -> None:
+        """Open it with the system's keyring."""
+        self.field.take()
+        self.code.setText("")
+        self._begin(None)
+
+    def _begin(self, secret: str | None) -> None:
+        self._was_ring = secret is None
+        self._let(is_free=False)
+        self.sheet.busy("Unlocking")
+        self._unlock(secret)
+
+    def _let(self, *, is_free: bool) -> None:
+        for part in (self.field, self.code, self.switch, self.main, self.ring):
+            part.setEnabled(is_free)
+        self.main.setText("Unlock" if is_free else "Unlocking …")
+
+    def failed(self, problem: Problem | None) -> None:
+        """It was not opened.
+
+        Args:
+            problem: why; None where nothing is to be said.
+        """
+        self._let(is_free=True)
+        self.sheet.settle()
+        if problem is None:
+            self._line.setFocus()
+        elif problem.code == Code.WRONG_SECRET.value and not self._was_ring:
+            self._refuse_line(_WRONG_CODE if self._is_by_code else _WRONG)
+        else:
+            self.sheet.refuse(said_of(problem))
+            self._line.setFocus()
+
+    def _refuse_line(self, sentence: str) -> None:
+        mark(self._line, is_wrong=True)
+        self.sheet.refuse(sentence)
+        self._line.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,318 @@
+"""What can be done with the memory that is looked at: commands, the inspector's menu, its letters, its footer.
+
+Each is one named undo step, said with an Undo beside it. Must not do: show a word of the memory in a menu or toast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from core.types.library import Revision, RevisionReport
+from core.types.replies import UndoReport
+from core.types.values import OWNER_ACTOR, Memory
+from core.types.words import Kind, Status
+from ui.context import Command, Context
+from ui.inspector.lines import KeyButton
+from ui.inspector.moving import MoveDialog
+from ui.tasks import write
+from ui.widgets.flow import FlowLayout, clear
+
+_STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
+_AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
+NONE_SELECTED = "Select a memory first."
+SAME_ALREADY = "Nothing changed: it is like that already."
+
+
+def offer_undo(context: Context, sentence: str, step_id: str) -> None:
+    """Say what was done, with an Undo beside it.
+
+    Args:
+        context: what parts are given; nothing else is held, so it works when the page is gone.
+        sentence: what was done.
+        step_id: the undo step.
+    """
+    context.desk.say(sentence, "Undo", lambda: take_back(context, step_id))
+
+
+def take_back(context: Context, step_id: str) -> None:
+    """Undo a step.
+
+    Args:
+        context: what parts are given.
+        step_id: the step.
+    """
+
+    def done(report: UndoReport) -> None:
+        context.desk.say(f"Undone: {report.label.removeprefix('Undo: ')}.")
+        context.selection.again(context.selection.current, "undo")
+
+    engine = context.bridge.engine
+    context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
+
+
+def why_not_edit(memory: Memory) -> str:
+    """Why a text cannot be written anew, as the engine would say it; "" where it can.
+
+    Args:
+        memory: the memory.
+    """
+    if memory.part_of is not None:
+        return "It is a part of a longer text; such parts cannot be edited one by one."
+    if memory.kind is Kind.DIGEST:
+        return "A digest is made from other memories and stays what it is."
+    reasons = {
+        Status.SUPERSEDED: "It is an older version; edit the one that stands.",
+        Status.DELETED: "It was forgotten; bring it back first.",
+        Status.ARCHIVED: "It is archived; bring it back first.",
+        Status.QUARANTINED: "It waits for your decision.",
+        Status.CONSOLIDATED: "A digest stands for it.",
+    }
+    return reasons.get(memory.status, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """Something that can be done with one memory.
+
+    Attributes:
+        id: of its command.
+        title: in the imperative.
+        icon: name of an icon.
+        run: does it.
+        applies: whether it makes sense for a memory.
+        shortcut: of the command, anywhere in the window; "" for none.
+        letter: a single key that acts while the inspector has the keyboard and nothing is being written.
+        words: more words by which the command palette finds it.
+        short: its title on a button; "" where it has none in the footer.
+    """
+
+    id: str
+    title: str
+    icon: str
+    run: Callable[[Memory], None]
+    applies: Callable[[Memory], bool]
+    shortcut: str = ""
+    letter: str = ""
+    words: str = ""
+    short: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key to show."""
+        shown = self.letter or self.shortcut
+        return QKeySequence(shown).toString(QKeySequence.SequenceFormat.NativeText) if shown else ""
+
+
+class MemoryActions(QObject):
+    """The verbs over the memory that is looked at.
+
+    Signals:
+        wanted: a verb waits for the selected memory, which is not read yet.
+        editing: the memory shall be written anew.
+    """
+
+    wanted = Signal()
+    editing = Signal()
+
+    def __init__(self, context: Context, host: QWidget) -> None:
+        """Make them and register the commands.
+
+        Args:
+            context: what parts are given.
+            host: the inspector; letters act while it has the keyboard.
+        """
+        super().__init__(host)
+        self._context, self._host = context, host
+        self._memory: Memory | None = None
+        self._waiting: Verb | None = None
+        self.verbs = self._verbs()
+        self.menu = QMenu(host)
+        self._shown = {verb.id: self._menu_action(verb) for verb in self.verbs}
+        for verb in self.verbs:
+            shortcut = verb.shortcut or None
+            run = self._runner(verb)
+            made = Command(verb.id, verb.title, run, "Edit", shortcut, verb.icon, words=f"memory {verb.words}")
+            context.commands.add(made)
+        self._also("Ctrl+E", Qt.ShortcutContext.WindowShortcut, self._runner(self.verbs[0]))
+        self.footer = QWidget()
+        self._buttons = FlowLayout(self.footer, gap=4)
+        context.theme.changed.connect(self._show)
+
+    def _verbs(self) -> tuple[Verb, ...]:
+        return (
+            Verb("memory.edit", "Edit the text", "pencil", self._edit, _stands, "F2", "E", "write correct", "Edit"),
+            Verb("memory.pin", "Pin or unpin", "pin", self._pin, _is_here, "", "P", "keep strength", "Pin"),
+            Verb("memory.move", "Move …", "move-right", self._move, _is_here, "", "M", "space room wing", "Move"),
+            Verb("memory.archive", "Archive", "archive", self._archive, _stands, words="put away hide"),
+            Verb("memory.restore", "Bring back", "archive-restore", self._restore, _is_away, words="restore undelete",
+                 short="Bring back"),
+            Verb("memory.current", "Go to the version that stands", "history", self._go_current, _is_old,
+                 words="newest newer", short="Go to the newest version"),
+            Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
+            Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
+            Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
+            Verb("memory.copy", "Copy the text", "copy", self._copy, _any, "Ctrl+Shift+C", words="clipboard"),
+        )  # fmt: skip
+
+    def _runner(self, verb: Verb) -> Callable[[], None]:
+        return lambda: self.ask(verb)
+
+    def _menu_action(self, verb: Verb) -> QAction:
+        if verb.id in {"memory.forget", "memory.palace"}:
+            self.menu.addSeparator()
+        # A shortcut of the window is named after a tab: set on this action too, Qt would find it ambiguous.
+        named = f"{verb.title}\t{verb.key}" if verb.key and not verb.letter else verb.title
+        action = QAction(named, self._host)
+        action.triggered.connect(self._runner(verb))
+        if verb.letter:
+            action.setShortcut(QKeySequence(verb.letter))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self._host.addAction(action)
+        self.menu.addAction(action)
+        return action
+
+    def _also(self, keys: str, where: Qt.ShortcutContext, run: Callable[[], None]) -> None:
+        action = QAction(self._host)
+        action.setShortcut(QKeySequence(keys))
+        action.setShortcutContext(where)
+        action.triggered.connect(run)
+        self._host.addAction(action)
+
+    # ---- which memory
+
+    def show_memory(self, memory: Memory | None) -> None:
+        """This memory is looked at now; a verb that waited for it is carried out.
+
+        Args:
+            memory: None for none.
+        """
+        self._memory = memory
+        self._show()
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and memory is not None and memory.id == self._context.selection.current:
+            self.ask(waiting)
+
+    def _show(self) -> None:
+        memory, theme = self._memory, self._context.theme
+        clear(self._buttons)
+        for verb in self.verbs:
+            action = self._shown[verb.id]
+            action.setIcon(theme.icon(verb.icon))
+            applies = memory is not None and verb.applies(memory)
+            action.setEnabled(applies)
+            is_odd = verb.id in {"memory.restore", "memory.current"}
+            action.setVisible(applies or not is_odd)
+            if memory is not None and applies and verb.short:
+                title = "Unpin" if verb.id == "memory.pin" and memory.pinned else verb.short
+                kind = "primary" if is_odd else "plain"
+                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._runner(verb), kind))
+        self.footer.updateGeometry()
+
+    def ask(self, verb: Verb) -> None:
+        """Carry a verb out on the memory that is selected; it waits where that one is still being read.
+
+        Args:
+            verb: one of `verbs`.
+        """
+        selected = self._context.selection.current
+        if not selected or not self._context.bridge.is_open:
+            self._context.desk.say(NONE_SELECTED)
+        elif self._memory is None or self._memory.id != selected:
+            self._waiting = verb
+            self.wanted.emit()
+        elif verb.applies(self._memory):
+            verb.run(self._memory)
+        else:
+            self._context.desk.say(why_not_edit(self._memory) or "That cannot be done with this memory.")
+
+    # ---- what is done
+
+    def _edit(self, memory: Memory) -> None:
+        reason = why_not_edit(memory)
+        if reason:
+            self._context.desk.say(reason)
+        else:
+            self.editing.emit()
+
+    def _pin(self, memory: Memory) -> None:
+        said = "Unpinned." if memory.pinned else "Pinned. It does not fade."
+        self._revise(memory, Revision(pinned=not memory.pinned), said)
+
+    def _archive(self, memory: Memory) -> None:
+        self._revise(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants do not get it any more.")
+
+    def _restore(self, memory: Memory) -> None:
+        self._revise(memory, Revision(status=Status.ACTIVE), "It is back.")
+
+    def _revise(self, memory: Memory, revision: Revision, sentence: str) -> None:
+        engine = self._context.bridge.engine
+        self._write("Changing a memory", lambda: engine.library.revise((memory.id,), revision), self._teller(sentence))
+
+    def _teller(self, sentence: str) -> Callable[[RevisionReport], None]:
+        context = self._context
+
+        def tell(report: RevisionReport) -> None:
+            if report.step_id is None:
+                context.desk.say(" ".join(report.refused) or SAME_ALREADY)
+            else:
+                offer_undo(context, sentence, report.step_id)
+
+        return tell
+
+    def _write(
+        self, label: str, begin: Callable[[], Future[RevisionReport]], then: Callable[[RevisionReport], None]
+    ) -> None:
+        self._context.tasks.run(write(label, begin).success(then))
+
+    def _forget(self, memory: Memory) -> None:
+        context, engine = self._context, self._context.bridge.engine
+        task = write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
+        context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. It can be brought back.", step)))
+
+    def _move(self, memory: Memory) -> None:
+        dialog = MoveDialog(self._context, memory, self._host)
+        dialog.moved.connect(self._moved)
+        dialog.open()
+
+    def _moved(self, where: str, step_id: str) -> None:
+        offer_undo(self._context, f"Moved to {where}.", step_id)
+
+    def _go_current(self, memory: Memory) -> None:
+        self._context.selection.select(memory.superseded_by_id or memory.id, "inspector")
+
+    def _shower(self, page: str) -> Callable[[Memory], None]:
+        return lambda memory: self._context.desk.go.emit(page, f"show:{memory.id}")
+
+    def _copy(self, memory: Memory) -> None:
+        QGuiApplication.clipboard().setText(memory.text)
+        self._context.desk.say("Copied as it came.")
+
+
+def _any(_memory: Memory) -> bool:
+    return True
+
+
+def _stands(memory: Memory) -> bool:
+    return memory.status in _STANDING
+
+
+def _is_away(memory: Memory) -> bool:
+    return memory.status in _AWAY
+
+
+def _is_old(memory: Memory) -> bool:
+    return memory.superseded_by_id is not None
+
+
+def _is_here(memory: Memory) -> bool:
+    return memory.status not in {Status.DELETED, Status.SUPERSEDED}
+
+
+def _is_known(memory: Memory) -> bool:
+    return memory.status is not Status.DELETED

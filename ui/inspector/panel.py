@@ -1,0 +1,331 @@
+"""The inspector: follows the selection, reads the memory, shows it part by part.
+
+Must not do: know what a part shows; a part in which something can be written says so by `Writing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import QSize, QTimer
+from PySide6.QtWidgets import QFrame, QWidget
+
+from core.errors import Code, LociError
+from core.events import Changed
+from core.types.replies import MemoryDetail
+from core.types.values import OWNER_ACTOR, Memory
+from core.types.words import Kind, Status
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.actions import MemoryActions
+from ui.inspector.lines import Blank
+from ui.tasks import problem_of, query
+from ui.widgets.basics import Elided, column, hairline, row, scrolling, tool
+from ui.widgets.flow import clear
+from ui.widgets.shapes import KindMark
+from ui.widgets.states import States
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS
+
+FOLLOW_MS = 60
+_SLOW_MS = 200
+_AGAIN_MS = 150
+_FEW = 16
+"""A change that names so few memories may have made a new version of the one that is shown: look again."""
+_ORIGIN = "inspector"
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A part in which something can be written that is not saved yet."""
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether it is open for writing."""
+        ...
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether something would be lost."""
+        ...
+
+    def edit(self) -> None:
+        """Open it for writing."""
+        ...
+
+    def ask(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
+        """Ask what becomes of it: another memory is wanted."""
+        ...
+
+    def calm(self) -> None:
+        """Take the question back."""
+        ...
+
+    def stop(self) -> None:
+        """Drop what is not saved."""
+        ...
+
+
+class Inspector(QFrame):
+    """Everything about one memory."""
+
+    def __init__(self, context: Context, parts: Sequence[PartSpec]) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            parts: what it is made of.
+        """
+        super().__init__()
+        self.setObjectName("inspector")
+        self.setAccessibleName("Inspector")
+        self._context = context
+        self._wanted = ""
+        self._shown: Inspected | None = None
+        self._watched: frozenset[str] = frozenset()
+        self._asks = False
+        self.actions_box = MemoryActions(context, self)
+        self.actions_box.wanted.connect(self._follow)
+        self.actions_box.editing.connect(self._edit)
+        self._specs = sorted(parts, key=lambda spec: spec.order)
+        self._parts: list[tuple[PartSpec, Part, QFrame]]
+        self._states = States(context.theme, self._content(), "The memory is being read …")
+        column(self, self._states)
+        self._follow_soon = self._timer(FOLLOW_MS, self._follow)
+        self._slow = self._timer(_SLOW_MS, self._states.loading)
+        self._again_soon = self._timer(_AGAIN_MS, self._again)
+        context.selection.changed.connect(self._selected)
+        context.bridge.changed.connect(self._changed)
+        context.bridge.state.connect(self._state)
+        context.theme.changed.connect(self._measure)
+        self._measure()
+        self._show_nothing()
+        if context.selection.current:
+            self._follow_soon.start()
+
+    def _timer(self, milliseconds: int, run: Callable[[], None]) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.setInterval(milliseconds)
+        made.timeout.connect(run)
+        return made
+
+    def _measure(self) -> None:
+        self.setMinimumWidth(300)  # not more at a larger text size: the page beside it needs its room
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as it is best read."""
+        return QSize(self._context.theme.px(360), self._context.theme.px(600))
+
+    # ---- what it is made of
+
+    def _content(self) -> QWidget:
+        theme = self._context.theme
+        self._mark = KindMark(theme, Kind.FACT, 14)
+        self.caps = Elided("", "label")
+        menu = tool(theme, "ellipsis", "What can be done with this memory")
+        menu.setMenu(self.actions_box.menu)
+        menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
+        head = row(self._mark, self.caps, menu, gap=8)
+        head.setStretch(1, 1)
+        head.setContentsMargins(20, 12, 12, 4)
+        self._column = QWidget()
+        self._inner = column(self._column, gap=16)
+        self._inner.setContentsMargins(20, 4, 20, 20)
+        self._make_parts()
+        self.area = scrolling(self._column)
+        foot = column(None, self.actions_box.footer)
+        foot.setContentsMargins(12, 12, 12, 12)
+        content = QWidget()
+        layout = column(content, gap=0)
+        layout.addLayout(head)
+        layout.addWidget(self.area, 1)
+        layout.addWidget(hairline())
+        layout.addLayout(foot)
+        return content
+
+    def _make_parts(self) -> None:
+        clear(self._inner)
+        self._parts = []
+        for spec in self._specs:
+            part, line = spec.make(self._context), hairline()
+            part.setObjectName(f"part-{spec.id}")
+            self._parts.append((spec, part, line))
+            self._inner.addWidget(line)
+            self._inner.addWidget(part)
+        self._inner.addStretch(1)
+
+    def part(self, part_id: str) -> Part:
+        """A part by its id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = {spec.id: part for spec, part, _ in self._parts}
+        return found[part_id]
+
+    @property
+    def shown(self) -> Inspected | None:
+        """What is shown; None for nothing."""
+        return self._shown
+
+    def _writing(self) -> Writing | None:
+        """The part that is being written in."""
+        open_ones = (part for _, part, _ in self._parts if isinstance(part, Writing) and part.is_editing)
+        return next(open_ones, None)
+
+    # ---- following
+
+    def _selected(self, memory_id: str, _origin: str) -> None:
+        if not memory_id:
+            self._follow_soon.stop()
+            self._follow()
+        else:
+            self._follow_soon.start()
+
+    def _follow(self) -> None:
+        wanted, shown = self._context.selection.current, self._shown
+        writing = self._writing()
+        is_other = shown is not None and wanted != shown.memory.id
+        if writing is not None and writing.is_dirty and is_other:
+            self._asks = True
+            writing.ask(self._follow, self._stay)
+            return
+        if writing is not None and self._asks:
+            self._asks = False
+            writing.calm()
+        if writing is not None and is_other:
+            writing.stop()
+        self._load(wanted)
+
+    def _stay(self) -> None:
+        self._asks = False
+        if self._shown is not None:
+            self._context.selection.select(self._shown.memory.id, _ORIGIN)
+
+    def _load(self, memory_id: str) -> None:
+        self._wanted = memory_id
+        self._again_soon.stop()
+        if not memory_id:
+            self._show_nothing()
+        elif self._context.bridge.is_open:
+            if self._shown is None or self._shown.memory.id != memory_id:
+                self._slow.start()
+            self._read(memory_id)
+
+    def _read(self, memory_id: str) -> None:
+        memories = self._context.bridge.engine.memories
+        task = query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
+        self._context.tasks.run(task.success(self._read_history).failure(self._failed))
+
+    def _read_history(self, detail: MemoryDetail) -> None:
+        memories = self._context.bridge.engine.memories
+
+        def done(history: tuple[Memory, ...]) -> None:
+            self._show(Inspected(detail, history))
+
+        task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")
+        self._context.tasks.run(task.success(done).failure(self._failed))
+
+    def _again(self) -> None:
+        if self._shown is not None and self._wanted and self._context.bridge.is_open:
+            self._read(self._wanted)
+
+    def _changed(self, change: Changed) -> None:
+        if self._wanted and (len(change.ids) <= _FEW or not self._watched.isdisjoint(change.ids)):
+            self._again_soon.start()
+
+    def _state(self, state: str) -> None:
+        if state != "open":
+            self._context.selection.current = ""
+            self._wanted = ""
+            for timer in (self._follow_soon, self._again_soon):
+                timer.stop()
+            self._show_nothing()
+            self._make_parts()  # the old ones go with every word they showed
+
+    def _edit(self) -> None:
+        if not self.isVisible():
+            self.show()
+        part = next((part for _, part, _ in self._parts if isinstance(part, Writing)), None)
+        if part is not None and self._shown is not None:
+            self.area.verticalScrollBar().setValue(0)
+            part.edit()
+
+    # ---- showing
+
+    def _show(self, inspected: Inspected) -> None:
+        before, memory = self._shown, inspected.memory
+        if memory.id != self._wanted:
+            return
+        self._slow.stop()
+        if before is not None and before.memory.id == memory.id:
+            if before == inspected:
+                self._states.content()
+                return
+            if _was_replaced(before.memory, memory) and self._writing() is None:
+                self._context.selection.select(memory.superseded_by_id or "", _ORIGIN)
+                return
+        self._shown = inspected
+        others = {str(edge["other"]) for edge in inspected.detail.edges}
+        self._watched = frozenset({memory.id, *(version.id for version in inspected.history), *others})
+        self._name(memory)
+        is_first = True
+        for spec, part, line in self._parts:
+            has = memory.kind in spec.kinds and part.show_memory(inspected)
+            part.setVisible(has)
+            line.setVisible(has and not is_first)
+            is_first = is_first and not has
+        if before is None or before.memory.id != memory.id:
+            self.area.verticalScrollBar().setValue(0)
+        self._states.content()
+        self.actions_box.show_memory(memory)
+
+    def _name(self, memory: Memory) -> None:
+        self._mark.show_kind(memory.kind)
+        words = [KIND_WORDS[memory.kind], STATUS_WORDS[memory.status], *(["Pinned"] if memory.pinned else [])]
+        self.caps.say(" · ".join(words).upper())
+
+    def _let_go(self) -> None:
+        """Forget which memory it was, and what was being written."""
+        self._slow.stop()
+        self._shown, self._watched, self._asks = None, frozenset(), False
+        for _, part, _ in self._parts:
+            if isinstance(part, Writing):
+                part.stop()
+        self.actions_box.show_memory(None)
+
+    def _show_nothing(self) -> None:
+        self._let_go()
+        words = "Select a memory to see where it comes from, how it stands to others and what it said before."
+        self._states.empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
+
+    def _failed(self, error: BaseException) -> None:
+        self._slow.stop()
+        before = self._shown
+        is_gone = isinstance(error, LociError) and error.code is Code.NOT_FOUND
+        if is_gone and before is not None and before.memory.id == self._wanted and before.memory.supersedes_id:
+            # Its making was undone: the version before it stands again.
+            older = before.memory.supersedes_id
+            self._let_go()
+            self._context.selection.select(older, _ORIGIN)
+            return
+        problem = problem_of(error)
+        if problem is None:
+            return
+        self._let_go()
+        if is_gone:
+            words = "What brought it was undone, or its import was taken back. The journal knows more."
+            self._states.empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
+        else:
+            again = ("Try again", lambda: self._load(self._wanted))
+            self._states.empty(
+                Blank(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
+            )
+
+
+def _was_replaced(before: Memory, now: Memory) -> bool:
+    """Whether a newer version took a memory's place while it was looked at."""
+    return (
+        now.status is Status.SUPERSEDED and before.status is not Status.SUPERSEDED and now.superseded_by_id is not None
+    )

@@ -1,0 +1,14 @@
+"""The parts of the inspector, in the order in which they stand.
+
+A part joins by another `PartSpec` here; nothing else of the inspector changes.
+"""
+
+from __future__ import annotations
+
+from ui.context import PartSpec
+from ui.inspector.history import HISTORY
+from ui.inspector.provenance import PROVENANCE
+from ui.inspector.relations import RELATIONS
+from ui.inspector.text import TEXT
+
+PARTS: tuple[PartSpec, ...] = (TEXT, PROVENANCE, RELATIONS, HISTORY)

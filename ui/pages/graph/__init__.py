@@ -1,0 +1,1 @@
+"""The Graph page: what lies round one memory, and the whole vault."""

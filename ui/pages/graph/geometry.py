@@ -1,0 +1,324 @@
+"""Where things of a graph lie on the canvas: the look at the plane, labels that do not cover each other, hits, steps.
+
+Pure but for Qt's value types; whole arrays at a time. Must not do: paint, know a memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF, QSizeF
+from PySide6.QtGui import QPainterPath
+
+Points = NDArray[np.float64]
+"""(n, 2): x and y."""
+Numbers = NDArray[np.int64]
+
+_ASIDE = 2.4
+"""How much worse a step to the side is than one ahead."""
+_CONE = 2.2
+"""How far aside a target may lie for each step ahead."""
+_LOOKED_AT = 1_000_000
+_ELEMENT = np.dtype([("type", ">i4"), ("x", ">f8"), ("y", ">f8")])
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the canvas looks at the plane.
+
+    Attributes:
+        x: the point in the middle; `y` likewise.
+        scale: px a unit of the plane.
+        w: the canvas's width, px; `h` its height.
+    """
+
+    x: float = 0.0
+    y: float = 0.0
+    scale: float = 200.0
+    w: float = 640.0
+    h: float = 480.0
+
+    def px(self, xy: Points) -> Points:
+        """Where points of the plane lie on the canvas."""
+        return np.asarray((xy - (self.x, self.y)) * self.scale + (self.w / 2, self.h / 2), np.float64)
+
+    def zoomed(self, factor: float, at: QPointF | None, least: float, most: float) -> Look:
+        """Nearer or farther, with the place under a point of the canvas where it is.
+
+        Args:
+            factor: above 1 for nearer.
+            at: the point; None for the middle.
+            least: the smallest scale.
+            most: the largest scale.
+        """
+        scale = min(max(self.scale * factor, least), most)
+        dx, dy = (0.0, 0.0) if at is None else (at.x() - self.w / 2, at.y() - self.h / 2)
+        by = 1 / self.scale - 1 / scale
+        return replace(self, x=self.x + dx * by, y=self.y + dy * by, scale=scale)
+
+    def pushed(self, dx: float, dy: float) -> Look:
+        """The plane pushed by so many px."""
+        return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
+
+    def revealing(self, place: NDArray[np.float64]) -> Look:
+        """The same look where a place is well on the canvas, else with that place in the middle."""
+        x, y = self.px(place[None, :])[0]
+        edge = min(24.0, self.w / 4, self.h / 4)
+        is_seen = edge <= x <= self.w - edge and edge <= y <= self.h - edge
+        return self if is_seen else replace(self, x=float(place[0]), y=float(place[1]))
+
+    def fitting(self, xy: Points, across: float, down: float, most: float) -> Look:
+        """All points as large as the canvas allows.
+
+        Args:
+            xy: the points; none for the plane's middle.
+            across: px kept free left and right.
+            down: px kept free above and below.
+            most: the largest scale.
+        """
+        if not len(xy):
+            return replace(self, x=0.0, y=0.0, scale=most)
+        low, high = xy.min(axis=0), xy.max(axis=0)
+        wide, tall = np.maximum(high - low, 1e-6)
+        room_w, room_h = max(self.w - 2 * across, self.w / 3, 1.0), max(self.h - 2 * down, self.h / 3, 1.0)
+        x, y = (low + high) / 2
+        return replace(self, x=float(x), y=float(y), scale=float(min(room_w / wide, room_h / tall, most)))
+
+
+def apart(xy: Points) -> float:
+    """How far a node is from the nearest other one: the median of a sample.
+
+    Args:
+        xy: where all nodes are.
+
+    Returns:
+        A length of the plane; 1 for fewer than two nodes.
+    """
+    if len(xy) < 2:
+        return 1.0
+    # A hundred of ten thousand take some 10 ms; of more nodes fewer are looked at, so that it stays so.
+    sample = min(len(xy), int(np.clip(_LOOKED_AT / len(xy), 10, 100)))
+    rows = np.unique(np.linspace(0, len(xy) - 1, sample).astype(np.int64))
+    away = np.empty(len(rows))
+    for nr, row in enumerate(rows.tolist()):
+        far = ((xy - xy[row]) ** 2).sum(axis=1)
+        far[row] = np.inf
+        away[nr] = far.min()
+    return float(np.sqrt(np.median(away)))
+
+
+def lines_path(start: Points, end: Points) -> QPainterPath:
+    """Separate lines as one path, made without a loop: Qt's own stream format is filled as an array.
+
+    Args:
+        start: where each begins, px, finite.
+        end: where it ends.
+    """
+    path = QPainterPath()
+    count = len(start)
+    if not count:
+        return path
+    elements = np.empty(2 * count, _ELEMENT)
+    elements["type"][0::2], elements["type"][1::2] = 0, 1
+    for nr, name in enumerate(("x", "y")):
+        elements[name][0::2], elements[name][1::2] = start[:, nr], end[:, nr]
+    head = np.array([2 * count], ">i4").tobytes()
+    # Behind the elements: where the last line begins, and the fill rule.
+    tail = np.array([2 * count - 2, 0], ">i4").tobytes()
+    QDataStream(QByteArray(head + elements.tobytes() + tail)) >> path
+    return path
+
+
+def clipped(start: Points, end: Points, w: float, h: float) -> tuple[Numbers, Points, Points]:
+    """The parts of lines that lie within a canvas (Liang and Barsky, on whole arrays).
+
+    Args:
+        start: where each begins, px.
+        end: where it ends.
+        w: the canvas's width, px.
+        h: its height.
+
+    Returns:
+        Rows of the lines that cross it, and both ends of what of them is inside.
+    """
+    along = end - start
+    enter, leave = np.zeros(len(start)), np.ones(len(start))
+    for axis, size in ((0, w), (1, h)):
+        way, low, high = along[:, axis], -start[:, axis], size - start[:, axis]
+        still = np.abs(way) < 1e-12
+        safe = np.where(still, 1.0, way)
+        first, last = np.minimum(low / safe, high / safe), np.maximum(low / safe, high / safe)
+        outside = still & ((low > 0) | (high < 0))
+        enter = np.where(still, np.where(outside, 2.0, enter), np.maximum(enter, first))
+        leave = np.where(still, leave, np.minimum(leave, last))
+    rows = np.flatnonzero(enter <= leave)
+    begin = start[rows]
+    return rows, begin + along[rows] * enter[rows, None], begin + along[rows] * leave[rows, None]
+
+
+def towards(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = None) -> int:
+    """The nearest of some nodes in a direction; one straight ahead is nearer than one aside.
+
+    Args:
+        xy: where all nodes are.
+        here: where one stands, a row of `xy`.
+        dx: -1, 0 or 1.
+        dy: likewise; one of them is 0.
+        among: rows to choose from; None for all.
+
+    Returns:
+        Its row, or -1 where there is none in that direction.
+    """
+    rows = np.arange(len(xy)) if among is None else among
+    rows = rows[rows != here]
+    if not len(rows):
+        return -1
+    away = xy[rows] - xy[here]
+    ahead = away[:, 0] * dx + away[:, 1] * dy
+    aside = np.abs(away[:, 0] * dy) + np.abs(away[:, 1] * dx)
+    cost = np.where((ahead > 1e-9) & (aside <= ahead * _CONE), ahead + aside * _ASIDE, np.inf)
+    best = int(np.argmin(cost))
+    return int(rows[best]) if np.isfinite(cost[best]) else -1
+
+
+def nearest(px: Points, at: QPointF, reach: float) -> int:
+    """The node at a point of the canvas.
+
+    Args:
+        px: where all nodes are, px.
+        at: the point.
+        reach: how far off it may be, px.
+
+    Returns:
+        Its row; -1 for none.
+    """
+    if not len(px):
+        return -1
+    away = ((px - (at.x(), at.y())) ** 2).sum(axis=1)
+    best = int(np.argmin(away))
+    return best if away[best] <= reach * reach else -1
+
+
+def nearest_line(start: Points, end: Points, at: QPointF, reach: float) -> int:
+    """The line at a point of the canvas.
+
+    Args:
+        start: where each line begins, px.
+        end: where it ends.
+        at: the point.
+        reach: how far off it may be, px.
+
+    Returns:
+        Its row; -1 for none.
+    """
+    if not len(start):
+        return -1
+    along = end - start
+    off = np.array((at.x(), at.y())) - start
+    length = np.maximum((along**2).sum(axis=1), 1e-9)
+    share = np.clip((off * along).sum(axis=1) / length, 0.0, 1.0)
+    away = ((off - along * share[:, None]) ** 2).sum(axis=1)
+    best = int(np.argmin(away))
+    return best if away[best] <= reach * reach else -1
+
+
+def lanes(a: Numbers, b: Numbers) -> NDArray[np.float64]:
+    """How far each of several lines between the same two nodes steps aside, in steps; 0 for one alone.
+
+    Args:
+        a: one end of each.
+        b: the other.
+    """
+    found = np.zeros(len(a))
+    if not len(a):
+        return found
+    key = np.minimum(a, b) * (int(max(a.max(), b.max())) + 1) + np.maximum(a, b)
+    _, member, counts = np.unique(key, return_inverse=True, return_counts=True)
+    for pair in np.flatnonzero(counts > 1):
+        rows = np.flatnonzero(member == pair)
+        # Aside of the line from the lower to the higher node, whichever way the edge goes.
+        way = np.where(a[rows] <= b[rows], 1.0, -1.0)
+        found[rows] = (np.arange(len(rows)) - (len(rows) - 1) / 2) * way
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A label that wants a place.
+
+    Attributes:
+        node: the row of its node.
+        size: px.
+        below: whether it stands under its node if it can, else beside it.
+        leftward: whether the left side is the better one: most edges leave to the right.
+        must: whether it gets a place even where it covers something.
+    """
+
+    node: int
+    size: QSizeF
+    below: bool = False
+    leftward: bool = False
+    must: bool = False
+
+
+def place_labels(
+    wishes: Sequence[Wish], px: Points, radius: NDArray[np.float64], look: Look, blocked: Sequence[QRectF] = ()
+) -> dict[int, QRectF]:
+    """Places for labels, none over another or over a node; the first in order have the choice.
+
+    Args:
+        wishes: most important first.
+        px: where all nodes are, px.
+        radius: of each node, px.
+        look: for the canvas's size; no label is cut by its border.
+        blocked: where controls float on the canvas.
+
+    Returns:
+        Row of a node to the place of its label; a label without a place is missing.
+    """
+    taken = np.empty((len(px) + len(blocked) + len(wishes), 4))
+    count = len(px) + len(blocked)
+    taken[: len(px), :2], taken[: len(px), 2:] = px - radius[:, None], px + radius[:, None]
+    taken[len(px) : count] = np.array([_box(rect) for rect in blocked]).reshape(-1, 4)
+    found: dict[int, QRectF] = {}
+    for wish in wishes:
+        x, y, r = float(px[wish.node, 0]), float(px[wish.node, 1]), float(radius[wish.node])
+        free = [rect for rect in _candidates(x, y, r + 3, wish) if _is_on(rect, look)]
+        covered = [_covers(taken[:count], rect) for rect in free]
+        best = int(np.argmin(covered)) if covered else -1
+        if best >= 0 and (wish.must or not covered[best]):
+            rect = free[best]
+            taken[count] = _box(rect)
+            count += 1
+            found[wish.node] = rect
+    return found
+
+
+def _candidates(x: float, y: float, off: float, wish: Wish) -> tuple[QRectF, ...]:
+    w, h = wish.size.width(), wish.size.height()
+    right, left = QRectF(x + off, y - h / 2, w, h), QRectF(x - off - w, y - h / 2, w, h)
+    below, above = QRectF(x - w / 2, y + off, w, h), QRectF(x - w / 2, y - off - h, w, h)
+    beside = (left, right, below, above) if wish.leftward else (right, left, below, above)
+    if not wish.below:
+        return beside
+    aside = w / 2 - off
+    corners = (below.translated(aside, 0), below.translated(-aside, 0), above.translated(aside, 0),
+               above.translated(-aside, 0))  # fmt: skip
+    return (below, above, *corners, right, left)
+
+
+def _box(rect: QRectF) -> tuple[float, float, float, float]:
+    return rect.left(), rect.top(), rect.right(), rect.bottom()
+
+
+def _is_on(rect: QRectF, look: Look) -> bool:
+    return rect.left() >= 4 and rect.top() >= 4 and rect.right() <= look.w - 4 and rect.bottom() <= look.h - 4
+
+
+def _covers(taken: NDArray[np.float64], rect: QRectF) -> int:
+    """How many places a rectangle would lie over."""
+    across = (taken[:, 0] < rect.right()) & (taken[:, 2] > rect.left())
+    return int((across & (taken[:, 1] < rect.bottom()) & (taken[:, 3] > rect.top())).sum())

@@ -1,0 +1,192 @@
+"""How edges are told apart, by colour and by dashes, and the legend that says so and switches them off and on.
+
+Must not do: know which graph is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from core.types.graphs import CONVERSATION, EDGE_TYPES, MEANING, PART
+from core.types.words import Kind
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, label, row
+from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.shapes import KindMark
+from ui.widgets.words import KIND_PLURALS, KIND_WORDS
+
+_SAMPLE = QSize(24, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """How edges of a type are drawn; no two types share both colour and dashes.
+
+    Attributes:
+        words: what it is called.
+        colour: name of a token.
+        dashes: lengths of dashes and gaps in widths of the line; none for an unbroken one.
+        width: px.
+        is_directed: whether its far end has an arrow.
+    """
+
+    words: str
+    colour: str
+    dashes: tuple[float, ...] = ()
+    width: float = 1.5
+    is_directed: bool = True
+
+    def pen(self, theme: Theme) -> QPen:
+        """The pen it is drawn with."""
+        pen = QPen(theme.colour(self.colour), self.width)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if self.dashes:
+            pen.setDashPattern(list(self.dashes))
+        return pen
+
+
+TIES: Mapping[str, Tie] = {
+    "caused_by": Tie("Came from", "kind_rule", (6, 2.5)),
+    "instance_of": Tie("A case of", "kind_procedure"),
+    "inferred_from": Tie("Concluded from", "kind_procedure", (6, 2, 1.5, 2)),
+    "contradicts": Tie("Contradicts", "danger", (3, 2), 2.0, is_directed=False),
+    "supports": Tie("Supports", "success"),
+    "related_to": Tie("Related to", "muted", (5, 3), is_directed=False),
+    "supersedes": Tie("Takes the place of", "warning"),
+    "coexists_with": Tie("Both are true", "accent", (8, 3), is_directed=False),
+    "example_of": Tie("An example of", "kind_procedure", (2, 2)),
+    "derived_from": Tie("Drawn from", "kind_digest", (8, 3)),
+    CONVERSATION: Tie("Next in a conversation", "kind_episode", (4, 3), 1.2, is_directed=False),
+    PART: Tie("Parts of one text", "kind_episode", (1.2, 2), 1.8, is_directed=False),
+    MEANING: Tie("Near in meaning", "outline", (), 1.0, is_directed=False),
+}
+
+
+def sample(theme: Theme, tie: Tie, ratio: float = 2.0) -> QIcon:
+    """A short piece of an edge, for the legend."""
+    size = QSize(theme.px(_SAMPLE.width()), theme.px(_SAMPLE.height()))
+    pixmap = QPixmap(size * ratio)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = tie.pen(theme)
+    pen.setWidthF(max(tie.width, 1.5))
+    painter.setPen(pen)
+    painter.drawLine(QPointF(0, size.height() / 2), QPointF(size.width(), size.height() / 2))
+    painter.end()
+    return QIcon(pixmap)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is drawn.
+
+    Attributes:
+        kinds: nodes by kind.
+        ties: edges by type.
+        past: nodes that no longer stand.
+    """
+
+    kinds: Mapping[Kind, int]
+    ties: Mapping[str, int]
+    past: int = 0
+
+
+class _Past(QWidget):
+    """A hollow shape, as what no longer stands is drawn."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setFixedSize(theme.px(14), theme.px(14))
+        self.setAccessibleName("Hollow shape")
+
+    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("muted"), 1.5))
+        painter.drawEllipse(self.rect().adjusted(2, 2, -2, -2))
+
+
+class Legend(QWidget):
+    """Kinds with their counts, edge types with theirs; each type can be switched off.
+
+    Signals:
+        switched: a type of `EDGE_TYPES`, and whether it shows now.
+    """
+
+    switched = Signal(str, bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._shown: tuple[object, ...] = ()
+        self._counts, self._off = Counts({}, {}), frozenset[str]()
+        self._flow = FlowLayout(self, gap=4)
+        self.setAccessibleName("Legend")
+        theme.changed.connect(self._restyle)
+
+    def show_counts(self, counts: Counts, off: frozenset[str]) -> None:
+        """Say what is drawn.
+
+        Args:
+            counts: how many of each.
+            off: types that are switched off; they stay in the legend so that they can come back.
+        """
+        shown = (tuple(counts.kinds.items()), tuple(counts.ties.items()), counts.past, off)
+        if shown != self._shown:
+            self._shown, self._counts, self._off = shown, counts, off
+            self._fill()
+
+    def toggle(self, edge_type: str) -> QPushButton | None:
+        """The switch of a type, where it stands in the legend."""
+        return next((made for made in self.findChildren(QPushButton) if made.property("tie") == edge_type), None)
+
+    def _restyle(self) -> None:
+        if self._shown:
+            self._fill()
+
+    def _fill(self) -> None:
+        focus = self.focusWidget()
+        had = "" if focus is None or not focus.hasFocus() else str(focus.property("tie") or "")
+        clear(self._flow)
+        for edge_type in EDGE_TYPES:
+            if edge_type in self._counts.ties or edge_type in self._off:
+                self._flow.addWidget(self._switch(edge_type))
+        for kind in Kind:
+            if self._counts.kinds.get(kind):
+                number = self._counts.kinds[kind]
+                words = KIND_WORDS[kind] if number == 1 else KIND_PLURALS[kind]
+                self._flow.addWidget(self._mark(KindMark(self._theme, kind, 14), f"{words}  {number:,}"))
+        if self._counts.past:
+            self._flow.addWidget(self._mark(_Past(self._theme), f"No longer stands  {self._counts.past:,}"))
+        again = self.toggle(had) if had else None
+        if again is not None:
+            again.setFocus()
+
+    def _mark(self, mark: QWidget, words: str) -> QWidget:
+        made = QWidget()
+        inner = row(mark, label(words, "small"), gap=6, parent=made)
+        inner.setContentsMargins(8, 0, 8, 0)
+        made.setFixedHeight(self._theme.px(26))
+        return made
+
+    def _switch(self, edge_type: str) -> QPushButton:
+        tie, number = TIES[edge_type], self._counts.ties.get(edge_type, 0)
+        is_on = edge_type not in self._off
+        words = f"{tie.words}  {number:,}" if is_on else tie.words
+        made = button(words, kind="toggle", hint=f"Hide “{tie.words}”" if is_on else f"Show “{tie.words}”")
+        made.setProperty("tie", edge_type)
+        made.setCheckable(True)
+        made.setChecked(is_on)
+        made.setIconSize(QSize(self._theme.px(_SAMPLE.width()), self._theme.px(_SAMPLE.height())))
+        made.setIcon(sample(self._theme, tie) if is_on else self._theme.icon("eye-off", "muted"))
+        made.clicked.connect(lambda checked: self.switched.emit(edge_type, checked))
+        return made

@@ -1,0 +1,284 @@
+"""What is shown: the line of the search syntax, how near is near, and the named views.
+
+Must not do: read or save; it says what the person wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
+
+from core.types.graphs import GraphView
+from ui.context import Context
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, restyle, row
+from ui.widgets.chips import MenuChip
+
+_PAUSE_MS = 250
+_PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
+_PAUSE_SLIDER_MS = 180
+_HINT = "Show only … kind:fact, source:document, after:2026-03, trust:>0.7, tag:travel"
+_LEAST, _MOST = 20, 95
+_NAME = 64
+_SAVE, _DROP, _VIEW = "save", "drop", "view:"
+_SHORT = 22
+
+
+class FilterLine(QWidget):
+    """A line of the library's search syntax.
+
+    Attributes:
+        trouble: a label for what was not understood; the page puts it below.
+
+    Signals:
+        changed: the search; only what is understood is told.
+        left: Enter or the down key: on to the graph.
+    """
+
+    changed = Signal(str)
+    left = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._told = context, ""
+        self.field = QLineEdit()
+        self.field.setObjectName("search")
+        self.field.setPlaceholderText(_HINT)
+        self.field.setAccessibleName("Show only")
+        self.field.setAccessibleDescription("The library's search syntax: words, kind, source, time, trust, tags")
+        self.field.setClearButtonEnabled(True)
+        self._funnel = QAction(self)
+        self.field.addAction(self._funnel, QLineEdit.ActionPosition.LeadingPosition)
+        self.field.textEdited.connect(self._typed)
+        self.field.textChanged.connect(self._cleared)
+        self.field.installEventFilter(self)
+        self.trouble = label("", "danger", wrap=True)
+        self.trouble.hide()
+        row(self.field, parent=self)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.timeout.connect(self.apply)
+        context.theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._funnel.setIcon(self._context.theme.icon("filter", "muted"))
+
+    @property
+    def problem(self) -> str:
+        """What is said about what was not understood; "" where all was."""
+        return "" if self.trouble.isHidden() else self.trouble.text()
+
+    def show_query(self, query: str) -> None:
+        """Show a search without telling anybody."""
+        self._told = query
+        if self.field.text().strip() != query:
+            self.field.setText(query)
+        self._pause.stop()
+        self._say("")
+
+    def complain(self, sentence: str) -> None:
+        """Say what the engine did not understand."""
+        self._say(sentence)
+
+    def rest(self) -> None:
+        """Nobody types any more."""
+        self._pause.stop()
+
+    def _typed(self, text: str) -> None:
+        wrong = self._context.bridge.engine.library.parse(text).problems
+        self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
+
+    def _cleared(self, text: str) -> None:
+        if not text and self._told:  # the cross in the field tells nobody that it was pressed
+            self._pause.start(_PAUSE_MS)
+
+    def apply(self) -> None:
+        """Take what is typed."""
+        self._pause.stop()
+        text = self.field.text().strip()
+        wrong = self._context.bridge.engine.library.parse(text).problems
+        self._say(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
+        if not wrong and text != self._told:
+            self._told = text
+            self.changed.emit(text)
+
+    def _say(self, sentence: str) -> None:
+        restyle(self.field, "wrong", bool(sentence))
+        self.trouble.setText(sentence)
+        self.trouble.setVisible(bool(sentence))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Enter applies at once; Enter and the down key go on to the graph; Esc clears."""
+        if watched is not self.field or event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down}:
+            self.apply()
+            if not self.problem:
+                self.left.emit()
+            return True
+        if event.key() == Qt.Key.Key_Escape and self.field.text():
+            self.field.clear()
+            self.apply()
+            return True
+        return False
+
+
+class Nearness(QWidget):
+    """How near in meaning two memories must be to be tied.
+
+    Signals:
+        changed: cosine, 0 to 1; a moment after the handle rests.
+    """
+
+    changed = Signal(float)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setRange(_LEAST, _MOST)
+        self._slider.setPageStep(5)
+        self._slider.setAccessibleName("Near in meaning from a similarity of")
+        self.setToolTip("Two memories count as near in meaning from this similarity on")
+        self._value = label("")
+        self._words = label("Near from", "small")
+        row(self._words, self._slider, self._value, gap=8, parent=self)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_SLIDER_MS)
+        self._pause.timeout.connect(self._tell)
+        self._slider.valueChanged.connect(self._moved)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._slider.setFixedWidth(self._theme.px(104))
+        self._slider.setMinimumHeight(self._theme.px(22))
+        self._value.setFont(self._theme.font("number"))
+        self._value.setMinimumWidth(self._theme.px(30))
+
+    @property
+    def value(self) -> float:
+        """The least cosine."""
+        return self._slider.value() / 100
+
+    def show_value(self, value: float) -> None:
+        """Show another one without telling anybody."""
+        with QSignalBlocker(self._slider):
+            self._slider.setValue(round(value * 100))
+        self._value.setText(f"{self.value:.2f}")
+
+    def rest(self) -> None:
+        """Nobody moves it any more."""
+        self._pause.stop()
+
+    def _moved(self) -> None:
+        self._value.setText(f"{self.value:.2f}")
+        self._pause.start()
+
+    def _tell(self) -> None:
+        self.changed.emit(self.value)
+
+
+class ViewsChip(MenuChip):
+    """Named views: apply one, save what is shown, remove one.
+
+    Signals:
+        taken: a `GraphView`.
+        save_asked: what is shown shall be kept.
+        drop_asked: the `GraphView` that is shown shall go.
+    """
+
+    taken = Signal(object)
+    save_asked = Signal()
+    drop_asked = Signal(object)
+    _name = ""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "View", {"": "None"}, "")
+        self.views: tuple[GraphView, ...] = ()
+        self.chosen.connect(self._choose)
+        self.show_views((), "")
+
+    def show_views(self, views: Sequence[GraphView], name: str) -> None:
+        """Offer views.
+
+        Args:
+            views: all there are.
+            name: of the one that is shown; "" where what is shown has no name.
+        """
+        self.views, self._name = tuple(views), name
+        choices = {_VIEW + view.name: view.name for view in views}
+        choices[_SAVE] = "Save this view …"
+        if name:
+            choices[_DROP] = f"Remove “{name}”"
+        self.offer(choices, _VIEW + name)
+
+    def show_name(self, name: str) -> None:
+        """Show another view as the one in force; "" for none."""
+        if name != self._name:
+            self.show_views(self.views, name)
+
+    def show_choice(self, value: str) -> None:  # noqa: ARG002 - the base's name
+        """The chip says the name as it was written; what only acts is never shown as chosen."""
+        name = self._name
+        super().show_choice(_VIEW + name)
+        short = name if len(name) <= _SHORT else name[: _SHORT - 1].rstrip() + "…"
+        self.setText(f"View: {short or 'none'}".replace("&", "&&"))
+        self.setAccessibleName(f"View: {name or 'none'}")
+        self.setToolTip(name if short != name else "")
+
+    def _choose(self, value: str) -> None:
+        if value == _SAVE:
+            self.save_asked.emit()
+            return
+        name = self._name if value == _DROP else value.removeprefix(_VIEW)
+        found = next((view for view in self.views if view.name == name), None)
+        if found is not None:
+            (self.drop_asked if value == _DROP else self.taken).emit(found)
+
+
+class NameDialog(QDialog):
+    """Asks for a view's name.
+
+    Args:
+        taken: names there are already.
+        agreed: told the name.
+    """
+
+    def __init__(
+        self, theme: Theme, taken: Collection[str], name: str, agreed: Callable[[str], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Save this view")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(theme.px(380))
+        self._taken, self._agreed = frozenset(taken), agreed
+        self.field = QLineEdit(name)
+        self.field.setMaxLength(_NAME)
+        self.field.setAccessibleName("Name of the view")
+        self.field.setPlaceholderText("Such as: what I know of Norrland")
+        self.field.selectAll()
+        self.hint = label("It keeps what is in the middle, the depth and what is shown.", "small", wrap=True)
+        self.save = button("Save", self._save, kind="primary")
+        self.save.setDefault(True)
+        self.field.textChanged.connect(self._look)
+        layout = column(self, label("Save this view", "section"), self.field, self.hint, margins=24, gap=12)
+        layout.addLayout(row(None, button("Cancel", self.reject), self.save))
+        self._look(name)
+
+    def _look(self, text: str) -> None:
+        name = text.strip()
+        self.save.setEnabled(bool(name) and name.isprintable())
+        if name in self._taken:
+            self.hint.setText("There is a view of this name; it will be replaced.")
+        else:
+            self.hint.setText("It keeps what is in the middle, the depth and what is shown.")
+
+    def _save(self) -> None:
+        self.accept()
+        self._agreed(self.field.text().strip())

@@ -1,0 +1,249 @@
+"""A table of the journal: its columns, its painter, which columns there is room for.
+
+Must not do: know what stands in it; the models say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
+
+INK = Qt.ItemDataRole.UserRole + 1
+"""Role of the token of a cell's colour; `ink` where a model says nothing."""
+FONT = Qt.ItemDataRole.UserRole + 2
+"""Role of a cell's font role; `body` where a model says nothing."""
+_PAD = 8
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: in its header.
+        width: pixels at 100 %; of the one that takes the rest, its least width.
+        order: columns of a high order are the first to go where there is no room; 0 never goes.
+        stretches: whether it takes what the others leave, or its share of it.
+        is_number: whether it stands at the right.
+    """
+
+    title: str
+    width: int
+    order: int = 0
+    stretches: bool = False
+    is_number: bool = False
+
+
+def alignment_of(column: Column) -> Qt.AlignmentFlag:
+    """Where a column's words stand."""
+    return _RIGHT if column.is_number else _LEFT
+
+
+def shown_columns(columns: Sequence[Column], width: int, theme: Theme) -> frozenset[int]:
+    """The columns there is room for.
+
+    Args:
+        columns: all of them.
+        width: pixels there are.
+        theme: for their widths.
+    """
+    shown = set(range(len(columns)))
+    for place in sorted(shown, key=lambda at: -columns[at].order):
+        needed = sum(theme.px(columns[at].width) for at in shown)
+        if needed <= width or not columns[place].order:
+            break
+        shown.discard(place)
+    return frozenset(shown)
+
+
+class Cells(QStyledItemDelegate):
+    """Draws cells: words in one line, cut where there is no room; hairlines; a ring round the line with the keyboard.
+
+    Attributes:
+        hovered: the line under the pointer; -1 for none.
+        ends: the first and the last column that are shown.
+    """
+
+    def __init__(self, theme: Theme, view: QTableView) -> None:
+        super().__init__(view)
+        self._theme, self._view = theme, view
+        self.hovered = -1
+        self.ends = (0, 0)
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+        """All lines are of one height."""
+        return QSize(40, self._theme.px(self._theme.tokens.sizes.row))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw a cell."""
+        theme, rect = self._theme, QRect(option.rect)
+        painter.save()
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if is_chosen:
+            painter.fillRect(rect, theme.colour("selection"))
+        elif index.row() == self.hovered:
+            painter.fillRect(rect, theme.colour("raised"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
+        if is_chosen and self._view.hasFocus():
+            self._ring(painter, rect, index.column())
+        role: FontRole = index.data(FONT) or "body"
+        font = theme.font(role)
+        painter.setFont(font)
+        painter.setPen(theme.colour(index.data(INK) or "ink"))
+        inner = rect.adjusted(_PAD, 0, -_PAD, 0)
+        shown = QFontMetrics(font).elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
+        align = index.data(Qt.ItemDataRole.TextAlignmentRole) or _LEFT
+        painter.drawText(inner, align, shown)
+        painter.restore()
+
+    def _ring(self, painter: QPainter, rect: QRect, column: int) -> None:
+        painter.setPen(QPen(self._theme.colour("focus"), 2))
+        painter.drawLine(rect.left(), rect.top() + 1, rect.right(), rect.top() + 1)
+        painter.drawLine(rect.left(), rect.bottom() - 1, rect.right(), rect.bottom() - 1)
+        if column == self.ends[0]:
+            painter.drawLine(rect.left() + 1, rect.top(), rect.left() + 1, rect.bottom())
+        if column == self.ends[1]:
+            painter.drawLine(rect.right() - 1, rect.top(), rect.right() - 1, rect.bottom())
+
+
+class PlainTable(QTableView):
+    """A table of whole lines.
+
+    Signals:
+        looked_at: the line that is looked at now; -1 for none.
+        asked: `open` or `remove`, by key or double click.
+    """
+
+    looked_at = Signal(int)
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme, model: QAbstractTableModel, columns: Sequence[Column], name: str) -> None:
+        super().__init__()
+        self._theme, self._columns = theme, columns
+        self.setModel(model)
+        self._cells = Cells(theme, self)
+        self.setItemDelegate(self._cells)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionsClickable(False)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setMinimumSectionSize(theme.px(24))
+        self.selectionModel().currentRowChanged.connect(self._looked)
+        self.doubleClicked.connect(self._open)
+        self.entered.connect(self._hover)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _looked(self, current: QModelIndex, _before: QModelIndex) -> None:
+        self.looked_at.emit(current.row())
+
+    def _open(self, _index: QModelIndex) -> None:
+        self.asked.emit("open")
+
+    def _hover(self, index: QModelIndex) -> None:
+        self._cells.hovered = index.row()
+        self.viewport().update()
+
+    def _restyle(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self._theme.px(self._theme.tokens.sizes.row))
+        self.fit()
+        self.viewport().update()
+
+    def fit(self) -> None:
+        """Give every column its width, and the one that stretches what is left."""
+        width = self.viewport().width()
+        shown = shown_columns(self._columns, width, self._theme)
+        widths = {at: self._theme.px(self._columns[at].width) for at in shown}
+        rest = width - sum(widths.values())
+        header = self.horizontalHeader()
+        takers = {at for at in shown if self._columns[at].stretches} or {max(shown)}
+        for at in range(len(self._columns)):
+            header.setSectionHidden(at, at not in shown)
+            if at in shown:
+                header.resizeSection(at, widths[at] + (max(0, rest) // len(takers) if at in takers else 0))
+        self._cells.ends = (min(shown), max(shown))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter opens a line, Del removes it."""
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.asked.emit("open")
+        elif key == Qt.Key.Key_Delete:
+            self.asked.emit("remove")
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
+        """Letters do not search."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """The first line takes the keyboard where none has it yet."""
+        if not self.currentIndex().isValid() and self.model().rowCount():
+            self.selectRow(0)  # first: Qt would take it without choosing it
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """The ring goes."""
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The columns follow."""
+        super().resizeEvent(event)
+        self.fit()
+
+
+class Lines(QAbstractTableModel):
+    """What the models of both tables share: columns and their titles."""
+
+    columns: Sequence[Column] = ()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+
+    def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: N802, B008
+        """How many columns, shown or not."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """A column's title."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return alignment_of(self.columns[section])
+        return None

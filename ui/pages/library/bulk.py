@@ -1,0 +1,309 @@
+"""What can be done with the memories that are chosen: the bar that offers it, and what carries it out.
+
+Every change is one named undo step, shown beforehand where it concerns more than one memory. Must not do: change
+anything without saying so afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+
+from core.types.library import Facets, Revision, RevisionReport
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.pages.library.dialogs import RevisionDialog
+from ui.pages.library.forms import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, TagForm
+from ui.tasks import write
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, follow_icon, keycap, label, tool
+from ui.widgets.words import memories
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that can be done with what is chosen.
+
+    Attributes:
+        id: as the table's keys ask for it.
+        title: on its button.
+        keys: as they stand on the keyboard.
+        kind: of the button.
+    """
+
+    id: str
+    title: str
+    keys: str
+    kind: str = "plain"
+
+
+ACTS: Sequence[Act] = (
+    Act("tag", "Tag …", "T"),
+    Act("move", "Move …", "M"),
+    Act("pin", "Pin", "P"),
+    Act("archive", "Archive", "A"),
+    Act("restore", "Bring back", "R"),
+    Act("forget", "Forget", "Del", "danger"),
+    Act("export", "Export …", "E"),
+    Act("importance", "Importance …", "I"),
+)
+
+
+class KeyButton(QPushButton):
+    """A button that shows its key."""
+
+    def __init__(self, theme: Theme, act: Act, run: Callable[[], None]) -> None:
+        super().__init__(act.title)
+        self.setProperty("kind", act.kind)
+        self.setProperty("keyed", "true")
+        self.setAutoDefault(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._theme = theme
+        self._cap = keycap(act.keys)
+        self._cap.setParent(self)
+        self._cap.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.clicked.connect(lambda: run())
+        self.name(act.title, act.keys)
+
+    def name(self, title: str, keys: str) -> None:
+        """Say what it does."""
+        self.setText(title)
+        self.setAccessibleName(f"{title.removesuffix(' …')} ({keys})")
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Room for the words and the key."""
+        hint = super().sizeHint()
+        return QSize(hint.width() + self._cap.sizeHint().width() + self._theme.px(6), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Put the key to the right."""
+        super().resizeEvent(event)
+        size = self._cap.sizeHint()
+        left = self.width() - size.width() - self._theme.px(9)
+        self._cap.setGeometry(left, (self.height() - size.height()) // 2, size.width(), size.height())
+
+
+class SelectionBar(QFrame):
+    """How many are chosen, and what can be done with them; what has no room stands in a menu.
+
+    Signals:
+        asked: the id of an act.
+        cleared: the choice shall be let go.
+    """
+
+    asked = Signal(str)
+    cleared = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAccessibleName("What is chosen")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._theme = theme
+        self._count = label("", "strong")
+        self._buttons = {act.id: KeyButton(theme, act, partial(self.asked.emit, act.id)) for act in ACTS}
+        self._offered = frozenset(self._buttons)
+        self._chosen = 0
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill)
+        self._more = button("More", kind="plain")
+        self._more.setObjectName("more")
+        self._more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        follow_icon(theme, self._more, "chevron-down", "muted")
+        self._more.setMenu(self._menu)
+        self._clear = tool(theme, "x", "Choose nothing (Esc)", self.cleared.emit)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(16, 8, 8, 8)
+        self._row.setSpacing(8)
+        self._row.addWidget(self._count)
+        self._row.addSpacing(8)
+        for made in (*self._buttons.values(), self._more):
+            self._row.addWidget(made)
+        self._row.addStretch(1)
+        self._row.addWidget(self._clear)
+        self.hide()
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._count.text()
+
+    def button(self, act: str) -> QPushButton:
+        """The button of an act."""
+        return self._buttons[act]
+
+    def offered(self) -> frozenset[str]:
+        """What can be done with what is chosen."""
+        return self._offered
+
+    def show_choice(self, count: int, offered: frozenset[str], *, are_pinned: bool) -> None:
+        """Show how many are chosen.
+
+        Args:
+            count: how many; nothing is shown for less than two.
+            offered: ids of what can be done with them.
+            are_pinned: whether all of them are pinned.
+        """
+        self._chosen = count
+        self._buttons["pin"].name("Unpin" if are_pinned else "Pin", "P")
+        self._offered = offered
+        self.setVisible(count > 1)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """More or fewer buttons have room."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        is_narrow = self.width() < self._theme.px(420)
+        self._count.setText(f"{self._chosen:,} selected" if is_narrow else f"{memories(self._chosen)} selected")
+        gap = self._row.spacing()
+        room = self.width() - self._count.sizeHint().width() - self._clear.sizeHint().width() - 24 - 4 * gap
+        wanted = [act.id for act in ACTS if act.id in self._offered]
+        widths = {act: self._buttons[act].sizeHint().width() + gap for act in wanted}
+        if sum(widths.values()) > room:
+            room -= self._more.sizeHint().width() + gap
+        has_room = True
+        for act, made in self._buttons.items():
+            has_room = has_room and (act not in widths or widths[act] <= room)
+            room -= widths.get(act, 0)
+            made.setVisible(act in widths and has_room)
+        self._more.setVisible(not has_room)
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        for act in ACTS:
+            if act.id in self._offered and self._buttons[act.id].isHidden():
+                title = self._buttons[act.id].text()
+                self._menu.addAction(f"{title}\t{act.keys}").triggered.connect(partial(self._ask, act.id))
+
+    def _ask(self, act: str, _checked: bool = False) -> None:
+        self.asked.emit(act)
+
+
+_FORMATS: Mapping[str, tuple[str, str]] = {
+    "JSON lines, which Loci can import again (*.jsonl)": ("jsonl", ".jsonl"),
+    "JSON (*.json)": ("json", ".json"),
+    "Markdown (*.md)": ("markdown", ".md"),
+    "A table, for spreadsheets (*.csv)": ("csv", ".csv"),
+}
+
+
+class Changes(QObject):
+    """Carries out what is asked for; all of it may outlive the page."""
+
+    def __init__(self, context: Context, host: QWidget) -> None:
+        super().__init__(host)
+        self._context, self._host = context, host
+        self.facets: Facets | None = None
+        self.dialog: QWidget | None = None
+
+    def ask(self, act: str, ids: Sequence[str], *, are_pinned: bool = False) -> None:
+        """Do something with memories, after a preview where it concerns more than one.
+
+        Args:
+            act: id of an act.
+            ids: the memories.
+            are_pinned: whether all of them are pinned; then `pin` unpins.
+        """
+        if not ids:
+            return
+        if act == "export":
+            self._export(tuple(ids))
+            return
+        deed = DEEDS.get("unpin" if act == "pin" and are_pinned else act)
+        if deed is not None and len(ids) == 1:
+            self._revise(ids, deed.revision, deed.done)
+            return
+        form = self._form(act, deed)
+        made = RevisionDialog(self._context, ids, form, _title(act, form, len(ids)), self._host)
+        made.agreed.connect(partial(self._agreed, tuple(ids)))
+        self.dialog = made
+        made.open()
+
+    def _form(self, act: str, deed: Deed | None) -> Form:
+        if deed is not None:
+            return PlainForm(deed)
+        if act == "tag":
+            return TagForm(self.facets)
+        return MoveForm(self._context, self.facets) if act == "move" else ImportanceForm(self._context)
+
+    def _agreed(self, ids: Sequence[str], form: Form) -> None:
+        revision = form.revision()
+        if revision is not None:
+            self._revise(ids, revision, form.done())
+
+    def _revise(self, ids: Sequence[str], revision: Revision, done: str) -> None:
+        context = self._context
+        library = context.bridge.engine.library
+        context.tasks.run(
+            write(f"Changing {memories(len(ids))}", lambda: library.revise(ids, revision)).success(
+                partial(tell, context, done)
+            )
+        )
+
+    def _export(self, ids: Sequence[str]) -> None:
+        made = QFileDialog(self._host, f"Export {memories(len(ids))}")
+        made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.setNameFilters(list(_FORMATS))
+        made.setDefaultSuffix("jsonl")
+        made.selectFile("memories.jsonl")
+        made.filterSelected.connect(lambda chosen: made.setDefaultSuffix(_FORMATS[chosen][1][1:]))
+        made.fileSelected.connect(lambda path: self.write(ids, Path(path), made.selectedNameFilter()))
+        self.dialog = made
+        made.open()
+
+    def write(self, ids: Sequence[str], to: Path, chosen: str) -> None:
+        """Write memories to a file.
+
+        Args:
+            ids: the memories.
+            to: the file; its ending says the format where it is a known one.
+            chosen: the filter that was chosen in the dialog.
+        """
+        by_ending = {ending: name for name, ending in _FORMATS.values()}
+        format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
+        context = self._context
+        library = context.bridge.engine.library
+        task = write(f"Exporting {memories(len(ids))}", lambda: library.export(ids, to, format_name))
+        context.tasks.run(task.success(lambda count: context.desk.say(f"{memories(count)} exported.")))
+
+
+def _title(act: str, form: Form, count: int) -> str:
+    if act == "importance":
+        return f"Importance of {memories(count)}"
+    return f"{form.verb} {memories(count)}"
+
+
+def tell(context: Context, done: str, report: RevisionReport) -> None:
+    """Say what a change did, and offer to undo it.
+
+    Args:
+        context: of the window.
+        done: what was done, behind the count.
+        report: of the engine.
+    """
+    refused = sum(report.refused.values())
+    reason = next(iter(report.refused), "")
+    if report.step_id is None:
+        context.desk.say(f"Nothing changed. {reason}".strip())
+        return
+    left = f" {memories(refused)} could not be changed. {reason}" if refused else ""
+    context.desk.say(f"{memories(report.changed)} {done}.{left}", "Undo", partial(undo, context, report.step_id))
+
+
+def undo(context: Context, step_id: str) -> None:
+    """Take a step back."""
+    engine = context.bridge.engine
+    task = write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+    context.tasks.run(task.success(lambda _: context.desk.say("It is as it was before.")))

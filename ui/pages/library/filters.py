@@ -1,0 +1,391 @@
+"""The search of the library: the line it is typed in, what of it was not understood, its terms as chips, its menus.
+
+The text of the line is the one truth: chips and menus write into it. Must not do: look anything up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+
+from core.types.library import Facets
+from core.types.words import Kind, Source, Status
+from ui.context import Context
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, follow_icon, restyle
+from ui.widgets.chips import remove_chip
+from ui.widgets.flow import FlowLayout
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, local
+
+_MOST_TAGS = 24
+_MOST_YEARS = 8
+_CHIP_CHARACTERS = 48
+_NO_KEY = frozenset({"word", "phrase", "unread"})
+_KEY_WORDS = {
+    "on": "said",
+    "before": "said before",
+    "after": "said after",
+    "recorded": "learned",
+    "is": "",
+    "has": "with",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One term of a search.
+
+    Attributes:
+        words: what it asks for.
+        without: the search without it.
+        problem: why it was not understood; "" where it was.
+        start: where it begins in the line; `end` is behind it.
+    """
+
+    words: str
+    without: str
+    problem: str
+    start: int
+    end: int
+
+
+class Query(QObject):
+    """The search as it stands.
+
+    Attributes:
+        text: in the search syntax.
+
+    Signals:
+        changed: the text is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._library = context.bridge.engine.library
+        self.text = ""
+
+    def put(self, text: str) -> None:
+        """Search for something else."""
+        text = text.strip()
+        if text != self.text:
+            self.text = text
+            self.changed.emit()
+
+    def chips(self) -> tuple[Chip, ...]:
+        """Its terms."""
+        return tuple(
+            Chip(
+                _words(term.key, term.values, negated=term.negated),
+                self._library.without_term(self.text, term),
+                term.problem,
+                term.start,
+                term.end,
+            )
+            for term in self._library.parse(self.text).terms
+        )
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether all of it can be read."""
+        return not self._library.parse(self.text).problems
+
+    @property
+    def has_status(self) -> bool:
+        """Whether it says where memories shall stand."""
+        return self._library.parse(self.text).has_status
+
+    def holds(self, key: str, value: str) -> bool:
+        """Whether it asks for a value of a filter."""
+        terms = self._library.parse(self.text).terms
+        return any(term.key == key and value in term.values and not term.negated for term in terms)
+
+    def holds_key(self, *keys: str) -> bool:
+        """Whether it uses one of some filters."""
+        return any(term.key in keys for term in self._library.parse(self.text).terms)
+
+    def add(self, key: str, value: str) -> None:
+        """Add a condition."""
+        self.put(self._library.with_term(self.text, key, value))
+
+    def toggle(self, key: str, value: str) -> None:
+        """Add a condition, or take it away where it stands."""
+        for term in self._library.parse(self.text).terms:
+            if term.key == key and value in term.values and not term.negated:
+                self.put(self._library.without_term(self.text, term, value))
+                return
+        self.add(key, value)
+
+
+def _words(key: str, values: Sequence[str], *, negated: bool) -> str:
+    either = " or ".join(values)
+    if key == "phrase":
+        either = f"“{either}”"
+    elif key in _KEY_WORDS:
+        either = f"{_KEY_WORDS[key]} {either}".strip()
+    elif key not in _NO_KEY:
+        either = f"{key}: {either}".replace(">=", "≥ ").replace("<=", "≤ ")
+    return one_line(f"not {either}" if negated else either, _CHIP_CHARACTERS)
+
+
+class TermChips(QWidget):
+    """The terms of the search, each with a cross."""
+
+    def __init__(self, theme: Theme, query: Query) -> None:
+        super().__init__()
+        self._theme, self._query = theme, query
+        self._flow = FlowLayout(self, gap=6)
+        self.setAccessibleName("What you search for")
+        query.changed.connect(self.show_terms)
+        self.show_terms()
+
+    def show_terms(self) -> None:
+        """Show the terms as they stand."""
+        had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        self._drop()
+        chips = self._query.chips()
+        for chip in chips:
+            made = remove_chip(self._theme, chip.words.replace("&", "&&"), self._remover(chip.without))
+            made.setAccessibleName(f"Remove the filter {chip.words}")
+            # A tooltip may be taken for markup, and what is typed may be anything.
+            made.setToolTip(chip.problem or "Remove this filter")
+            made.setProperty("tone", "danger" if chip.problem else "accent")
+            self._flow.addWidget(made)
+        if len(chips) > 1:
+            everything = button("Clear all", self._clear, kind="chip")
+            everything.setProperty("tone", "quiet")
+            self._flow.addWidget(everything)
+        self.setVisible(bool(chips))
+        self.updateGeometry()
+        if had_focus and chips:
+            self._flow.itemAt(0).widget().setFocus()  # type: ignore[union-attr]
+
+    def _drop(self) -> None:
+        # They stay this widget's children until Qt deletes them: one of them may be telling of its click just now,
+        # and a widget without a parent would die with its last reference, in the middle of it.
+        while self._flow.count():
+            item = self._flow.takeAt(0)
+            widget = None if item is None else item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def shown(self) -> list[QPushButton]:
+        """The chips that are shown."""
+        widgets = [item.widget() for item in map(self._flow.itemAt, range(self._flow.count())) if item is not None]
+        return [widget for widget in widgets if isinstance(widget, QPushButton)]
+
+    def _remover(self, without: str) -> Callable[[], None]:
+        return lambda: self._query.put(without)
+
+    def _clear(self) -> None:
+        self._query.put("")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A line of a filter menu.
+
+    Attributes:
+        key: of the filter; "" for a heading.
+        value: as it is typed.
+        words: as the person reads it.
+        count: how many there are; -1 where it is not counted.
+    """
+
+    key: str
+    value: str
+    words: str
+    count: int = -1
+
+
+class FilterChip(QPushButton):
+    """A chip that opens a menu of values; more than one may hold."""
+
+    def __init__(self, theme: Theme, title: str, keys: Sequence[str], query: Query) -> None:
+        super().__init__(title)
+        self.setProperty("kind", "chip")
+        self.setAutoDefault(False)
+        self.setAccessibleName(f"Filter by {title.lower()}")
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        follow_icon(theme, self, "chevron-down", "muted")
+        self._title, self._keys, self._query = title, keys, query
+        self._choices: Sequence[Choice] = ()
+        self._others: Sequence[FilterChip] = ()
+        self._menu = QMenu(title, self)
+        self._menu.setAccessibleName(f"{title} filters")
+        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        self._menu.aboutToShow.connect(self._fill)
+        self.setMenu(self._menu)
+        query.changed.connect(self._show)
+
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Offer these values from now on."""
+        self._choices = choices
+
+    @property
+    def choices_menu(self) -> QMenu:
+        """Its menu."""
+        return self._menu
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether there is anything to choose from."""
+        return bool(self._choices)
+
+    def lead_to(self, chips: Sequence[FilterChip]) -> None:
+        """Open the menus of other chips."""
+        self._others = tuple(chips)
+
+    def _fill(self) -> None:
+        self._menu.clear()
+        for chip in self._others:
+            self._menu.addMenu(chip.choices_menu)
+        for choice in self._choices:
+            words = choice.words.replace("&", "&&")
+            if not choice.key:
+                self._menu.addSection(words) if choice.words else self._menu.addSeparator()
+                continue
+            # What stands behind a tab is set to the right, as keys are.
+            action = self._menu.addAction(words if choice.count < 0 else f"{words}\t{choice.count:,}")
+            action.setCheckable(True)
+            action.setChecked(self._query.holds(choice.key, choice.value))
+            action.triggered.connect(lambda _=False, one=choice: self._query.toggle(one.key, one.value))
+
+    def _show(self) -> None:
+        is_used = self._query.holds_key(*self._keys)
+        if is_used != bool(self.property("used")):
+            restyle(self, "used", is_used)
+
+
+class FilterBar(QWidget):
+    """The filter menus."""
+
+    def __init__(self, context: Context, query: Query) -> None:
+        super().__init__()
+        self.setAccessibleName("Filters")
+        self._clock = context.clock
+        flow = FlowLayout(self, gap=6)
+        titles: Mapping[str, tuple[str, ...]] = {
+            "Kind": ("kind",),
+            "Status": ("status",),
+            "Space": ("space",),
+            "Source": ("source",),
+            "Client": ("client",),
+            "Time": ("on", "before", "after", "recorded"),
+            "Trust": ("trust",),
+            "Tags": ("tag",),
+            "More": ("is", "has", "importance", "strength"),
+        }
+        self.chips = {title: FilterChip(context.theme, title, keys, query) for title, keys in titles.items()}
+        # Where there is little room, one chip leads to all menus.
+        self.together = FilterChip(context.theme, "Filter", [key for keys in titles.values() for key in keys], query)
+        self._is_narrow = True
+        for chip in (self.together, *self.chips.values()):
+            flow.addWidget(chip)
+        self._show()
+
+    def make_narrow(self, *, is_narrow: bool) -> None:
+        """Stand in one chip, or in one for each filter."""
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._show()
+
+    def _show(self) -> None:
+        self.together.setVisible(self._is_narrow)
+        for chip in self.chips.values():
+            chip.setVisible(chip.has_choices and not self._is_narrow)
+        self.together.lead_to([chip for chip in self.chips.values() if chip.has_choices])
+        self.updateGeometry()
+
+    def show_facets(self, facets: Facets) -> None:
+        """Offer what there is, with how much of it."""
+        kinds = {kind.value: words for kind, words in KIND_PLURALS.items()}
+        statuses = {status.value: words for status, words in STATUS_WORDS.items()}
+        sources = {source.value: words for source, words in SOURCE_WORDS.items()}
+        offers: Mapping[str, Sequence[Choice]] = {
+            "Kind": _named("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
+            "Status": [
+                *_named("status", facets.statuses, statuses, [status.value for status in Status]),
+                Choice("", "", ""),
+                Choice("status", "all", "All of them"),
+            ],
+            "Space": _named("space", facets.spaces),
+            "Source": _named("source", facets.sources, sources, [source.value for source in Source]),
+            "Client": _named("client", facets.clients),
+            "Time": times(facets, self._clock.now_ms()),
+            "Trust": _TRUST,
+            "Tags": _named("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
+            "More": _MORE,
+        }
+        for title, choices in offers.items():
+            self.chips[title].offer(choices)
+        self._show()
+
+
+def _named(
+    key: str, counts: Mapping[str, int], words: Mapping[str, str] | None = None, order: Iterable[str] = ()
+) -> list[Choice]:
+    wanted = list(order) or list(counts)
+    said = words or {}
+    return [
+        Choice(key, value, said.get(value) or one_line(value, _CHIP_CHARACTERS), counts[value])
+        for value in wanted
+        if counts.get(value)
+    ]
+
+
+_TRUST = (
+    Choice("trust", ">=0.7", "High: 0.7 and more"),
+    Choice("trust", "0.4..0.7", "Middling: 0.4 to 0.7"),
+    Choice("trust", "<0.4", "Low: less than 0.4"),
+)
+_MORE = (
+    Choice("is", "pinned", "Pinned"),
+    Choice("is", "edited", "Edited"),
+    Choice("is", "placed", "Has a place in the palace"),
+    Choice("is", "split", "Part of a longer text"),
+    Choice("", "", ""),
+    Choice("has", "time", "It is known when it was said"),
+    Choice("has", "conversation", "From a conversation"),
+    Choice("has", "claims", "Something was read from it"),
+    Choice("", "", ""),
+    Choice("importance", ">=0.8", "Important: 0.8 and more"),
+    Choice("strength", "<0.2", "Nearly forgotten: strength less than 0.2"),
+)
+
+
+def times(facets: Facets, now_ms: int) -> list[Choice]:
+    """What the menu of times offers.
+
+    Args:
+        facets: for the earliest and the latest time.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        Some stretches that end today, then the years there is something of.
+    """
+    if facets.earliest is None or facets.latest is None:
+        return []
+    today = datetime.fromtimestamp(now_ms / 1000, UTC).date()  # the days of a search are days in UTC
+    week, month = today - timedelta(6), today - timedelta(29)
+    offers = [
+        Choice("on", f"{today}..", "Said today"),
+        Choice("on", f"{week}..", "Said in the last 7 days"),
+        Choice("on", f"{month}..", "Said in the last 30 days"),
+        Choice("", "", ""),
+        Choice("recorded", f"{today}..", "Learned today"),
+        Choice("recorded", f"{week}..", "Learned in the last 7 days"),
+        Choice("", "", ""),
+    ]
+    last = min(local(facets.latest).year, today.year + 1)
+    first = max(local(facets.earliest).year, last - _MOST_YEARS)
+    years = [Choice("on", f"{year:04d}", f"Said in {year}") for year in range(last, first - 1, -1)]
+    before = [] if local(facets.earliest).year >= first else [Choice("before", f"{first:04d}", f"Said before {first}")]
+    return [*offers, *years, *before]

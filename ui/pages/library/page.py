@@ -1,0 +1,286 @@
+"""The library page: everything as one table, found by words and filters, chosen from, changed with one undo.
+
+Must not do: know another page; what is looked at goes by the selection, what is said by the desk.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+
+from core.events import Changed
+from core.types.library import Facets, FindRequest, Found
+from core.types.words import Status
+from ui.context import Context, Page, PageSpec
+from ui.pages.library.bulk import ACTS, Changes, SelectionBar
+from ui.pages.library.controls import ListControls, nothing_there
+from ui.pages.library.filters import FilterBar, Query, TermChips
+from ui.pages.library.help import SearchHelp
+from ui.pages.library.line import QueryLine
+from ui.pages.library.table import LibraryTable
+from ui.tasks import problem_of, query
+from ui.widgets.basics import Elided, column, label, row
+from ui.widgets.states import States
+from ui.widgets.words import memories
+
+ORIGIN = "library"
+_REFRESH_MS = 400  # between two refreshes while an import runs
+_NARROW = 560  # pixels at 100 %
+_LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with them
+
+
+class LibraryPage(Page):
+    """The page."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.query = Query(context, self)
+        self.facets: Facets | None = None
+        self._is_found = self._is_answered = self._is_shown = self._is_echo = self._are_pinned = (
+            self._wants_keyboard
+        ) = False
+        self._make_parts()
+        self._lay_out()
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self._read_again)
+        self._connect()
+
+    def _make_parts(self) -> None:
+        context = self.context
+        theme = context.theme
+        self._count = Elided("", "muted")
+        self.table = LibraryTable(context)
+        self.line = QueryLine(context, self.query)
+        self.filters = FilterBar(context, self.query)
+        self.terms = TermChips(theme, self.query)
+        self.bar = SelectionBar(theme)
+        self.changes = Changes(context, self)
+        self.help = SearchHelp(theme, self)
+        self.controls = ListControls(theme, self.table)
+        self._card = QFrame()
+        self._card.setObjectName("card")
+        inner = column(self._card, self.table)
+        inner.setContentsMargins(1, 6, 1, 8)
+        self.states = States(theme, self._card, "Reading the library …")
+
+    def _lay_out(self) -> None:
+        layout = column(self, gap=10)
+        layout.setContentsMargins(24, 16, 24, 16)
+        head = QWidget()
+        head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        line = row(label("Library", "title"), self._count, self.controls, gap=10, parent=head)
+        line.setStretch(1, 1)
+        layout.addWidget(head)
+        for part in (self.line, self.filters, self.terms):
+            layout.addWidget(part)
+        layout.addWidget(self.states, 1)
+        layout.addWidget(self.bar)
+
+    def _connect(self) -> None:
+        self.query.changed.connect(self._search)
+        self.line.help_asked.connect(self._toggle_help)
+        self.line.left.connect(self.table.setFocus)
+        self.help.taken.connect(self.line.insert)
+        self.help.closed.connect(self.line.take_back)
+        self.table.chosen.connect(self._chosen)
+        self.table.asked.connect(self.ask)
+        self.table.let_go.connect(self._let_go)
+        self.table.memories.dataChanged.connect(self._rows_came)
+        self.table.columns.sorted.connect(self._search)
+        self.bar.asked.connect(self.ask)
+        self.bar.cleared.connect(self.table.clearSelection)
+        self.context.selection.changed.connect(self._looked_at)
+        # Active while the page has the keyboard only: F1 may mean something else elsewhere.
+        keys = QShortcut(QKeySequence(Qt.Key.Key_F1), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(self._toggle_help)
+
+    # ---- the page's life
+
+    def enter(self, wish: str = "") -> None:
+        """Show it; a wish is a search."""
+        self._is_shown = True
+        if wish.strip():
+            self.query.put(wish)
+        if self.is_stale or not self.table.memories.ids:
+            self._read_again()
+        self._wants_keyboard = not self.table.memories.ids
+        self.table.setFocus()
+        self.table.look()
+
+    def leave(self) -> None:
+        """Another page is shown: nothing runs here any more."""
+        self._is_shown = False
+        self.is_stale = self.is_stale or self._refresh.isActive()
+        self._refresh.stop()
+        self.line.rest()
+        self.table.rest()
+        self.help.shut()
+
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show."""
+        return self._is_answered and self.facets is not None and not self._refresh.isActive() and self.table.is_settled
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """No timer runs while nobody looks."""
+        super().hideEvent(event)
+        self.line.rest()
+        self.table.rest()
+
+    def changed(self, change: Changed) -> None:
+        """Something is different: read again in the background, at most a few times a second."""
+        super().changed(change)
+        if self._is_shown and not self._refresh.isActive():
+            self._refresh.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The documentation keeps its place."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < self.context.theme.px(_NARROW)
+        self.controls.make_narrow(is_narrow=is_narrow)
+        self.filters.make_narrow(is_narrow=is_narrow)
+        if not self.help.isHidden():
+            self.help.place(self._below_line())
+
+    # ---- reading
+
+    def _read_again(self) -> None:
+        self.is_stale = False
+        library = self.context.bridge.engine.library
+        self.context.tasks.run(
+            query("Counting what there is", library.facets)
+            .within(self, "facets")
+            .success(self._take_facets)
+            .failure(lambda _: None)  # the search tells what is wrong
+        )
+        self._find(stays=True)
+
+    def _search(self) -> None:
+        if self._is_shown:
+            self._find(stays=False)
+        else:
+            self.is_stale = True
+
+    def _find(self, *, stays: bool) -> None:
+        if not self.query.is_understood:
+            return  # the line says what is wrong; what was found before stays in sight
+        if not self.table.memories.ids and not stays:
+            self.states.content()
+        if not self.table.memories.ids and self.facets is None:
+            self.states.loading()
+        self._is_answered = False
+        columns = self.table.columns
+        request = FindRequest(self.query.text, columns.sort, columns.falls)
+        library = self.context.bridge.engine.library
+        self.context.tasks.run(
+            query("Searching the library", lambda: library.find(request))
+            .within(self, "find")
+            .success(lambda found: self._take(found, stays=stays))
+            .failure(lambda error: self._fail(error, stays=stays))
+        )
+
+    def _take(self, found: Found, *, stays: bool) -> None:
+        self._is_found = self._is_answered = True
+        self.table.show_ids(found.ids, stays=stays)
+        self._show_state()
+        self._chosen()
+
+    def _take_facets(self, facets: Facets) -> None:
+        self.facets = self.changes.facets = facets
+        self.filters.show_facets(facets)
+        self._show_state()
+
+    def _fail(self, error: BaseException, *, stays: bool) -> None:
+        problem = problem_of(error)
+        self._is_found, self._is_answered = False, True
+        if problem is not None:
+            self._count.say("")
+            self.states.trouble(problem, lambda: self._find(stays=stays))
+
+    def _show_state(self) -> None:
+        """The table, or what stands in its place; how many there are."""
+        if not self._is_found:
+            return
+        found, facets = len(self.table.memories.ids), self.facets
+        total = 0
+        if facets is not None:
+            total = sum((facets.statuses if self.query.has_status else facets.kinds).values())
+        whole = f"{total:,}" if self.width() < self.context.theme.px(_NARROW) else memories(total)
+        self._count.say(memories(found) if found >= total else f"{found:,} of {whole}")
+        if found:
+            self.states.content()
+            if self._wants_keyboard:  # it was not there yet when the page was entered
+                self._wants_keyboard = False
+                self.table.setFocus()
+        elif facets is not None:
+            self.states.empty(nothing_there(self.context, self.query, facets, self.width()))
+            if not facets.statuses:
+                self._count.say("")
+
+    # ---- choosing and acting
+
+    def _chosen(self) -> None:
+        count = self.table.chosen_count
+        rows = [self.table.memories.row_of(memory_id) for memory_id in self.table.chosen_ids()[:_LOOKED_AT]]
+        known = [one for one in rows if one is not None]
+        is_sure = len(known) == count
+        pinned = is_sure and all(one.pinned for one in known)
+        offered = {act.id for act in ACTS}
+        if is_sure and not any(one.status in {Status.ARCHIVED, Status.DELETED} for one in known):
+            offered.discard("restore")
+        self.bar.show_choice(count, frozenset(offered), are_pinned=pinned)
+        self._are_pinned = pinned
+        if count == 1 and not self._is_echo:
+            self.context.selection.select(self.table.chosen_ids()[0], ORIGIN)
+
+    def _rows_came(self) -> None:
+        if self.table.chosen_count:
+            self._chosen()  # whether they are pinned or archived is known only now
+
+    def _looked_at(self, memory_id: str, origin: str) -> None:
+        if origin == ORIGIN or not memory_id or self.table.chosen_count > 1:
+            return
+        self._is_echo = True
+        self.table.choose(memory_id)
+        self._is_echo = False
+
+    def _let_go(self) -> None:
+        self.context.desk.say("The list is in another order now, so nothing is selected any more.")
+
+    def ask(self, act: str) -> None:
+        """Do something with what is chosen.
+
+        Args:
+            act: id of an act, `edit` or `search`.
+        """
+        if act == "search":
+            self.line.field.setFocus()
+            self.line.field.selectAll()
+        elif act == "edit":
+            self._edit()
+        else:
+            self.changes.ask(act, self.table.chosen_ids(), are_pinned=self._are_pinned)
+
+    def _edit(self) -> None:
+        if not self.table.chosen_count and self.table.currentIndex().isValid():
+            self.table.selectRow(self.table.currentIndex().row())
+        commands = self.context.commands
+        if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.all()):
+            commands.run("memory.edit")
+
+    # ---- help
+
+    def _below_line(self) -> int:
+        return self.line.mapTo(self, QPoint(0, self.line.field.height())).y() + 6
+
+    def _toggle_help(self) -> None:
+        if self.help.isHidden():
+            self.help.open_below(self._below_line())
+            self.line.help.setChecked(True)
+        else:
+            self.help.shut()
+
+
+LIBRARY = PageSpec("library", "Library", "library", LibraryPage, "table list search filter export memories all")

@@ -1,0 +1,310 @@
+"""The pointer on the plan: pushing it, taking a locus or a room elsewhere; and the engine's part of such moves.
+
+What is moved stands in its new place at once and flies back if the engine refuses. Must not do: decide what a click
+means beyond the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QVariantAnimation
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QApplication
+
+from core.types.palace import GAP
+from ui.context import Context
+from ui.pages.palace.items import RoomItem
+from ui.pages.palace.scene import Spot
+from ui.tasks import problem_of, write
+
+if TYPE_CHECKING:
+    from ui.pages.palace.view import Canvas
+
+_BACK_MS = 260
+_NEARLY = GAP - 0.01
+
+
+class Gesture(Protocol):
+    """What the pointer does while its button is held."""
+
+    def move(self, to: QPointF) -> None:
+        """The pointer is elsewhere, px."""
+
+    def drop(self) -> None:
+        """The button is released."""
+
+    def cancel(self) -> None:
+        """Nothing shall come of it."""
+
+    def paint(self, painter: QPainter) -> None:
+        """What is in hand."""
+
+
+class Pan:
+    """The plan is pushed."""
+
+    def __init__(self, canvas: Canvas, start: QPointF) -> None:
+        self._canvas, self._last = canvas, start
+        self._begin = canvas.camera.lens
+        canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def move(self, to: QPointF) -> None:
+        """Push it after the pointer."""
+        step, self._last = to - self._last, to
+        self._canvas.camera.push(step.x(), step.y())
+
+    def drop(self) -> None:
+        """It stays."""
+        self._canvas.unsetCursor()
+
+    def cancel(self) -> None:
+        """It goes back."""
+        self._canvas.unsetCursor()
+        self._canvas.camera.fly(self._begin)
+
+    def paint(self, painter: QPainter) -> None:
+        """Nothing is in hand."""
+
+
+class LocusDrag:
+    """A locus is taken elsewhere."""
+
+    def __init__(self, canvas: Canvas, spot: Spot) -> None:
+        self._canvas, self._spot = canvas, spot
+        self._at = QPointF()
+        self._room: RoomItem | None = None
+        self._place: tuple[float, float] | None = None
+        canvas.marks.hidden = spot.id
+        canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def move(self, to: QPointF) -> None:
+        """Find the free place under the pointer."""
+        canvas = self._canvas
+        self._at = to
+        x, y = canvas.camera.lens.point(to.x(), to.y())
+        self._room = canvas.scene.room_at(x, y)
+        self._place = None
+        if self._room is not None:
+            self._place = self._room.free_place(x - self._room.rect.left(), y - self._room.rect.top(), self._spot.id)
+        canvas.marks.target_room = "" if self._room is None else self._room.id
+        canvas.update()
+
+    def drop(self) -> None:
+        """Ask for the move."""
+        room, place = self._room, self._place
+        self.cancel()
+        if room is not None and place is not None:
+            self._canvas.locus_dropped.emit(self._spot, room, place[0], place[1])
+
+    def cancel(self) -> None:
+        """It stays where it is."""
+        self._canvas.marks.hidden = self._canvas.marks.target_room = ""
+        self._canvas.unsetCursor()
+        self._canvas.update()
+
+    def paint(self, painter: QPainter) -> None:
+        """The locus under the pointer, and the place it would take."""
+        canvas, lens = self._canvas, self._canvas.camera.lens
+        cell = lens.scale * self._spot.room.step
+        size = min(max(cell * 0.66, 8.0), 24.0)
+        if self._room is not None and self._place is not None:
+            x = lens.across(self._room.rect.left() + self._place[0])
+            y = lens.down(self._room.rect.top() + self._place[1])
+            half = max(lens.scale * self._room.step / 2 - 1, 5.0)
+            painter.setPen(QPen(canvas.theme.colour("accent"), 1.5, Qt.PenStyle.DashLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(x - half, y - half, 2 * half, 2 * half), 4, 4)
+        canvas.painter.paint_shape(painter, self._spot, self._at, size * 1.15, 0.9)
+
+
+class RoomDrag:
+    """A room is taken elsewhere in its wing."""
+
+    def __init__(self, canvas: Canvas, room: RoomItem, start: QPointF) -> None:
+        self._canvas, self._room, self._start = canvas, room, start
+        self._to = QRectF(room.rect)
+        canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    @property
+    def _is_free(self) -> bool:
+        wide = self._to.adjusted(-_NEARLY, -_NEARLY, _NEARLY, _NEARLY)
+        others = (room for room in self._canvas.scene.of_wing(self._room.wing.id) if room is not self._room)
+        return not any(wide.intersects(room.rect) for room in others)
+
+    def move(self, to: QPointF) -> None:
+        """Snap it to the grid under the pointer."""
+        scale, room = self._canvas.camera.lens.scale, self._room
+        step = to - self._start
+        x = max(0.0, round(room.plan.x + step.x() / scale))
+        y = max(0.0, round(room.plan.y + step.y() / scale))
+        self._to = QRectF(room.wing.x + x, room.wing.y + y, room.plan.w, room.plan.h)
+        self._canvas.update()
+
+    def drop(self) -> None:
+        """Ask for the move."""
+        self.cancel()
+        room, to = self._room, self._to
+        if to.topLeft() != room.rect.topLeft():
+            self._canvas.room_dropped.emit(room, to.left() - room.wing.x, to.top() - room.wing.y)
+
+    def cancel(self) -> None:
+        """It stays where it is."""
+        self._canvas.unsetCursor()
+        self._canvas.update()
+
+    def paint(self, painter: QPainter) -> None:
+        """The ground it would take."""
+        theme, rect = self._canvas.theme, self._canvas.camera.lens.rect(self._to)
+        fill = theme.colour("accent_soft")
+        fill.setAlphaF(0.6)
+        pen = QPen(theme.colour("accent" if self._is_free else "outline"), 2.0)
+        pen.setStyle(Qt.PenStyle.SolidLine if self._is_free else Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(rect, 10, 10)
+
+
+class Pointer:
+    """What presses, moves and releases mean on a canvas."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
+        self._pressed: QPointF | None = None
+        self._spot: Spot | None = None
+        self._room: RoomItem | None = None
+        self.gesture: Gesture | None = None
+
+    def press(self, at: QPointF) -> None:
+        """The left button goes down."""
+        self._pressed = at
+        self._spot = self._canvas.spot_at(at)
+        self._room = None if self._spot is not None else self._canvas.name_at(at)
+
+    def move(self, to: QPointF) -> None:
+        """The pointer moves; held for long enough a way, it drags."""
+        if self._pressed is None:
+            self._canvas.hover(to)
+            return
+        if self.gesture is None:
+            far = (to - self._pressed).manhattanLength() >= QApplication.startDragDistance()
+            if not far:
+                return
+            self._canvas.hover(None)
+            self.gesture = self._begin(self._pressed)
+        self.gesture.move(to)
+
+    def _begin(self, start: QPointF) -> Gesture:
+        if self._spot is not None:
+            return LocusDrag(self._canvas, self._spot)
+        if self._room is not None:
+            return RoomDrag(self._canvas, self._room, start)
+        return Pan(self._canvas, start)
+
+    def release(self) -> None:
+        """The left button comes up: the end of a drag, or a click."""
+        gesture, self.gesture = self.gesture, None
+        was, self._pressed = self._pressed, None
+        if gesture is not None:
+            gesture.drop()
+        elif was is not None:
+            self._canvas.click(self._spot, self._room)
+
+    def cancel(self) -> bool:
+        """Let go of what is in hand.
+
+        Returns:
+            Whether there was anything.
+        """
+        gesture, self.gesture, self._pressed = self.gesture, None, None
+        if gesture is not None:
+            gesture.cancel()
+        return gesture is not None
+
+
+class Mover(QObject):
+    """Asks the engine for moves, and takes back what it refuses."""
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas = context, canvas
+        canvas.locus_dropped.connect(self.move_locus)
+        canvas.room_dropped.connect(self.move_room)
+
+    def move_locus(self, spot: Spot, room: RoomItem, x: float, y: float) -> None:
+        """Take a locus to a free place of a room of its wing."""
+        if room.wing.id != spot.room.wing.id:
+            commands = {command.id for command in self._context.commands.all()}
+            run: Callable[[], None] | None = None
+            if "memory.move" in commands:
+                self._context.selection.select(spot.id, "palace")
+                run = self._move_wing
+            self._context.desk.say(
+                "That room is in another wing, which is another space.", "Move …" if run is not None else "", run
+            )
+            return
+        memory_id, start = spot.id, (spot.x, spot.y)
+        end = (room.rect.left() + x, room.rect.top() + y)
+        spot.room.put(spot.at, *end)
+        self._canvas.update()
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
+            .within(self)
+            .failure(lambda error: self._refused(error, lambda: self._locus_back(memory_id, end, start)))
+        )
+
+    def _move_wing(self) -> None:
+        self._context.commands.run("memory.move")
+
+    def move_room(self, room: RoomItem, x: float, y: float) -> None:
+        """Take a room elsewhere in its wing."""
+        start = room.rect.topLeft()
+        room.shift_to(QPointF(room.wing.x + x, room.wing.y + y))
+        self._canvas.update()
+        room_id, palace = room.id, self._context.bridge.engine.palace
+        self._context.tasks.run(
+            write("Moving a room", lambda: palace.move_room(room_id, x, y))
+            .within(self)
+            .failure(lambda error: self._refused(error, lambda: self._room_back(room_id, start)))
+        )
+
+    def _refused(self, error: BaseException, back: Callable[[], None]) -> None:
+        back()
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.tasks.problem.emit(problem)
+
+    def _locus_back(self, memory_id: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+        def put(share: float) -> None:
+            spot = self._canvas.scene.spot_of(memory_id)
+            if spot is not None:
+                spot.room.put(spot.at, start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+
+        self._glide(put)
+
+    def _room_back(self, room_id: str, end: QPointF) -> None:
+        room = self._canvas.scene.rooms.get(room_id)
+        if room is None:
+            return
+        start = room.rect.topLeft()
+        self._glide(lambda share: room.shift_to(start + (end - start) * share))
+
+    def _glide(self, put: Callable[[float], None]) -> None:
+        """Back to where it stood, over a moment in which the eye can follow."""
+        if self._context.theme.reduced_motion or not self._canvas.isVisible():
+            put(1.0)
+            self._canvas.update()
+            return
+        flight = QVariantAnimation(self)
+        flight.setDuration(_BACK_MS)
+        flight.setStartValue(0.0)
+        flight.setEndValue(1.0)
+
+        def step(share: float) -> None:
+            put(share)
+            self._canvas.update()
+
+        flight.valueChanged.connect(step)
+        flight.start(QVariantAnimation.DeletionPolicy.DeleteWhenStopped)

@@ -1,0 +1,366 @@
+"""The palace page: where one is, the plan, when it is looked at; it reads what the canvas needs and follows the vault.
+
+Must not do: paint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QProgressBar, QSizePolicy, QWidget
+
+from core.events import Changed
+from core.types.library import FindRequest, Found
+from core.types.palace import PalacePlan
+from core.types.words import Kind
+from ui.context import Context, Page, PageSpec
+from ui.pages.palace.dragging import Mover
+from ui.pages.palace.items import KINDS, Look
+from ui.pages.palace.reading import Reader, Seeker, place_camera, text_of
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
+from ui.pages.palace.slider import Legend, TimeCard
+from ui.pages.palace.verbs import Verbs
+from ui.pages.palace.view import Canvas
+from ui.tasks import problem_of, query
+from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.chips import MenuChip
+from ui.widgets.flow import clear
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import KIND_PLURALS, count_of, memories
+
+_CAMERA, _COLOUR = "palace.camera", "palace.colour"
+_KEEP_MS = 800
+_ALL = "all"
+_COLOURS = {"trust": "trust", "age": "age", "kind": "kind"}
+_LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
+_HINT = "Arrows walk, Enter goes in, Esc goes out, the wheel zooms."
+Crumb = tuple[str, Callable[[], None] | None]
+
+
+class Head(QWidget):
+    """Where one is: a large title, the way there, and the choices beside it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._theme = context.theme
+        self._shown: tuple[object, ...] = ()
+        self.title = Elided("Palace", "title")
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.title.setAccessibleDescription("heading")
+        self.count = Elided("", "muted")
+        self._crumbs = QWidget()
+        self._way = row(parent=self._crumbs, gap=4)
+        self._crumbs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        colour = context.prefs.text(_COLOUR, "kind")
+        self.colour = MenuChip(context.theme, "Colour", _COLOURS, colour if colour in _COLOURS else "kind")
+        kinds = {_ALL: "all"} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
+        self.kinds = MenuChip(context.theme, "Kinds", kinds, _ALL)
+        self.level = MenuChip(context.theme, "Level", _LEVELS, WHOLE)
+        left = row(self.title, self._crumbs, self.count, gap=10)
+        left.setStretch(2, 1)
+        chips = row(self.colour, self.kinds, self.level, None, gap=8)
+        self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(8)
+        self._lines.addLayout(left, 1)
+        self._lines.addLayout(chips)
+        self.setMinimumWidth(200)  # by itself it would ask for as much as all of it takes in one line
+        context.theme.changed.connect(self._arrange)
+
+    def show_way(self, title: str, way: Sequence[Crumb], count: str) -> None:
+        """Say where one is.
+
+        Args:
+            title: of the wing or room.
+            way: what lies above, each with what leads there; what has nothing is where one is.
+            count: what is here, in words.
+        """
+        shown = (title, tuple(name for name, _ in way), count)
+        if shown == self._shown:
+            return
+        if (title, tuple(name for name, _ in way)) != self._shown[:2]:
+            self.title.say(title)
+            self.title.updateGeometry()
+            clear(self._way)
+            for nr, (name, run) in enumerate(way):
+                if nr:
+                    self._way.addWidget(label("›", "muted"))
+                self._way.addWidget(_crumb(name, run))
+            self._crumbs.setVisible(bool(way))
+        self.count.say(count)
+        self._shown = shown
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Use the room there is."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Two lines where one has no room."""
+        narrow = self.width() < self._theme.px(800)
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._lines.direction() != way:
+            self._lines.setDirection(way)
+        chips = (self.colour, self.kinds, self.level)
+        # The way and the keys lead to every level too: of the three it is the one that can be missed.
+        self.level.setVisible(self.width() >= sum(chip.sizeHint().width() + 8 for chip in chips))
+
+
+def _crumb(name: str, run: Callable[[], None] | None) -> QWidget:
+    shown = one_line(name, 40)
+    return label(shown, "muted") if run is None else button(shown, run, kind="crumb", hint=f"Go to {shown}")
+
+
+class Waiting(QWidget):
+    """What stands in the plan's place while nothing has one yet."""
+
+    def __init__(self, context: Context, waiting: int, arrange: Callable[[], None]) -> None:
+        super().__init__()
+        verb = "waits" if waiting == 1 else "wait"
+        state = EmptyState(
+            context.theme,
+            "landmark",
+            "Nothing has a place yet",
+            f"{memories(waiting)} {verb} for one. Loci sorts them into rooms by what they speak of, and each keeps "
+            "its place from then on. This takes a moment.",
+            ("Arrange now", arrange),
+        )
+        bar = QProgressBar()
+        bar.setRange(0, 0)
+        bar.setTextVisible(False)
+        bar.setFixedWidth(220)
+        bar.setAccessibleName("Memories are being given their places")
+        inner = state.layout()
+        if isinstance(inner, QBoxLayout):
+            inner.insertWidget(inner.count() - 1, bar, 0, Qt.AlignmentFlag.AlignHCenter)
+        column(self, state)
+
+
+class PalacePage(Page):
+    """The floor plan."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.head = Head(context)
+        self.scene = Scene(Look(colour=self.head.colour.current, now=context.clock.now_ms()))
+        self.canvas = Canvas(context.theme, self.scene)
+        self.time = TimeCard(context.theme, context.clock)
+        self.legend = Legend(context.theme)
+        self.line = Elided(_HINT, "small")
+        self.verbs = Verbs(context, self.canvas)
+        self.mover = Mover(context, self.canvas)
+        self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
+        self._is_placed = False
+        self.states = States(context.theme, self._content(), "Opening the palace …")
+        column(self, self.states, gap=0)
+        self._keep = QTimer(self)
+        self._keep.setSingleShot(True)
+        self._keep.setInterval(_KEEP_MS)
+        self._keep.timeout.connect(self._keep_camera)
+        self._connect()
+
+    def _content(self) -> QWidget:
+        content = QWidget()
+        head, foot = row(self.head, gap=0), row(self.line, self.legend, gap=16)
+        head.setContentsMargins(24, 0, 24, 0)
+        foot.setStretch(0, 1)
+        below = column(None, gap=10)
+        below.addLayout(foot)
+        below.addWidget(self.time)
+        below.setContentsMargins(24, 0, 24, 0)
+        inner = column(content, gap=12)
+        inner.addLayout(head)
+        inner.addWidget(self.canvas, 1)  # from edge to edge: what lies beyond it is cut where the page ends
+        inner.addLayout(below)
+        inner.setContentsMargins(0, 14, 0, 14)
+        return content
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Use the room there is."""
+        super().resizeEvent(event)
+        self._arrange_foot()
+
+    def _arrange_foot(self) -> None:
+        """The key to the shapes goes where there is room for half of the line only."""
+        self.legend.setVisible(self.width() >= self.context.theme.px(540))
+
+    def _connect(self) -> None:
+        self.canvas.looked.connect(self._looked)
+        self.canvas.said.connect(self._say)
+        self.reader.got_plan.connect(self._got_plan)
+        self.reader.failed.connect(self._no_plan)
+        self.reader.done.connect(self._all_read)
+        self.head.colour.chosen.connect(self._dress)
+        self.head.kinds.chosen.connect(self._dress)
+        self.head.level.chosen.connect(self._go_level)
+        self.time.moved.connect(self._dress)
+        self.context.theme.changed.connect(self._arrange_foot)
+
+    # ---- what the shell asks
+
+    def enter(self, wish: str = "") -> None:
+        """Read what is stale; `show:<memory>` flies there."""
+        if self.scene.plan is None:
+            self.states.loading()
+        if wish.startswith("show:"):
+            self.seeker.sought = wish.removeprefix("show:")
+        if self.is_stale:
+            self.is_stale = False
+            self.reader.read_plan()
+        else:
+            self.seeker.seek()
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> None:
+        """Nothing moves while another page is shown."""
+        self.canvas.rest()
+        self.reader.rest()
+        self._keep_camera()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """As `leave`, however it comes."""
+        self.leave()
+        super().hideEvent(event)
+
+    def changed(self, change: Changed) -> None:
+        """Read the plan anew a moment later, and the loci of the rooms that were touched."""
+        super().changed(change)
+        self.reader.note(change)
+        if self.isVisible():
+            self.is_stale = False
+            self.reader.soon()
+
+    # ---- what was read
+
+    def _no_plan(self, error: BaseException) -> None:
+        self.is_stale = True
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if self.scene.plan is None:
+            self.states.trouble(problem, self.enter)
+        else:
+            self.context.tasks.problem.emit(problem)
+
+    def _got_plan(self, plan: PalacePlan) -> None:
+        self.time.show_plan(plan)
+        if not self.scene.rooms:
+            self._show_nothing(plan)
+            return
+        self.states.content()
+        if not self._is_placed:
+            self._is_placed = True
+            place_camera(self.canvas.camera, self.scene, self.context.prefs.text(_CAMERA))
+        self._dress()
+        self.seeker.seek()
+
+    def _show_nothing(self, plan: PalacePlan) -> None:
+        """No room yet: the plan tells nothing of spaces without a wing, so the library says what there is."""
+        if plan.earliest is None:
+            self._show_standing(Found((), 0.0))
+            return
+        library = self.context.bridge.engine.library
+        self.context.tasks.run(
+            query("Counting memories", lambda: library.find(FindRequest()))
+            .within(self, "standing")
+            .success(self._show_standing)
+            .failure(self._no_plan)
+        )
+
+    def _show_standing(self, found: Found) -> None:
+        if found.ids:
+            self.states.empty(Waiting(self.context, len(found.ids), self._arrange))
+            return
+        words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
+        state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._import))
+        self.states.empty(state)
+
+    def _import(self) -> None:
+        self.context.desk.import_paths.emit([])
+
+    def _arrange(self) -> None:
+        palace = self.context.bridge.engine.palace
+        self.context.tasks.run(
+            query("Giving memories their places", palace.arrange).within(self, "arrange").success(self._arranged)
+        )
+
+    def _arranged(self, placed: int) -> None:
+        if not placed:
+            self.context.desk.say("They are still being read; they get their places as soon as that is done.")
+        self.reader.read_plan()
+
+    def _all_read(self) -> None:
+        self._show_key()
+        self.canvas.tell()
+
+    # ---- how it looks, where one is
+
+    def _dress(self, *_: object) -> None:
+        kind = self.head.kinds.current
+        look = Look(
+            self.head.colour.current,
+            None if kind == _ALL else Kind(kind),
+            self.time.axis,
+            self.time.until,
+            self.context.clock.now_ms(),
+        )
+        self.context.prefs.keep(_COLOUR, look.colour)
+        self.canvas.dress(look)
+        self._show_key()
+
+    def _show_key(self) -> None:
+        found = set().union(*(room.kinds for room in self.scene.rooms.values()))
+        kinds = tuple(kind for nr, kind in enumerate(KINDS) if nr in found)
+        self.legend.show_key(self.scene.look.colour, kinds)
+
+    def _looked(self) -> None:
+        where, scene = self.canvas.where, self.scene
+        wing, room = scene.wing(where.wing_id), scene.rooms.get(where.room_id)
+        top: Crumb = ("Palace", self.canvas.camera.home)
+        waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
+        if room is not None and wing is not None:
+            way = [top, (wing.space, self._to_wing), (room.plan.name, None)]
+            self.head.show_way(room.plan.name, way, f"· {memories(room.count(scene.look))}")
+        elif wing is not None:
+            count = memories(scene.count(scene.of_wing(wing.id)))
+            words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
+            self.head.show_way(wing.space, [top, (wing.space, None)], words)
+        else:
+            wings = sum(bool(found.rooms) for found in scene.wings)
+            count = memories(scene.count(scene.rooms.values()))
+            words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
+            self.head.show_way("Palace", [], words)
+        self.head.level.show_choice(where.level)
+        self._keep.start()
+
+    def _to_wing(self) -> None:
+        self.canvas.enter_wing(self.canvas.where.wing_id)
+
+    def _go_level(self, level: str) -> None:
+        canvas, lens = self.canvas, self.canvas.camera.goal
+        spot = self.scene.spot_of(canvas.marks.selected)
+        room = spot.room if spot is not None else self.scene.nearest_room(lens.x, lens.y)
+        if level == WHOLE or room is None:
+            canvas.camera.home()
+        elif level == WING:
+            canvas.enter_wing(room.wing.id)
+        elif level == ROOM:
+            canvas.enter_room(room.id)
+        else:
+            x, y = (spot.x, spot.y) if spot is not None else (room.rect.center().x(), room.rect.center().y())
+            canvas.camera.near(x, y, room.step)
+        canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _say(self, sentence: str) -> None:
+        self.line.say(sentence or _HINT)
+
+    def _keep_camera(self) -> None:
+        self._keep.stop()
+        if self._is_placed:
+            self.context.prefs.keep(_CAMERA, text_of(self.canvas.camera, self.scene))
+
+
+PALACE = PageSpec("palace", "Palace", "landmark", PalacePage, "rooms wings plan map walk places home")

@@ -1,0 +1,297 @@
+"""What the palace page reads, and when: the plan, rooms a few at a time, texts in sight, where a memory stands.
+
+Must not do: paint, know the page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.errors import Code, LociError
+from core.events import Changed
+from core.types.library import MemoryRow
+from core.types.palace import Loci, PalacePlan, Whereabouts
+from core.types.replies import MemoryDetail
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.pages.palace.camera import Camera
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
+from ui.pages.palace.view import Canvas
+from ui.tasks import problem_of, query
+
+_RELOAD_MS = 250
+_AT_ONCE = 3
+_MOST_TIES = 12
+_MOST_UNKNOWN = 20
+_TIES = frozenset({"contradicts", "supersedes"})
+_ARRANGE = "arrange"
+
+
+class Reader(QObject):
+    """Reads the plan and the rooms that need it.
+
+    Signals:
+        got_plan: a `PalacePlan` that the scene has taken already.
+        failed: the error for want of which there is no plan.
+        done: every room has its loci.
+    """
+
+    got_plan = Signal(object)
+    failed = Signal(object)
+    done = Signal()
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas, self._scene = context, canvas, canvas.scene
+        self._to_read: list[str] = []
+        self._reading: set[str] = set()
+        self._touched: set[str] | None = set()
+        self._reload = QTimer(self)
+        self._reload.setSingleShot(True)
+        self._reload.setInterval(_RELOAD_MS)
+        self._reload.timeout.connect(self.read_plan)
+        canvas.wanted.connect(self._read_heads)
+
+    def note(self, change: Changed) -> None:
+        """Something in the vault is different: which rooms must be read anew."""
+        self._canvas.heads.drop(change.ids)
+        if not change.ids:
+            # Where newcomers were placed, the counts of the plan tell the rooms.
+            self._touched = self._touched if change.verb == _ARRANGE else None
+            return
+        spots = {memory_id: self._scene.spot_of(memory_id) for memory_id in change.ids}
+        unknown = [memory_id for memory_id, spot in spots.items() if spot is None]
+        if len(unknown) > _MOST_UNKNOWN:
+            self._touched = None
+        elif self._touched is not None:
+            self._touched.update(spot.room.id for spot in spots.values() if spot is not None)
+            for memory_id in unknown:
+                self._find_room(memory_id)
+
+    def _find_room(self, memory_id: str) -> None:
+        """A new version of a text stands where the old one stood, and no count tells of it."""
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            query("Looking where it stands", lambda: palace.where(memory_id))
+            .within(self)
+            .success(self._touch)
+            .failure(lambda _: None)  # it has no place yet; its placing is announced
+        )
+
+    def _touch(self, found: Whereabouts) -> None:
+        if self._touched is not None:
+            self._touched.add(found.room_id)
+        if self._canvas.isVisible():
+            self.soon()
+
+    def soon(self) -> None:
+        """Read in a moment: changes come in flocks."""
+        self._reload.start()
+
+    def rest(self) -> None:
+        """The page is left."""
+        self._reload.stop()
+
+    def read_plan(self) -> None:
+        """Read the plan, then what is stale of its rooms."""
+        self._reload.stop()
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            query("Reading the floor plan", palace.plan)
+            .within(self, "plan")
+            .success(self._take_plan)
+            .failure(self.failed.emit)
+        )
+
+    def _take_plan(self, plan: PalacePlan) -> None:
+        stale = set(self._scene.replan(plan))
+        stale |= set(self._scene.rooms) if self._touched is None else self._touched
+        self._touched = set()
+        self.got_plan.emit(plan)
+        self._to_read = [room_id for room_id in self._scene.rooms if room_id in stale]
+        self._read_rooms()
+
+    def _read_rooms(self) -> None:
+        rooms = self._scene.rooms
+        seen = {room.id for room in self._scene.seen(self._canvas.camera.goal)}
+        self._to_read = sorted((room for room in self._to_read if room in rooms), key=lambda room: room not in seen)
+        while self._to_read and len(self._reading) < _AT_ONCE:
+            self._read_room(self._to_read.pop(0))
+        if not self._to_read and not self._reading:
+            self.done.emit()
+
+    def _read_room(self, room_id: str) -> None:
+        self._reading.add(room_id)
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            query("Reading a room", lambda: palace.loci(room_id))
+            .within(self)
+            .success(self._take_room)
+            .failure(lambda error: self._no_room(room_id, error))
+        )
+
+    def _take_room(self, loci: Loci) -> None:
+        self._reading.discard(loci.room_id)
+        self._canvas.fill(loci)
+        self._read_rooms()
+
+    def _no_room(self, room_id: str, error: BaseException) -> None:
+        self._reading.discard(room_id)
+        if isinstance(error, LociError) and error.code is Code.NOT_FOUND:
+            self.soon()  # it went between the plan and now
+            return
+        self._to_read.clear()  # what hindered this one hinders the others; the next change reads them
+        self._touched = None
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.tasks.problem.emit(problem)
+
+    def _read_heads(self, ids: tuple[str, ...]) -> None:
+        library = self._context.bridge.engine.library
+        self._context.tasks.run(
+            query("Reading memories", lambda: library.rows(ids)).within(self).success(self._take_heads)
+        )
+
+    def _take_heads(self, rows: tuple[MemoryRow, ...]) -> None:
+        self._canvas.show_heads(rows)
+
+
+class Seeker(QObject):
+    """Follows the selection: flies to what is chosen elsewhere, tells what is chosen here, finds what it is tied to.
+
+    Attributes:
+        sought: a memory that is to be shown once it is known where it stands.
+    """
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas = context, canvas
+        self.sought = context.selection.current
+        canvas.picked.connect(self._picked)
+        context.selection.changed.connect(self._follow)
+
+    def _picked(self, memory_id: str) -> None:
+        self.sought = ""
+        self._context.selection.select(memory_id, "palace")
+        self._read_ties(memory_id)
+
+    def _follow(self, memory_id: str, origin: str) -> None:
+        if origin == "palace":
+            return
+        self.sought = memory_id
+        if not memory_id:
+            self._canvas.marks.selected, self._canvas.marks.others = "", {}
+            self._canvas.stand()
+        elif self._canvas.isVisible():
+            self.seek()
+
+    def seek(self) -> None:
+        """Select what is sought, and fly there where it is not on the canvas."""
+        memory_id = self.sought
+        if not memory_id:
+            return
+        spot = self._canvas.scene.spot_of(memory_id)
+        if spot is not None:
+            self._arrive(memory_id, spot.x, spot.y)
+            return
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            query("Looking where it stands", lambda: palace.where(memory_id))
+            .within(self, "where")
+            .success(self._found)
+            .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes
+        )
+
+    def _found(self, found: Whereabouts) -> None:
+        room = self._canvas.scene.rooms.get(found.room_id)
+        if room is not None and found.memory_id == self.sought:
+            self._arrive(found.memory_id, room.rect.left() + found.x, room.rect.top() + found.y)
+
+    def _arrive(self, memory_id: str, x: float, y: float) -> None:
+        self.sought = ""
+        marks = self._canvas.marks
+        marks.others = marks.others if marks.selected == memory_id else {}
+        marks.selected = memory_id
+        self._canvas.stand()
+        self._canvas.camera.reveal(x, y)
+        self._context.selection.select(memory_id, "palace")
+        self._read_ties(memory_id)
+
+    def _read_ties(self, memory_id: str) -> None:
+        if not memory_id:
+            return
+        group = self._context.bridge.engine.memories
+        self._context.tasks.run(
+            query("Reading what it is tied to", lambda: group.show(memory_id, OWNER_ACTOR))
+            .within(self, "ties")
+            .success(self._take_ties)
+            .failure(lambda _: None)  # the inspector says what is wrong with it
+        )
+
+    def _take_ties(self, detail: MemoryDetail) -> None:
+        if detail.memory.id == self._canvas.marks.selected:
+            self._canvas.marks.others = ties_of(detail.edges)
+            self._canvas.update()
+
+
+def ties_of(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
+    """What a memory contradicts or supersedes, or what does so to it.
+
+    Args:
+        edges: as `MemoryDetail` has them.
+
+    Returns:
+        The other memory to the type of the edge; a dozen at most.
+    """
+    found: dict[str, str] = {}
+    for edge in edges:
+        if edge["type"] in _TIES and len(found) < _MOST_TIES:
+            found[str(edge["other"])] = str(edge["type"])
+    return found
+
+
+def text_of(camera: Camera, scene: Scene) -> str:
+    """Where the camera is, as a short text that holds nothing of the vault.
+
+    Args:
+        camera: the camera.
+        scene: what it looks at.
+    """
+    level, of = camera.fit
+    x, y = camera.goal.x, camera.goal.y
+    wing, room = scene.wing(of), scene.rooms.get(of)
+    if level == ROOM and room is not None:
+        x, y = room.rect.center().x(), room.rect.center().y()
+    elif level == WING and wing is not None:
+        x, y = wing.x + wing.w / 2, wing.y + wing.h / 2
+    return f"{level or 'free'} {x:.3f} {y:.3f} {camera.goal.scale:.4f}"
+
+
+def place_camera(camera: Camera, scene: Scene, text: str) -> None:
+    """Put the camera where `text_of` said it was; where that says nothing, show all there is.
+
+    Args:
+        camera: the camera.
+        scene: what it looks at.
+        text: what was kept; anything at all.
+    """
+    level, *numbers = text.split() or [WHOLE]
+    try:
+        x, y, scale = (float(number) for number in numbers)
+        if not all(map(math.isfinite, (x, y, scale))):
+            raise ValueError
+    except ValueError:
+        level, x, y, scale = WHOLE, 0.0, 0.0, 1.0
+    room, wing = scene.room_at(x, y), scene.wing_at(x, y, 1.0)
+    if level == ROOM and room is not None:
+        camera.show_fit(ROOM, room.id, at_once=True)
+    elif level == WING and wing is not None:
+        camera.show_fit(WING, wing.id, at_once=True)
+    elif level == "free" and scene.bounds.contains(x, y) and 0.05 < scale < 400:
+        camera.jump(replace(camera.lens, x=x, y=y, scale=scale))
+    else:
+        camera.show_fit(WHOLE, "", at_once=True)

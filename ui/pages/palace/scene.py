@@ -1,0 +1,374 @@
+"""The plan as one plane: rooms and wings on it, what stands where, and the lens one looks at it through.
+
+Lengths are plan units in the palace's plane unless a name says `px`. Must not do: paint, ask the engine, know a widget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QRectF
+
+from core.types.palace import GAP, PalacePlan, WingPlan
+from ui.pages.palace.items import Look, RoomItem
+
+WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
+"""How near one stands."""
+
+_LEAST_SCALE = 0.2
+_ROOM_FILLS = 0.5
+_WING_FILLS = 0.28
+_SHELF = 3.2
+"""Width of a shelf of wings in widths of the first wing."""
+_BETWEEN_SHELVES = 6.0
+_STEP = 4.0
+Fit = tuple[str, str]
+"""What is fitted into the canvas: level and id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """How the canvas looks at the plan.
+
+    Attributes:
+        x: the point in the middle; `y` likewise.
+        scale: px a plan unit.
+        w: the canvas's width, px; `h` its height.
+    """
+
+    x: float
+    y: float
+    scale: float
+    w: float
+    h: float
+
+    def across(self, x: float) -> float:
+        """Px from the canvas's left edge."""
+        return (x - self.x) * self.scale + self.w / 2
+
+    def down(self, y: float) -> float:
+        """Px from the canvas's upper edge."""
+        return (y - self.y) * self.scale + self.h / 2
+
+    def point(self, px: float, py: float) -> tuple[float, float]:
+        """The place under a point of the canvas."""
+        return (px - self.w / 2) / self.scale + self.x, (py - self.h / 2) / self.scale + self.y
+
+    def rect(self, rect: QRectF) -> QRectF:
+        """A rectangle of the plan as it lies on the canvas, px."""
+        left, top = self.across(rect.left()), self.down(rect.top())
+        return QRectF(left, top, rect.width() * self.scale, rect.height() * self.scale)
+
+    @property
+    def seen(self) -> QRectF:
+        """What of the plan is on the canvas."""
+        w, h = self.w / self.scale, self.h / self.scale
+        return QRectF(self.x - w / 2, self.y - h / 2, w, h)
+
+    def zoomed(self, factor: float, px: float, py: float) -> Lens:
+        """Nearer or farther, with the place under a point of the canvas where it is."""
+        x, y = self.point(px, py)
+        scale = self.scale * factor
+        return replace(self, x=x - (px - self.w / 2) / scale, y=y - (py - self.h / 2) / scale, scale=scale)
+
+    def moved(self, px: float, py: float) -> Lens:
+        """The plan pushed by so many px."""
+        return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
+
+    def fitting(
+        self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, most: float = math.inf, corner: bool = False
+    ) -> Lens:
+        """A rectangle of the plan as large as the canvas allows.
+
+        Args:
+            rect: what is to be seen.
+            pad: px kept free on the left and on the right.
+            top: px more kept free above.
+            most: the largest scale.
+            corner: whether it lies in the upper left corner instead of the middle.
+        """
+        wide, high = max(1.0, self.w - 2 * pad), max(1.0, self.h - 2 - top)
+        scale = max(_LEAST_SCALE, min(wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6), most))
+        if corner:
+            x = rect.left() + (self.w / 2 - pad) / scale
+            y = rect.top() + (self.h / 2 - 1 - top) / scale
+        else:
+            x, y = rect.center().x(), rect.center().y() - top / 2 / scale
+        return replace(self, x=x, y=y, scale=scale)
+
+    def within(self, bounds: QRectF, least: float, most: float) -> Lens:
+        """The same look, held so that the plan cannot be lost.
+
+        Args:
+            bounds: what there is.
+            least: the smallest scale.
+            most: the largest.
+        """
+        scale = min(max(self.scale, least), most)
+        x = min(max(self.x, bounds.left()), bounds.right())
+        y = min(max(self.y, bounds.top()), bounds.bottom())
+        return replace(self, x=x, y=y, scale=scale)
+
+
+def between(start: Lens, end: Lens, t: float) -> Lens:
+    """A look on the way from one to another: the one point that both show at the same place stays there.
+
+    Args:
+        start: where it begins.
+        end: where it ends; its canvas counts.
+        t: 0 to 1.
+    """
+    if t >= 1:
+        return end
+    ratio = end.scale / start.scale
+    if abs(math.log(ratio)) < 1e-3:
+        return replace(end, x=start.x + (end.x - start.x) * t, y=start.y + (end.y - start.y) * t, scale=end.scale)
+    scale = start.scale * ratio**t
+    # How far the middle has come, so that screen = (world - middle) * scale is the same for the fixed point at any t.
+    share = (1 - start.scale / scale) / (1 - start.scale / end.scale)
+    return replace(end, x=start.x + (end.x - start.x) * share, y=start.y + (end.y - start.y) * share, scale=scale)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A locus on the plan.
+
+    Attributes:
+        room: its room.
+        at: its row in the room's columns.
+    """
+
+    room: RoomItem
+    at: int
+
+    @property
+    def id(self) -> str:
+        """The memory."""
+        return self.room.ids[self.at]
+
+    @property
+    def x(self) -> float:
+        """Where it stands in the palace."""
+        return float(self.room.wx[self.at])
+
+    @property
+    def y(self) -> float:
+        """Where it stands in the palace."""
+        return float(self.room.wy[self.at])
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the person stands.
+
+    Attributes:
+        level: palace, wing, room or locus.
+        wing_id: "" at the palace's level.
+        room_id: "" above the rooms' level.
+    """
+
+    level: str
+    wing_id: str = ""
+    room_id: str = ""
+
+
+class Scene:
+    """All rooms of the plan.
+
+    Attributes:
+        plan: as it was read last; None before.
+        rooms: by id.
+        look: how loci are drawn.
+    """
+
+    def __init__(self, look: Look) -> None:
+        self.plan: PalacePlan | None = None
+        self.rooms: dict[str, RoomItem] = {}
+        self.look = look
+        self._wings: dict[str, WingPlan] = {}
+
+    # ---- the plan
+
+    def replan(self, plan: PalacePlan) -> tuple[str, ...]:
+        """Take a plan that was read; rooms that stand keep their loci.
+
+        Args:
+            plan: the plan.
+
+        Returns:
+            Rooms whose loci must be read anew.
+        """
+        old, self.plan = self.rooms, plan
+        self._wings = {wing.id: wing for wing in shelved(plan.wings)}
+        self.rooms, stale = {}, []
+        for wing in self._wings.values():
+            for room in wing.rooms:
+                item = old.get(room.id)
+                if item is None:
+                    item = RoomItem(wing, room)
+                    stale.append(room.id)
+                elif item.replan(wing, room):
+                    stale.append(room.id)
+                self.rooms[room.id] = item
+        return tuple(stale)
+
+    @property
+    def wings(self) -> tuple[WingPlan, ...]:
+        """Shelf by shelf, from left to right."""
+        return tuple(self._wings.values())
+
+    @property
+    def bounds(self) -> QRectF:
+        """Everything there is."""
+        found = QRectF()
+        for wing in self.wings:
+            if wing.rooms:
+                found = found.united(wing_rect(wing))
+        return found
+
+    @property
+    def waiting(self) -> int:
+        """Memories that have no place yet."""
+        return 0 if self.plan is None else sum(wing.waiting for wing in self.plan.wings)
+
+    def wing(self, wing_id: str) -> WingPlan | None:
+        """A wing by its id."""
+        return self._wings.get(wing_id)
+
+    def count(self, rooms: Iterable[RoomItem]) -> int:
+        """How many memories show in some rooms."""
+        return sum(room.count(self.look) for room in rooms)
+
+    def of_wing(self, wing_id: str) -> list[RoomItem]:
+        """The rooms of a wing."""
+        return [room for room in self.rooms.values() if room.wing.id == wing_id]
+
+    # ---- what stands where
+
+    def seen(self, lens: Lens) -> Iterator[RoomItem]:
+        """Rooms on the canvas."""
+        seen = lens.seen
+        return (room for room in self.rooms.values() if room.rect.intersects(seen))
+
+    def wing_at(self, x: float, y: float, slack: float = 0.0) -> WingPlan | None:
+        """The wing at a point of the plan."""
+        for wing in self.wings:
+            if wing.rooms and wing_rect(wing).adjusted(-slack, -slack, slack, slack).contains(x, y):
+                return wing
+        return None
+
+    def room_at(self, x: float, y: float) -> RoomItem | None:
+        """The room at a point of the plan."""
+        return next((room for room in self.rooms.values() if room.rect.contains(x, y)), None)
+
+    def nearest_room(self, x: float, y: float) -> RoomItem | None:
+        """The room whose middle is nearest to a point of the plan."""
+        middles = {room.id: room.rect.center() for room in self.rooms.values()}
+        best = min(middles, key=lambda found: math.hypot(middles[found].x() - x, middles[found].y() - y), default=None)
+        return None if best is None else self.rooms[best]
+
+    def spot_at(self, x: float, y: float, reach: float) -> Spot | None:
+        """The locus at a point of the plan.
+
+        Args:
+            x: the point.
+            y: likewise.
+            reach: how far off it may be.
+        """
+        room = self.room_at(x, y)
+        if room is None:
+            return None
+        at = room.nearest(x, y, reach)
+        return None if at < 0 else Spot(room, at)
+
+    def spot_of(self, memory_id: str) -> Spot | None:
+        """Where a memory stands, if its room was read."""
+        if not memory_id:
+            return None
+        for room in self.rooms.values():
+            at = room.find(memory_id)
+            if at >= 0:
+                return Spot(room, at)
+        return None
+
+    def where(self, lens: Lens, near: float, fit: Fit) -> Where:
+        """Where one stands who looks through a lens.
+
+        Args:
+            lens: the lens.
+            near: the scale from which loci show their text.
+            fit: what is fitted into the canvas, if anything.
+        """
+        level, of = fit
+        if level == ROOM and of in self.rooms:
+            return Where(ROOM, self.rooms[of].wing.id, of)
+        if level == WING and of in self._wings:
+            return Where(WING, of)
+        seen = lens.seen
+        area = max(seen.width() * seen.height(), 1e-9)
+        room = self._most(self.rooms.values(), seen)
+        if room is not None:
+            part = _shared(room.rect, seen)
+            if part / area > _ROOM_FILLS:
+                level = LOCUS if lens.scale * room.step >= near and part < 0.8 * _area(room.rect) else ROOM
+                return Where(level, room.wing.id, room.id)
+            if lens.scale >= near:
+                return Where(LOCUS, room.wing.id, room.id)
+        wings = [wing for wing in self.wings if wing.rooms]
+        if len(wings) == 1:
+            return Where(WING, wings[0].id)
+        parts = {wing.id: _shared(wing_rect(wing), seen) for wing in wings}
+        most = max(parts, key=lambda found: parts[found], default="")
+        total = sum(parts.values())
+        if most and parts[most] / area > _WING_FILLS and parts[most] > 0.85 * total:
+            return Where(WING, most)
+        return Where(WHOLE)
+
+    @staticmethod
+    def _most(rooms: Iterable[RoomItem], seen: QRectF) -> RoomItem | None:
+        best, found = 0.0, None
+        for room in rooms:
+            part = _shared(room.rect, seen)
+            if part > best:
+                best, found = part, room
+        return found
+
+
+def shelved(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
+    """The wings as they are shown: on shelves of three or so, for one row of them all would be a thin strip.
+
+    The shelf of a wing follows from the wings before it alone, whose widths stay: a new wing moves no other.
+
+    Args:
+        wings: in the order of the plan.
+
+    Returns:
+        The same wings elsewhere in the palace's plane; those without a room are left out.
+    """
+    found: list[WingPlan] = []
+    x = y = high = 0.0
+    ordered = sorted((wing for wing in wings if wing.rooms), key=lambda wing: (wing.x, wing.id))
+    for wing in ordered:
+        if x and x + wing.w > _SHELF * ordered[0].w:
+            x, y, high = 0.0, y + high + _BETWEEN_SHELVES, 0.0
+        found.append(replace(wing, x=x, y=y))
+        # In steps, so that a wing that grows a little pushes nothing down.
+        high = max(high, math.ceil(wing.h / _STEP) * _STEP)
+        x += wing.w + 4 * GAP
+    return tuple(found)
+
+
+def wing_rect(wing: WingPlan) -> QRectF:
+    """The ground of a wing in the palace."""
+    return QRectF(wing.x, wing.y, wing.w, wing.h)
+
+
+def _area(rect: QRectF) -> float:
+    return max(rect.width() * rect.height(), 1e-9)
+
+
+def _shared(one: QRectF, other: QRectF) -> float:
+    both = one.intersected(other)
+    return 0.0 if both.isEmpty() else both.width() * both.height()

@@ -1,0 +1,284 @@
+"""What can be done with a room or a locus of the plan: menus, keys, the small dialogs they need.
+
+Each is one undo step of the engine, said with an Undo beside it. Must not do: paint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
+
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.pages.palace.items import RoomItem
+from ui.pages.palace.scene import Spot
+from ui.pages.palace.view import Canvas
+from ui.tasks import write
+from ui.widgets.basics import button, column, label, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import memories
+
+_LONGEST_NAME = 64
+_OF_A_LOCUS = ("memory.edit", "memory.pin", "memory.move", "memory.archive", "memory.forget")
+_KEYS = {"memory.edit": "F2", "memory.pin": "Space", "memory.move": "M", "memory.forget": "Del"}
+_OF_MEMORIES = {"pin": "memory.pin", "forget": "memory.forget", "edit": "memory.edit"}
+_OF_BOTH = {"rename": "memory.edit", "merge": "memory.move"}
+"""Keys that mean one thing on a room and, as in the inspector, another on a memory."""
+
+
+def step_done(context: Context, sentence: str) -> Callable[[str], None]:
+    """What to do once a verb of the plan is done: say so, with an Undo beside it.
+
+    Args:
+        context: what pages are given; nothing else is held, so it works when the page is gone.
+        sentence: what was done.
+    """
+
+    def undo(step_id: str) -> None:
+        memories_group = context.bridge.engine.memories
+        context.tasks.run(write("Undoing", lambda: memories_group.undo(step_id, OWNER_ACTOR)))
+
+    return lambda step_id: context.desk.say(sentence, "Undo", lambda: undo(step_id))
+
+
+class NameField(QLineEdit):
+    """A room's name, written anew where it stands. Enter keeps it, Escape and leaving it do not."""
+
+    def __init__(self, canvas: Canvas, room: RoomItem, done: Callable[[str], None]) -> None:
+        super().__init__(room.plan.name, canvas)
+        self._room, self._done, self._canvas = room, done, canvas
+        self.setMaxLength(_LONGEST_NAME)
+        self.setAccessibleName("Name of the room")
+        self.selectAll()
+        self.returnPressed.connect(self._keep)
+        canvas.camera.moved.connect(self.close)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        band = canvas.painter.name_rect(room, canvas.camera.lens)
+        high = self.sizeHint().height()
+        wide = min(max(round(band.width()) - 16, 200), 360, canvas.width() - 8)
+        inset = max(round(canvas.camera.lens.scale * 1.15) - 11, 6)  # its text begins where the name does
+        left = min(max(round(band.left()) + inset, 4), canvas.width() - wide - 4)
+        top = min(max(round(band.center().y() - high / 2), 4), canvas.height() - high - 4)
+        self.setGeometry(left, top, wide, high)
+        self.show()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _keep(self) -> None:
+        name = self.text().strip()
+        if name and name != self._room.plan.name:
+            self._done(name)
+        self._end()
+
+    def _end(self) -> None:
+        self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.close()
+
+    def event(self, event: QEvent) -> bool:
+        """Escape leaves it as it was; so does the keyboard going elsewhere."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            self._end()
+            return True
+        handled = super().event(event)
+        if event.type() == QEvent.Type.FocusOut and self.isVisible():
+            self.close()
+        return handled
+
+
+class MergeDialog(QDialog):
+    """Into which room of its wing a room shall go."""
+
+    def __init__(self, parent: QWidget, room: RoomItem, others: list[RoomItem], done: Callable[[str], None]) -> None:
+        """Make it.
+
+        Args:
+            parent: over which it stands.
+            room: the room that goes.
+            others: the rooms it may go into.
+            done: told the id of the room that was chosen.
+        """
+        super().__init__(parent)
+        self.setWindowTitle("Merge rooms")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._done = done
+        self.rooms = QListWidget()
+        self.rooms.setAccessibleName("Rooms")
+        self.rooms.setUniformItemSizes(True)
+        for other in sorted(others, key=lambda found: found.plan.name.casefold()):
+            item = QListWidgetItem(f"{one_line(other.plan.name, 60)} · {memories(other.plan.count)}")
+            item.setData(Qt.ItemDataRole.UserRole, other.id)
+            self.rooms.addItem(item)
+        self.rooms.setCurrentRow(0)
+        self.rooms.itemActivated.connect(lambda _: self._take())
+        head = label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
+        words = label(
+            "Its memories take free places beside their kin there; the empty room goes. One undo step.",
+            "muted",
+            wrap=True,
+        )
+        keep = button("Merge", self._take, kind="primary")
+        keep.setEnabled(bool(others))
+        keep.setDefault(True)
+        layout = column(self, head, words, self.rooms, margins=24, gap=12)
+        layout.addLayout(row(None, button("Cancel", self.reject), keep))
+        self.resize(420, 420)
+
+    def _take(self) -> None:
+        item = self.rooms.currentItem()
+        if item is not None:
+            self._done(str(item.data(Qt.ItemDataRole.UserRole)))
+            self.accept()
+
+
+class NewRoomDialog(QDialog):
+    """How a new room shall be called."""
+
+    def __init__(self, parent: QWidget, done: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("New room")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._done = done
+        self.name = QLineEdit()
+        self.name.setMaxLength(_LONGEST_NAME)
+        self.name.setPlaceholderText("Name of the room")
+        self.name.setAccessibleName("Name of the room")
+        keep = button("Make the room", self._take, kind="primary")
+        keep.setDefault(True)
+        layout = column(self, label("A new room for this memory", "section"), self.name, margins=24, gap=12)
+        layout.addLayout(row(None, button("Cancel", self.reject), keep))
+        self.resize(400, 150)
+
+    def _take(self) -> None:
+        name = self.name.text().strip()
+        if name:
+            self._done(name)
+            self.accept()
+
+
+class Verbs(QObject):
+    """The verbs over one canvas."""
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas = context, canvas
+        self.menu = QMenu(canvas)
+        canvas.asked.connect(self.do)
+        canvas.menu_asked.connect(self.offer)
+
+    # ---- by key
+
+    def do(self, verb: str) -> None:
+        """Do what a key asked for, with what is selected or stood on."""
+        spot = self._canvas.scene.spot_of(self._canvas.marks.selected)
+        command = (_OF_MEMORIES | _OF_BOTH)[verb]
+        if spot is not None or verb in _OF_MEMORIES:
+            if spot is not None:
+                self._run(command)
+            return
+        room = self._canvas.scene.rooms.get(self._canvas.marks.cursor_room or self._canvas.where.room_id)
+        if room is None:
+            self._context.desk.say("Choose a room first: click its name, or walk to it with the arrows.")
+        elif verb == "rename":
+            self.rename(room)
+        else:
+            self.merge(room)
+
+    def _run(self, command_id: str) -> None:
+        if any(command.id == command_id for command in self._context.commands.all()):
+            self._context.commands.run(command_id)
+
+    # ---- by menu
+
+    def offer(self, target: object, at: QPoint) -> None:
+        """Open the menu of a locus or a room."""
+        self.menu.clear()
+        if isinstance(target, Spot):
+            self._offer_locus(target)
+        elif isinstance(target, RoomItem):
+            self._offer_room(target)
+        self.menu.popup(at)
+
+    def _add(self, title: str, run: Callable[[], object], keys: str = "", icon: str = "") -> None:
+        # After a tab a menu shows keys; as a shortcut of the action they would clash with the window's own.
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        action = self.menu.addAction(title.replace("&", "&&") + (f"\t{native}" if native else ""))
+        if icon:
+            action.setIcon(self._context.theme.icon(icon))
+        action.triggered.connect(lambda: run())
+
+    def _offer_locus(self, spot: Spot) -> None:
+        known = {command.id: command for command in self._context.commands.all()}
+        self._add("Look closer", lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
+        self.menu.addSeparator()
+        for command_id in _OF_A_LOCUS:
+            if command_id in known:
+                command = known[command_id]
+                keys = _KEYS.get(command_id, "")
+                self._add(command.title, lambda command_id=command_id: self._run(command_id), keys, command.icon)  # type: ignore[misc]
+        self.menu.addSeparator()
+        memory_id = spot.id
+        self._add("A new room for it …", lambda: self.new_room(memory_id, spot.room.wing.space), icon="plus")
+        self._add("Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2")
+
+    def _offer_room(self, room: RoomItem) -> None:
+        self._add("Go in", lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
+        self.menu.addSeparator()
+        self._add("Rename …", lambda: self.rename(room), "F2", "pencil")
+        self._add("Merge into …", lambda: self.merge(room), "M", "git-merge")
+        self.menu.addSeparator()
+        name = room.plan.name.replace('"', "")
+        self._add("Show in library", lambda: self._context.desk.search.emit(f'room:"{name}"'), icon="library")
+
+    # ---- verbs of rooms
+
+    def rename(self, room: RoomItem) -> NameField:
+        """Write a room's name anew, in its place."""
+        room_id, palace = room.id, self._context.bridge.engine.palace
+        return NameField(
+            self._canvas,
+            room,
+            lambda name: self._write(
+                "Renaming a room", lambda: palace.rename_room(room_id, name), "The room has another name."
+            ),
+        )
+
+    def merge(self, room: RoomItem) -> MergeDialog | None:
+        """Ask into which room it shall go."""
+        others = [other for other in self._canvas.scene.of_wing(room.wing.id) if other is not room]
+        if not others:
+            self._context.desk.say("There is no other room in this wing to merge it with.")
+            return None
+        room_id, palace = room.id, self._context.bridge.engine.palace
+        dialog = MergeDialog(
+            self._canvas.window(),
+            room,
+            others,
+            lambda into: self._write(
+                "Merging rooms", lambda: palace.merge_rooms(room_id, into), "The two rooms are one now."
+            ),
+        )
+        dialog.open()
+        return dialog
+
+    def new_room(self, memory_id: str, space: str) -> NewRoomDialog:
+        """Ask for the name of a room that a memory shall have to itself at first."""
+        palace = self._context.bridge.engine.palace
+        dialog = NewRoomDialog(
+            self._canvas.window(),
+            lambda name: self._write(
+                "Making a room",
+                lambda: palace.make_room(space, name, (memory_id,)),
+                "The memory has a room of its own.",
+            ),
+        )
+        dialog.open()
+        return dialog
+
+    def _write(self, title: str, begin: Callable[[], Future[str]], sentence: str) -> None:
+        self._context.tasks.run(write(title, begin).success(step_done(self._context, sentence)))

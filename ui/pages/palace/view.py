@@ -1,0 +1,374 @@
+"""The canvas: the plan under a camera, with pointer and keyboard.
+
+Must not do: ask the engine; it says what is picked, dropped or asked for, and the page sees to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QContextMenuEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.types.library import MemoryRow
+from core.types.palace import Loci
+from ui.pages.palace.camera import Camera
+from ui.pages.palace.dragging import Pointer
+from ui.pages.palace.items import Heads, Look, RoomItem
+from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene, Spot, Where
+from ui.pages.palace.walking import Walker, sentence_of, sentence_of_room, sentence_of_wing
+from ui.theme.theme import Theme
+
+_LOOK_UP_MS = 90
+_HOVER_MS = 280
+_APPEAR_MS = 500
+_WANTED = 240
+_BY_KEY = {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
+
+
+class PlanView(QWidget):
+    """The plan.
+
+    Signals:
+        picked: the memory that was chosen, "" for none.
+        looked: the look or what there is to see changed.
+        asked: a verb for what the keyboard stands on: pin, forget, edit, rename or merge.
+        menu_asked: (a `Spot` or `RoomItem`, the global point).
+        locus_dropped: (`Spot`, `RoomItem`, x, y inside the room).
+        room_dropped: (`RoomItem`, x, y inside its wing).
+        said: a sentence on what the keyboard stands on.
+        wanted: memories whose light rows are needed.
+    """
+
+    picked = Signal(str)
+    looked = Signal()
+    asked = Signal(str)
+    menu_asked = Signal(object, object)
+    locus_dropped = Signal(object, object, float, float)
+    room_dropped = Signal(object, float, float)
+    said = Signal(str)
+    wanted = Signal(tuple)
+
+    def __init__(self, theme: Theme, scene: Scene) -> None:
+        super().__init__()
+        self.theme, self.scene, self.marks = theme, scene, Marks()
+        self.heads = Heads()
+        self.painter = PlanPainter(theme, self.heads.get)
+        self.camera = Camera(scene, theme, self)
+        self.where = Where(WHOLE)
+        self._plate = False
+        self.ringed = False
+        self._look_up = _timer(self, _LOOK_UP_MS, self._want)
+        self._hovering = _timer(self, _HOVER_MS, self._show_plate)
+        self._appearing = QVariantAnimation(self)
+        self._appearing.setStartValue(0.0)
+        self._appearing.setEndValue(1.0)
+        self._appearing.setDuration(_APPEAR_MS)
+        self._appearing.valueChanged.connect(self._appear)
+        self._appearing.finished.connect(self._appeared)
+        self.camera.moved.connect(self._moved)
+        theme.changed.connect(self._restyle)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(240, 160)
+        self.setAccessibleName("Floor plan. Arrows walk, Enter goes in, Escape goes out.")
+
+    # ---- what there is
+
+    def fill(self, loci: Loci) -> None:
+        """Take the loci of a room."""
+        room = self.scene.rooms.get(loci.room_id)
+        if room is not None and room.fill(loci) and not self.theme.reduced_motion and self.isVisible():
+            self._appearing.start()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """What there is to see changed."""
+        self._look_up.start()
+        self._moved()
+
+    def dress(self, look: Look) -> None:
+        """Draw loci in another way."""
+        self.scene.look = look
+        self.refresh()
+
+    def _moved(self) -> None:
+        self.where = self.scene.where(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
+        self._look_up.start()
+        self.looked.emit()
+        self.update()
+
+    def _restyle(self) -> None:
+        self.painter.restyle()
+        self.update()
+
+    def _appear(self, share: float) -> None:
+        self.marks.appear = share
+        self.update()
+
+    def _appeared(self) -> None:
+        self.marks.appear = 1.0
+        for room in self.scene.rooms.values():
+            room.settle()
+
+    def _want(self) -> None:
+        lens, ids = self.camera.lens, [self.marks.selected] if self.marks.selected else []
+        for room in self.scene.seen(lens):
+            if self.painter.near(lens, room):
+                room.dress(self.scene.look)
+                ids += [room.ids[at] for at in rows_in(room, lens.seen, room.step)]
+        if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
+            ids.append(self.marks.hover.id)
+        missing = self.heads.missing(ids, _WANTED)
+        if missing:
+            self.wanted.emit(missing)
+
+    def show_heads(self, rows: tuple[MemoryRow, ...]) -> None:
+        """Take light rows that were wanted."""
+        self.heads.put(rows)
+        self.tell()
+        self.update()
+
+    # ---- where one stands
+
+    def pick(self, spot: Spot | None) -> None:
+        """Choose a locus; none lets go."""
+        self.marks.selected = "" if spot is None else spot.id
+        self.marks.others = {}
+        self.stand()
+        self.picked.emit(self.marks.selected)
+
+    def stand(self, *, room_id: str = "", wing_id: str = "") -> None:
+        """Put the keyboard on a room, a wing, or neither."""
+        self.marks.cursor_room, self.marks.cursor_wing = room_id, wing_id
+        self._look_up.start()
+        self.tell()
+        self.update()
+
+    def tell(self) -> None:
+        """Say what the keyboard stands on."""
+        marks, scene = self.marks, self.scene
+        spot, sentence = scene.spot_of(marks.selected), ""
+        room, wing = scene.rooms.get(marks.cursor_room), scene.wing(marks.cursor_wing)
+        if spot is not None:
+            head = self.heads.get(spot.id)
+            sentence = "" if head is None else sentence_of(head, spot.room.plan.name)
+        elif room is not None:
+            sentence = sentence_of_room(room, room.count(scene.look))
+        elif wing is not None:
+            sentence = sentence_of_wing(wing, scene.count(scene.of_wing(wing.id)))
+        if sentence != self.accessibleDescription():
+            self.setAccessibleDescription(sentence)
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self.said.emit(sentence)
+
+    # ---- what lies under the pointer
+
+    def spot_at(self, at: QPointF) -> Spot | None:
+        """The locus at a point of the canvas."""
+        lens = self.camera.lens
+        x, y = lens.point(at.x(), at.y())
+        room = self.scene.room_at(x, y)
+        if room is None or lens.scale * room.step < 4:
+            return None
+        return self.scene.spot_at(x, y, max(room.step * 0.5, 5 / lens.scale))
+
+    def name_at(self, at: QPointF) -> RoomItem | None:
+        """The room whose name stands at a point of the canvas."""
+        lens = self.camera.lens
+        room = self.scene.room_at(*lens.point(at.x(), at.y()))
+        return room if room is not None and self.painter.name_rect(room, lens).contains(at) else None
+
+    def hover(self, at: QPointF | None) -> None:
+        """The pointer rests over a point, or has left."""
+        spot = None if at is None else self.spot_at(at)
+        was = self.marks.hover
+        if (None if was is None else was.id) != (None if spot is None else spot.id):
+            self.marks.hover, self._plate = spot, False
+            self._hovering.start() if spot is not None else self._hovering.stop()
+            if spot is not None:
+                self._look_up.start()
+            self.update()
+        named = at is not None and spot is None and self.name_at(at) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if spot is not None else
+                       Qt.CursorShape.OpenHandCursor if named else Qt.CursorShape.ArrowCursor)  # fmt: skip
+
+    def _show_plate(self) -> None:
+        self._plate = True
+        self.update()
+
+    # ---- Qt's events
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Paint what is on the canvas."""
+        painter = QPainter(self)
+        painter.setClipRect(event.rect())
+        self.marks.has_focus = self.hasFocus()
+        self.painter.paint(painter, self.scene, self.camera.lens, self.marks, self.devicePixelRatioF())
+        self.paint_over(painter)
+        if self.ringed and not (self.marks.selected or self.marks.cursor_room or self.marks.cursor_wing):
+            painter.setPen(QPen(self.theme.colour("focus"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 10, 10)
+        painter.end()
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what lies above the plan: what the locus under the pointer says."""
+        if self._plate and self.marks.hover is not None:
+            self.painter.paint_plate(painter, self.marks.hover, self.camera.lens)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep what was fitted fitted."""
+        self.camera.resize(event.size())
+        self._moved()
+
+    def rest(self) -> None:
+        """The page is left: nothing moves any more."""
+        self.camera.stop()
+        self._appearing.stop()
+        self._appeared()
+        self._hovering.stop()
+        self._look_up.stop()
+        self._plate, self.marks.hover = False, None
+
+
+class Canvas(PlanView):
+    """The plan under pointer and keyboard."""
+
+    def __init__(self, theme: Theme, scene: Scene) -> None:
+        super().__init__(theme, scene)
+        self._pointer, self._walker = Pointer(self), Walker(self)
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what is in hand, else what the locus under the pointer says."""
+        if self._pointer.gesture is not None:
+            self._pointer.gesture.paint(painter)
+        else:
+            super().paint_over(painter)
+
+    def rest(self) -> None:
+        """The page is left: nothing is in hand, nothing moves any more."""
+        self._pointer.cancel()
+        super().rest()
+
+    def enter_wing(self, wing_id: str) -> None:
+        """Go to a wing."""
+        self.camera.show_fit(WING, wing_id)
+
+    def enter_room(self, room_id: str) -> None:
+        """Go to a room."""
+        self.camera.show_fit(ROOM, room_id)
+
+    def enter_locus(self, spot: Spot) -> None:
+        """Go near to a locus."""
+        self.camera.near(spot.x, spot.y, spot.room.step)
+
+    def click(self, spot: Spot | None, room: RoomItem | None) -> None:
+        """A press and release without a drag."""
+        if spot is None and room is not None:
+            self.marks.selected, self.marks.others = "", {}
+            self.picked.emit("")
+            self.stand(room_id=room.id)
+        else:
+            self.pick(spot)
+
+    # ---- Qt's events
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+        """Zoom at the pointer."""
+        turned = event.pixelDelta().y() * 2 or event.angleDelta().y()
+        if turned:
+            self.hover(None)
+            self.camera.zoom(1.0018**turned, event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Take hold."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.camera.stop()
+            self._pointer.press(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Hover, or drag."""
+        self._pointer.move(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Let go."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pointer.release()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """Go in, or out where there is nothing."""
+        at = event.position()
+        x, y = self.camera.lens.point(at.x(), at.y())
+        spot, room, wing = self.spot_at(at), self.scene.room_at(x, y), self.scene.wing_at(x, y, 1.0)
+        level = self.where.level
+        if spot is not None and level in {ROOM, LOCUS}:
+            self.enter_locus(spot)
+        elif level == WHOLE and wing is not None:
+            self.enter_wing(wing.id)
+        elif room is not None:
+            self.enter_room(room.id)
+        else:
+            self.camera.home()
+
+    def event(self, event: QEvent) -> bool:
+        """Keys of the plan are the plan's, although a command of the window has them too; and the pointer left."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._walker.wants(event):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.Leave and self._pointer.gesture is None:
+            self.hover(None)
+        elif isinstance(event, QFocusEvent):
+            self.ringed = event.gotFocus() and event.reason() in _BY_KEY
+            self.update()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Walk; Escape lets go of what is in hand first."""
+        if event.key() == Qt.Key.Key_Escape and self._pointer.cancel():
+            return
+        if not self._walker.press(event):
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """Offer what can be done with what lies there, or with what the keyboard stands on."""
+        at = QPointF(event.pos())
+        target: Spot | RoomItem | None
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            target = self.scene.spot_of(self.marks.selected) or self.scene.rooms.get(self.marks.cursor_room)
+            if isinstance(target, Spot):
+                at = self.painter.spot_px(target, self.camera.lens)[0]
+            elif target is not None:
+                at = self.painter.name_rect(target, self.camera.lens).center()
+        else:
+            target = self.spot_at(at) or self.scene.room_at(*self.camera.lens.point(at.x(), at.y()))
+        if target is not None:
+            if isinstance(target, Spot):
+                self.pick(target)
+            else:
+                self.stand(room_id=target.id)
+            self.menu_asked.emit(target, self.mapToGlobal(at.toPoint()))
+
+
+def _timer(parent: QObject, ms: int, run: Callable[[], None]) -> QTimer:
+    made = QTimer(parent)
+    made.setSingleShot(True)
+    made.setInterval(ms)
+    made.timeout.connect(run)
+    return made

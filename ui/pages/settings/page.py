@@ -1,0 +1,297 @@
+"""The settings page: every option of the window and of the vault, generated from their models; keys; about.
+
+Must not do: know a single option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from core.config.describe import replaced, rows_of
+from core.config.window import WindowOptions
+from core.errors import LociError
+from core.events import Changed
+from core.types.journals import OptionRow
+from ui.context import Context, Page, PageSpec
+from ui.pages.settings.about import AboutSection
+from ui.pages.settings.keys import VaultSection
+from ui.pages.settings.reset import Resetting
+from ui.pages.settings.rows import OptionLine, Section
+from ui.tasks import problem_of, query, write
+from ui.widgets.basics import button, column, label, row, scrolling
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import EmptyState, States
+
+_LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
+_ANY_WIDTH = 16_777_215  # Qt's word for no limit
+_REFRESH_MS = 200
+_SETTINGS_VERBS = frozenset({"settings", "undo"})
+
+
+class _Column(QWidget):
+    """All sections below each other, as high as they are at the width there is."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Qt would take the height that wrapped text has in the narrowest column, and leave that much empty."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+class SettingsPage(Page):
+    """The page."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.lines: dict[str, OptionLine] = {}
+        self._window_names = frozenset(WindowOptions.model_fields)
+        self._is_shown = self._is_read = False
+        self._wish = ""
+        self.sections: list[Section] = []
+        self.vault = VaultSection(context)
+        self.about = AboutSection(context)
+        self.search = QLineEdit()
+        self.search.setObjectName("search")
+        self.search.setPlaceholderText("Search settings")
+        self.search.setAccessibleName("Search settings")
+        self.search.setClearButtonEnabled(True)
+        self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        self.resetting = Resetting(context, self, lambda: [line.row for line in self.lines.values()])
+        self.resetting.came.connect(self._show_rows)
+        self.reset_all = button("Reset all …", self.resetting.ask)
+        self.groups = QListWidget()
+        self.groups.setObjectName("groups")
+        self.groups.setAccessibleName("Groups of settings")
+        self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._inner = _Column()
+        self._column = column(self._inner, gap=24)
+        self._column.setContentsMargins(0, 0, 8, 24)
+        self.area = scrolling(self._inner)
+        self.states = States(context.theme, self.area, "Reading the settings …")
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self._read)
+        self._lay_out()
+        self._connect()
+        self._show_rows(rows_of(WindowOptions, context.prefs.options))
+        self._restyle()
+
+    def _lay_out(self) -> None:
+        layout = column(self, gap=12)
+        layout.setContentsMargins(24, 16, 16, 0)
+        head = row(label("Settings", "title"), None, self.reset_all, gap=10)
+        head.setContentsMargins(0, 0, 8, 0)
+        layout.addLayout(head)
+        self._side = QWidget()
+        column(self._side, self.search, self.groups, gap=12)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(24)
+        self._body.addWidget(self._side)
+        self._body.addWidget(self.states, 1)
+        layout.addLayout(self._body, 1)
+
+    def _connect(self) -> None:
+        self.search.textChanged.connect(self._sift)
+        self.groups.itemClicked.connect(self._go_to)
+        self.groups.itemActivated.connect(self._go_to)
+        self.area.verticalScrollBar().valueChanged.connect(self._follow)
+        self.context.prefs.changed.connect(self._window_changed)
+        self.context.theme.changed.connect(self._restyle)
+
+    def _restyle(self) -> None:
+        theme = self.context.theme
+        self._inner.setMaximumWidth(theme.px(_WIDEST))
+        side = theme.px(16)
+        self._glass.setIcon(QIcon(theme.icon("search", "muted").pixmap(side, side)))
+        for at in range(self.groups.count()):
+            self.groups.item(at).setSizeHint(QSize(theme.px(_LIST) - 8, theme.px(theme.tokens.sizes.control)))
+        self._fold()
+
+    # ---- the page's life
+
+    def enter(self, wish: str = "") -> None:
+        """Show it.
+
+        Args:
+            wish: the title of a group to go to, else words to search for.
+        """
+        self._is_shown = True
+        if self.is_stale or not self._is_read:
+            self._read()
+        self.vault.read()
+        self._wish = wish
+        if self._is_read:
+            self._obey()
+        self.search.setFocus()
+
+    def _obey(self) -> None:
+        """Go where the person wished to go."""
+        wish, self._wish = self._wish.casefold(), ""
+        section = next((one for one in self.sections if one.title.casefold() == wish), None)
+        if section is not None:
+            self.search.clear()
+            self._go_to(self.groups.item(self.sections.index(section)))
+        elif wish:
+            self.search.setText(wish)
+
+    def leave(self) -> None:
+        """Another page is shown: what was being typed holds now, and nothing runs here any more."""
+        self._is_shown = False
+        self._refresh.stop()
+        for line in self.lines.values():
+            line.control.settle()
+
+    def is_settled(self) -> bool:
+        """Whether the vault's options were read."""
+        return self._is_read and not self._refresh.isActive()
+
+    def changed(self, change: Changed) -> None:
+        """An option may have changed elsewhere, or by an undo."""
+        if change.verb in _SETTINGS_VERBS:
+            super().changed(change)
+            if self._is_shown:
+                self._refresh.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the headings are enough."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        is_narrow, ways = self.width() < self.context.theme.px(_NARROW), QBoxLayout.Direction
+        self.groups.setHidden(is_narrow)
+        self._side.setMinimumWidth(0 if is_narrow else self.context.theme.px(_LIST))
+        self._side.setMaximumWidth(_ANY_WIDTH if is_narrow else self.context.theme.px(_LIST))
+        self._body.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        self._body.setSpacing(12 if is_narrow else 24)
+        room = self.width() - (0 if is_narrow else self._side.maximumWidth() + 24)
+        for section in self.sections:
+            section.fold(is_narrow=room < self.context.theme.px(_NARROW_LINES))
+
+    # ---- reading
+
+    def _read(self) -> None:
+        self.is_stale = False
+        if not self._is_read:
+            self.states.loading()
+        settings = self.context.bridge.engine.settings
+        task = query("Reading the settings", settings.rows).within(self, "rows")
+        self.context.tasks.run(task.success(self._take).failure(self._fail))
+
+    def _take(self, rows: Sequence[OptionRow]) -> None:
+        self._show_rows(rows)
+        if not self._is_read:
+            self._is_read = True
+            for section in (self.vault, self.about):
+                self._add_section(section)
+            self._column.addStretch(1)
+            self.groups.setCurrentRow(0)
+            self._restyle()
+            QTimer.singleShot(0, self, self._obey)  # once the new sections have their places
+        self._sift(self.search.text())
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self.states.trouble(problem, self._read)
+
+    def _show_rows(self, rows: Sequence[OptionRow]) -> None:
+        for option in rows:
+            if option.name in self.lines:
+                self.lines[option.name].show_option(option)
+            else:
+                self._add(option)
+
+    def _add(self, option: OptionRow) -> None:
+        section = next((one for one in self.sections if one.title == option.group), None)
+        if section is None:
+            section = Section(option.group)
+            self._add_section(section)
+        line = OptionLine(self.context.theme, option)
+        line.wanted.connect(self._put)
+        line.reset.connect(self._reset)
+        self.lines[option.name] = line
+        section.add(line)
+
+    def _add_section(self, section: Section) -> None:
+        self.sections.append(section)
+        self._column.addWidget(section)
+        self.groups.addItem(QListWidgetItem(section.title))
+
+    # ---- finding
+
+    def _sift(self, typed: str) -> None:
+        found = 0
+        for at, section in enumerate(self.sections):
+            count = section.sift(typed)
+            self.groups.item(at).setHidden(not count)
+            found += count
+        if not self._is_read:
+            return
+        if found:
+            self.states.content()
+        else:
+            said = f"Nothing here has “{one_line(typed, 40)}” in it."
+            self.states.empty(
+                EmptyState(self.context.theme, "search", "No such setting", said, ("Show all", self.search.clear))
+            )
+
+    def _go_to(self, item: QListWidgetItem) -> None:
+        section = self.sections[self.groups.row(item)]
+        self.area.verticalScrollBar().setValue(section.y())
+        self.groups.setCurrentRow(self.sections.index(section))
+
+    def _follow(self, value: int) -> None:
+        """The list shows which group one looks at."""
+        bar = self.area.verticalScrollBar()
+        shown = [at for at, section in enumerate(self.sections) if section.isVisibleTo(self._inner)]
+        passed = [at for at in shown if self.sections[at].y() <= value + self.context.theme.px(40)]
+        if shown and not (value == bar.maximum() and self.groups.currentRow() > max(passed, default=0)):
+            self.groups.setCurrentRow(max(passed, default=shown[0]))
+
+    # ---- changing
+
+    def _put(self, name: str, value: object) -> None:
+        if name in self._window_names:
+            self._put_window(name, value)
+            return
+        settings = self.context.bridge.engine.settings
+        task = write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
+        self.context.tasks.run(
+            task.success(lambda row: self._show_rows((row,))).failure(lambda error: self._refuse(name, error))
+        )
+
+    def _refuse(self, name: str, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self.lines[name].refuse(problem.sentence)
+
+    def _put_window(self, name: str, value: object) -> None:
+        try:
+            self.context.prefs.put(lambda options: replaced(options, name, value))
+        except LociError as error:
+            self.lines[name].refuse(error.sentence)
+
+    def _window_changed(self, _name: str) -> None:
+        self._show_rows(rows_of(WindowOptions, self.context.prefs.options))
+
+    def _reset(self, name: str) -> None:
+        if name in self._window_names:
+            self._put_window(name, self.lines[name].row.default)
+            return
+        settings = self.context.bridge.engine.settings
+        task = write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
+        self.context.tasks.run(task.success(self._show_rows).failure(lambda error: self._refuse(name, error)))
+
+
+SETTINGS = PageSpec(
+    "settings",
+    "Settings",
+    "settings-2",
+    SettingsPage,
+    "options preferences theme keys passphrase backup",
+    inspects=False,
+)

@@ -1,0 +1,21 @@
+"""The one list of what the window is made of: pages in the order of the rail, parts of the inspector.
+
+A page or part joins by standing here; nothing else of the shell changes.
+"""
+
+from __future__ import annotations
+
+from ui.gate.gate import Gate
+from ui.importing.wizard import ImportDialog
+from ui.inspector.panel import Inspector
+from ui.inspector.parts import PARTS
+from ui.pages.graph.page import GRAPH
+from ui.pages.journal.page import JOURNAL
+from ui.pages.library.page import LIBRARY
+from ui.pages.palace.page import PALACE
+from ui.pages.settings.page import SETTINGS
+from ui.shell.window import Rooms
+
+PAGES = (PALACE, GRAPH, LIBRARY, JOURNAL, SETTINGS)
+
+ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)

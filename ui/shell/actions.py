@@ -1,0 +1,194 @@
+"""Menus, shortcuts and the command palette's entries: one list of commands for all three.
+
+Must not do: carry out anything itself; it asks the window or the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QMenu
+
+from core.config.describe import replaced
+from core.types.journals import StepRow
+from core.types.replies import UndoReport
+from core.types.values import OWNER_ACTOR
+from ui.context import Command, Context, PageSpec
+from ui.shell.palette import Entry, keys_of
+from ui.tasks import query, write
+from ui.widgets.words import count_of
+
+if TYPE_CHECKING:
+    from ui.shell.window import MainWindow
+
+_MENUS = ("File", "Edit", "View", "Go", "Help")
+_ASK_MS = 150
+_SIZES = (100, 110, 125, 150)
+_KEYS = QKeySequence.StandardKey
+
+
+class Actions(QObject):
+    """Keeps one `QAction` for every command.
+
+    Attributes:
+        menu: the window's menu, with a submenu each for File, Edit, View, Go and Help.
+    """
+
+    def __init__(self, window: MainWindow, context: Context, pages: Sequence[PageSpec]) -> None:
+        super().__init__(window)
+        self._window, self._context, self._pages = window, context, pages
+        self._is_open = False
+        self.menu = QMenu(window)
+        self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
+        self._actions: dict[str, QAction] = {}
+        self._steps: dict[str, StepRow | None] = {"edit.undo": None, "edit.redo": None}
+        self._ask = QTimer(self)
+        self._ask.setSingleShot(True)
+        self._ask.timeout.connect(self._ask_steps)
+        context.commands.changed.connect(self._rebuild)
+        for command in self._own():
+            context.commands.add(command)
+        context.bridge.changed.connect(lambda _: self._ask.start(_ASK_MS))
+        context.tasks.settled.connect(lambda: self._ask.start(_ASK_MS))
+
+    def _own(self) -> list[Command]:
+        window, desk = self._window, self._context.desk
+        go = [
+            Command(
+                f"go.{page.id}",
+                f"Go to {page.title}",
+                lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]
+                "Go",
+                f"Ctrl+{number}",
+                page.icon,
+                words=page.words,
+            )
+            for number, page in enumerate(self._pages, 1)
+        ]
+        return [
+            Command("file.import", "Import …", lambda: desk.import_paths.emit([]), "File", "Ctrl+O", "import",
+                    words="chatgpt claude notes obsidian bring history"),
+            Command("file.lock", "Lock the palace", window.lock, "File", "Ctrl+L", "lock"),
+            Command("file.quit", "Quit", QApplication.quit, "File", "Ctrl+Q", "power", needs_vault=False),
+            Command("edit.undo", "Undo", lambda: self._undo("edit.undo"), "Edit", _KEYS.Undo, "undo-2"),
+            Command("edit.redo", "Redo", lambda: self._undo("edit.redo"), "Edit", "Ctrl+Shift+Z", "redo-2"),
+            Command("edit.find", "Search", window.focus_search, "Edit", _KEYS.Find, "search"),
+            Command("view.commands", "All commands", window.open_palette, "View", "Ctrl+K", "command",
+                    needs_vault=False),
+            Command("view.inspector", "Show or hide the inspector", window.toggle_inspector, "View", "Ctrl+I",
+                    "columns-3"),
+            *self._themes(),
+            Command("view.larger", "Larger text", lambda: self._resize(1), "View", _KEYS.ZoomIn, "zoom-in",
+                    needs_vault=False, words="zoom font size"),
+            Command("view.smaller", "Smaller text", lambda: self._resize(-1), "View", _KEYS.ZoomOut, "zoom-out",
+                    needs_vault=False, words="zoom font size"),
+            *go,
+        ]  # fmt: skip
+
+    def _themes(self) -> list[Command]:
+        known = (
+            ("system", "Theme: as the system", "monitor"),
+            ("light", "Theme: light", "sun"),
+            ("dark", "Theme: dark", "moon"),
+        )
+        more = "theme dark light appearance"
+        return [
+            Command(
+                f"view.theme.{value}",
+                title,
+                self._setter("theme", value),
+                "View",
+                None,
+                icon,
+                needs_vault=False,
+                words=more,
+            )
+            for value, title, icon in known
+        ]
+
+    def _setter(self, name: str, value: object) -> Callable[[], None]:
+        return lambda: self._context.prefs.put(lambda options: replaced(options, name, value))
+
+    def _resize(self, step: int) -> None:
+        now = self._context.prefs.options.text_size
+        place = min(range(len(_SIZES)), key=lambda i: abs(_SIZES[i] - now)) + step
+        self._setter("text_size", _SIZES[max(0, min(len(_SIZES) - 1, place))])()
+
+    def _rebuild(self) -> None:
+        for command in self._context.commands.all():
+            if command.id not in self._actions:
+                self._add(command)
+
+    def _add(self, command: Command) -> None:
+        action = QAction(command.title, self._window)
+        action.triggered.connect(lambda: self._context.commands.run(command.id))
+        if command.shortcut is not None:
+            action.setShortcut(QKeySequence(command.shortcut))
+        action.setEnabled(self._is_open or not command.needs_vault)
+        # Added to the window too: its keys work although the menu is never opened.
+        self._window.addAction(action)
+        if command.menu:
+            self._menus[command.menu].addAction(action)
+        self._actions[command.id] = action
+
+    def show_state(self, *, is_open: bool) -> None:
+        """Enable what makes sense now."""
+        self._is_open = is_open
+        for command in self._context.commands.all():
+            self._actions[command.id].setEnabled(is_open or not command.needs_vault)
+        if is_open:
+            self._ask_steps()
+
+    def entries(self) -> list[Entry]:
+        """What the command palette offers now."""
+        return [
+            Entry(
+                self._actions[command.id].text(),
+                keys_of(command.shortcut),
+                command.icon,
+                command.words,
+                lambda command=command: self._context.commands.run(command.id),  # type: ignore[misc]
+            )
+            for command in self._context.commands.all()
+            if self._actions[command.id].isEnabled() and command.id != "view.commands"
+        ]
+
+    # ---- undo and redo
+
+    def _ask_steps(self) -> None:
+        if not self._context.bridge.is_open:
+            return
+        journal = self._context.bridge.engine.journal
+        for name, title, begin in (("edit.undo", "Undo", journal.next_undo), ("edit.redo", "Redo", journal.next_redo)):
+            task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
+            self._context.tasks.run(
+                task.success(lambda step, name=name, title=title: self._name(name, title, step))  # type: ignore[misc]
+            )
+
+    def _name(self, name: str, title: str, step: StepRow | None) -> None:
+        self._steps[name] = step
+        label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
+        self._actions[name].setText(f"{title}: {label}" if label else title)
+        self._actions[name].setEnabled(self._is_open and step is not None)
+
+    def _undo(self, name: str) -> None:
+        step = self._steps[name]
+        engine = self._context.bridge.engine
+        if step is None:
+            self._context.desk.say("There is nothing to undo." if name == "edit.undo" else "There is nothing to redo.")
+            return
+        done = "Undone" if name == "edit.undo" else "Redone"
+        self._context.tasks.run(
+            write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR)).success(
+                lambda report: self._done(done, report)
+            )
+        )
+
+    def _done(self, done: str, report: UndoReport) -> None:
+        label = report.label.removeprefix("Undo: ").removeprefix("Redo: ")
+        left = f" {count_of(len(report.left), 'row')} changed since and stayed." if report.left else ""
+        self._context.desk.say(f"{done}: {label}.{left}")
+        self._context.selection.again(self._context.selection.current, "undo")

@@ -1,0 +1,246 @@
+"""The main window: what frames the pages, and what is the same on all of them.
+
+Must not do: know a single page, part or verb beyond status, lock and undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.context import Context, PageSpec, PartSpec
+from ui.shell.actions import Actions
+from ui.shell.house import House
+from ui.shell.palette import CommandPalette, Entry, keys_of
+from ui.shell.searchbox import SearchBox
+from ui.shell.statusbar import StatusBar
+from ui.shell.topbar import TopBar
+from ui.tasks import Problem, query
+from ui.widgets.states import Toasts
+
+_GEOMETRY = "window.geometry"
+_STATUS_MS = 2_000
+SMALLEST = QSize(880, 600)
+FIRST = QSize(1440, 900)
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """What the window is made of.
+
+    Attributes:
+        pages: in the order of the rail.
+        parts: of the inspector.
+        gate: makes what is shown while the vault is locked or does not exist.
+        inspector: makes the inspector.
+        importing: opens the import of what was dropped or chosen.
+    """
+
+    pages: Sequence[PageSpec]
+    parts: Sequence[PartSpec]
+    gate: Callable[[Context], QWidget]
+    inspector: Callable[[Context, Sequence[PartSpec]], QWidget]
+    importing: Callable[[Context, Sequence[Path], QWidget], QDialog]
+
+
+class MainWindow(QMainWindow):
+    """The window."""
+
+    def __init__(self, context: Context, rooms: Rooms) -> None:
+        super().__init__()
+        self.setWindowTitle("Loci")
+        self.setAccessibleName("Loci")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(SMALLEST)
+        self.context, self._rooms = context, rooms
+        self.may_close = True
+        self.top = TopBar(context.theme)
+        self.status = StatusBar(context.theme)
+        self.toasts = Toasts(context.theme, self)
+        self.palette_box = CommandPalette(context.theme, self)
+        self._stack = QStackedWidget()
+        self.gate = rooms.gate(context)
+        self._stack.addWidget(self.gate)
+        self.house: House | None = None
+        self._importing: QDialog | None = None
+        ground = QWidget()
+        ground.setObjectName("ground")
+        layout = QVBoxLayout(ground)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for part in (self.top, self._stack, self.status):
+            layout.addWidget(part)
+        layout.setStretch(1, 1)
+        self.setCentralWidget(ground)
+        self.actions_box = Actions(self, context, rooms.pages)
+        self.top.show_menu(self.actions_box.menu)
+        self.top.lock.clicked.connect(self.lock)
+        self._box = SearchBox(context, self.top.search, self)
+        self._status = QTimer(self)
+        self._status.setInterval(_STATUS_MS)
+        self._status.timeout.connect(self._ask_status)
+        self._connect()
+        self._restore()
+        self._state(context.bridge.engine.state)
+
+    def _connect(self) -> None:
+        context = self.context
+        context.bridge.state.connect(self._state)
+        context.tasks.shown.connect(self.status.show_work)
+        context.tasks.problem.connect(self._problem)
+        context.desk.go.connect(self.go)
+        context.desk.tell.connect(self._tell)
+        context.desk.search.connect(lambda typed: self.go("library", typed))
+        context.desk.import_paths.connect(self.open_import)
+        context.prefs.changed.connect(self._option)
+
+    def _restore(self) -> None:
+        state = self.context.prefs.state(_GEOMETRY)
+        if state.isEmpty() or not self.restoreGeometry(state):
+            self.resize(FIRST)
+            screen = self.screen()
+            if screen is not None:
+                self.resize(FIRST.boundedTo(screen.availableSize()).expandedTo(SMALLEST))
+
+    def _option(self, name: str) -> None:
+        options = self.context.prefs.options
+        if name in {"theme", "text_size", "reduced_motion"}:
+            self.context.theme.use(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+
+    # ---- the vault's state
+
+    def _state(self, state: str) -> None:
+        is_open = state == "open"
+        self.top.open_vault(is_open=is_open)
+        if is_open and self.house is None:
+            inspector = self._rooms.inspector(self.context, self._rooms.parts)
+            self.house = House(self.context, self._rooms.pages, inspector)
+            self._stack.addWidget(self.house)
+            self._stack.setCurrentWidget(self.house)
+            self._status.start()
+            self._ask_status()
+            if self.isVisible():
+                self.house.begin()
+        elif not is_open:
+            self._leave_house()
+            self.status.clear_status()
+            self._stack.setCurrentWidget(self.gate)
+        self.actions_box.show_state(is_open=is_open)
+
+    def _leave_house(self) -> None:
+        """Nothing of the vault stays in the window once it is locked."""
+        self._status.stop()
+        self.toasts.clear()
+        self.top.search.clear()
+        self._box.close()
+        self.palette_box.close()
+        self.context.selection.current = ""
+        self.context.tasks.forget()
+        if self._importing is not None:
+            self._importing.close()
+            self._importing = None
+        if self.house is not None:
+            self._stack.removeWidget(self.house)
+            self.house.deleteLater()
+            self.house = None
+
+    def lock(self) -> None:
+        """Lock the vault; what is under way stops at its next safe point."""
+        engine = self.context.bridge.engine
+        if engine.state == "open":
+            self.context.tasks.run(query("Locking", engine.vault.lock))
+
+    def _ask_status(self) -> None:
+        if self.context.bridge.is_open:
+            engine = self.context.bridge.engine
+            task = query("Looking at the index", engine.vault.status).within(self, "status")
+            self.context.tasks.run(
+                task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
+            )
+
+    # ---- what pages and the person ask for
+
+    def go(self, page_id: str, wish: str = "") -> None:
+        """Show a page."""
+        if self.house is not None:
+            self.house.go(page_id, wish)
+
+    def open_import(self, paths: Sequence[Path] = ()) -> None:
+        """Open the import of some files, or ask for them."""
+        if self.house is None:
+            return
+        if self._importing is not None:
+            self._importing.close()
+        made = self._rooms.importing(self.context, list(paths), self)
+        self._importing = made
+        made.destroyed.connect(lambda: self._forget_import(made))
+        made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        made.open()
+
+    def _forget_import(self, closed: QDialog) -> None:
+        if self._importing is closed:
+            self._importing = None
+
+    def open_palette(self) -> None:
+        """Show the command palette."""
+        self.palette_box.open_with(self.actions_box.entries(), self._search_entry if self.house else None)
+
+    def _search_entry(self, typed: str) -> Entry:
+        return Entry(
+            f"Search the library for “{typed.strip()}”",
+            keys_of(QKeySequence.StandardKey.Find),
+            "search",
+            "",
+            lambda: self.context.desk.search.emit(typed.strip()),
+        )
+
+    def focus_search(self) -> None:
+        """Put the keyboard into the search field."""
+        self.top.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.top.search.selectAll()
+
+    def toggle_inspector(self) -> None:
+        """Show or hide the inspector."""
+        if self.house is not None:
+            self.house.toggle_inspector()
+
+    def _tell(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
+        self.toasts.say(sentence, action, run, stays=stays)
+
+    def _problem(self, problem: Problem) -> None:
+        action = ("Try again", problem.retry) if problem.retry is not None else ("", None)
+        self.toasts.say(f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user")
+
+    # ---- Qt's events
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Files and folders may be dropped anywhere."""
+        if self.house is not None and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """They are imported, after a rehearsal."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.open_import(paths)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """The first page is entered once it can be seen: before, Qt would give the keyboard to the search field."""
+        super().showEvent(event)
+        if self.house is not None and not self.house.current:
+            self.house.begin()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Remember where it stood; with a tray it may only hide."""
+        self.context.prefs.keep(_GEOMETRY, self.saveGeometry())
+        self.context.prefs.save()
+        if self.may_close:
+            event.accept()
+        else:
+            event.ignore()
+            self.hide()

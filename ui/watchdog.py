@@ -1,0 +1,119 @@
+"""Notices when the GUI thread does not come back, and says where it was.
+
+The GUI thread beats; another thread looks. Logged are the time and the place in the code, never what was shown.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+
+from PySide6.QtCore import QObject, QTimer
+
+BEAT_MS = 10
+LOOK_S = 0.02
+LOGGED_MS = 200.0
+COUNTED_MS = 50.0
+_KEPT = 200
+_FRAMES = 12
+_log = logging.getLogger("loci.ui.watchdog")
+
+Ticking = Callable[[float, Callable[[], None], str], Callable[[], None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The GUI thread was away.
+
+    Attributes:
+        ms: how long, milliseconds.
+        busy_ms: how much of it the GUI thread computed; the rest it waited, for the machine or for a lock.
+        place: module and line it was at, innermost first; empty where it was back before anybody looked.
+    """
+
+    ms: float
+    busy_ms: float
+    place: str
+
+
+class Watchdog(QObject):
+    """Watches the thread it was made on.
+
+    Attributes:
+        stalls: the last ones over 50 ms.
+    """
+
+    def __init__(self, ticking: Ticking, parent: QObject | None = None) -> None:
+        """Begin to watch.
+
+        Args:
+            ticking: `core.engine.facade.ticking`.
+            parent: owns it.
+        """
+        super().__init__(parent)
+        self.stalls: deque[Stall] = deque(maxlen=_KEPT)
+        self._thread = threading.get_ident()
+        self._beat = time.perf_counter()
+        self._spent = time.thread_time()
+        self._place = ""
+        self._told = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(BEAT_MS)
+        self._timer.timeout.connect(self._beats)
+        self._timer.start()
+        self._stop: Callable[[], None] | None = ticking(LOOK_S, self._look, "loci-watchdog")
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest stall since `forget`, milliseconds; 0 where there was none over 50."""
+        return max((stall.ms for stall in self.stalls), default=0.0)
+
+    @property
+    def busiest_ms(self) -> float:
+        """The most the GUI thread computed in one of them, milliseconds."""
+        return max((stall.busy_ms for stall in self.stalls), default=0.0)
+
+    def forget(self) -> None:
+        """Begin to count anew."""
+        self.stalls.clear()
+        self._beat, self._spent = time.perf_counter(), time.thread_time()
+
+    def _beats(self) -> None:
+        now, spent = time.perf_counter(), time.thread_time()
+        away, busy = (now - self._beat) * 1000 - BEAT_MS, (spent - self._spent) * 1000
+        self._beat, self._spent = now, spent
+        if away > COUNTED_MS:
+            self.stalls.append(Stall(away, busy, self._place))
+            if away > LOGGED_MS:
+                _log.warning("the window stood still for %d ms: %s", away, self._place or "unknown")
+        self._place, self._told = "", False
+
+    def _look(self) -> None:
+        away = (time.perf_counter() - self._beat) * 1000
+        if away < COUNTED_MS or self._told:
+            return
+        # Once a stall: the first place seen after 50 ms, and once more when it is long enough to be logged.
+        frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - the interpreter's own way to ask for it
+        self._place = _where(frame)
+        self._told = away > LOGGED_MS / 2
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._timer.stop()
+        if self._stop is not None:
+            self._stop()
+            self._stop = None
+
+
+def _where(frame: FrameType | None) -> str:
+    places: list[str] = []
+    while frame is not None and len(places) < _FRAMES:
+        places.append(f"{frame.f_globals.get('__name__', '?')}:{frame.f_lineno}")
+        frame = frame.f_back
+    return " < ".join(places)

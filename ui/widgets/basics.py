@@ -1,0 +1,242 @@
+"""Labels, buttons, cards, hairlines: each made in one call, styled by a property the style sheet knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.theme.theme import Theme
+
+
+def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
+    """Plain text in a role of the style sheet; never interpreted.
+
+    Args:
+        text: what it says.
+        role: title, hero, section, strong, label, muted, small, quote, danger, warning, success, accent or body.
+        wrap: whether it may take several lines.
+    """
+    made = QLabel()
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setText(text.upper() if role == "label" else text)
+    made.setProperty("role", role)
+    made.setWordWrap(wrap)
+    if wrap:
+        made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    if role in {"title", "hero", "section"}:
+        made.setAccessibleDescription("heading")
+    return made
+
+
+class Elided(QLabel):
+    """One line of plain text that ends in an ellipsis where there is no room; the tooltip says it all."""
+
+    def __init__(
+        self, text: str = "", role: str = "body", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    ) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setMinimumWidth(24)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._mode, self._whole = mode, ""
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """Show another text."""
+        self._whole = text
+        self.setAccessibleName(text)
+        self._cut()
+
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        return self._whole
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as the whole text."""
+        hint = super().sizeHint()
+        return QSize(self.fontMetrics().horizontalAdvance(self._whole) + 2, hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Cut anew."""
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, max(self.width(), 24))
+        if shown != self.text():
+            self.setText(shown)
+        self.setToolTip(self._whole if shown != self._whole else "")
+
+
+def button(
+    text: str,
+    run: Callable[[], None] | None = None,
+    *,
+    kind: str = "plain",
+    hint: str = "",
+    theme: Theme | None = None,
+    icon: str = "",
+) -> QPushButton:
+    """A push button.
+
+    Args:
+        text: what it does, in the imperative.
+        run: what happens.
+        kind: primary, plain, danger, link, ghost or chip.
+        hint: its tooltip.
+        theme: for its icon.
+        icon: name of an icon.
+    """
+    # Qt leaves hardly a gap between icon and text, and a style sheet cannot set one: a thin space in front does.
+    made = QPushButton(("\u2009" if icon else "") + text.replace("&", "&&"))
+    made.setProperty("kind", kind)
+    made.setAccessibleName(text)
+    made.setToolTip(hint)
+    made.setAutoDefault(kind == "primary")
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    made.setSizePolicy(
+        QSizePolicy.Policy.Fixed if kind == "link" else QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed
+    )
+    if theme is not None and icon:
+        role = {"primary": "on_accent", "danger": "danger", "link": "accent"}.get(kind, "muted")
+        follow_icon(theme, made, icon, role)
+    if run is not None:
+        made.clicked.connect(lambda: run())
+    return made
+
+
+def tool(theme: Theme, icon: str, name: str, run: Callable[[], None] | None = None, *, size: int = 18) -> QToolButton:
+    """A small button of an icon alone; its name is its tooltip and what a screen reader says.
+
+    Args:
+        theme: for the icon's colour.
+        icon: name of an icon.
+        name: what it does.
+        run: what happens.
+        size: pixels of the icon's side.
+    """
+    made = QToolButton()
+    made.setAccessibleName(name)
+    made.setToolTip(name)
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    made.setIconSize(QSize(theme.px(size), theme.px(size)))
+    follow_icon(theme, made, icon, "muted")
+    if run is not None:
+        made.clicked.connect(lambda: run())
+    return made
+
+
+def follow_icon(theme: Theme, target: QPushButton | QToolButton, icon: str, role: str) -> None:
+    """Give a button an icon that follows the theme.
+
+    Args:
+        theme: the theme.
+        target: the button.
+        icon: name of an icon.
+        role: the token of its colour.
+    """
+    _Follower(theme, target, icon, role)
+
+
+class _Follower(QObject):
+    """Paints a button's icon anew when the theme changes; goes with its button."""
+
+    def __init__(self, theme: Theme, target: QPushButton | QToolButton, icon: str, role: str) -> None:
+        super().__init__(target)
+        self._theme, self._target, self._icon, self._role = theme, target, icon, role
+        self._paint()
+        theme.changed.connect(self._paint)
+
+    def _paint(self) -> None:
+        self._target.setIcon(self._theme.icon(self._icon, self._role))
+
+
+def keycap(keys: str | QKeySequence) -> QLabel:
+    """A key as it stands on the keyboard, for hints beside actions."""
+    shown = keys if isinstance(keys, str) else keys.toString(QKeySequence.SequenceFormat.NativeText)
+    made = QLabel(shown)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setObjectName("keycap")
+    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return made
+
+
+def hairline() -> QFrame:
+    """A line between two parts."""
+    made = QFrame()
+    made.setObjectName("hairline")
+    made.setFixedHeight(1)
+    return made
+
+
+def card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, QVBoxLayout]:
+    """A surface with round corners, and the column inside it.
+
+    Args:
+        name: `card` or `panel`.
+        margins: pixels inside its border.
+        gap: pixels between its rows.
+    """
+    frame = QFrame()
+    frame.setObjectName(name)
+    return frame, column(frame, margins=margins, gap=gap)
+
+
+def column(parent: QWidget | None = None, *widgets: QWidget, margins: int = 0, gap: int = 8) -> QVBoxLayout:
+    """Widgets below each other."""
+    made = QVBoxLayout() if parent is None else QVBoxLayout(parent)
+    _fill(made, widgets, margins, gap)
+    return made
+
+
+def row(*widgets: QWidget | None, margins: int = 0, gap: int = 8, parent: QWidget | None = None) -> QHBoxLayout:
+    """Widgets beside each other; None is a spring."""
+    made = QHBoxLayout() if parent is None else QHBoxLayout(parent)
+    _fill(made, widgets, margins, gap)
+    return made
+
+
+def _fill(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margins: int, gap: int) -> None:
+    layout.setContentsMargins(margins, margins, margins, margins)
+    layout.setSpacing(gap)
+    for widget in widgets:
+        if widget is None:
+            layout.addStretch(1)
+        else:
+            layout.addWidget(widget)
+
+
+def scrolling(inner: QWidget) -> QScrollArea:
+    """A widget that scrolls upwards and downwards only."""
+    area = QScrollArea()
+    area.setWidget(inner)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area
+
+
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Set a property the style sheet asks for, and let it look again."""
+    widget.setProperty(name, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()

@@ -1,0 +1,112 @@
+"""A field for a secret: hidden unless the person wants to see it, forgotten as soon as it is taken.
+
+Must not do: keep, log or emit what is typed.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QLineEdit
+
+from ui.theme.theme import Theme
+from ui.widgets.basics import restyle, tool
+
+_SENSITIVE = (
+    Qt.InputMethodHint.ImhSensitiveData
+    | Qt.InputMethodHint.ImhNoAutoUppercase
+    | Qt.InputMethodHint.ImhNoPredictiveText
+    | Qt.InputMethodHint.ImhHiddenText
+)
+
+
+class SecretField(QLineEdit):
+    """A line whose text is shown as dots, with a button that shows it.
+
+    Signals:
+        caps: Caps Lock seems to be on, or off again; told by the letters that arrive.
+    """
+
+    caps = Signal(bool)
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            name: what it asks for, such as `Passphrase`.
+        """
+        super().__init__()
+        self._theme = theme
+        self._caps = False
+        self.setAccessibleName(name)
+        self.setInputMethodHints(_SENSITIVE)
+        what = name.lower()
+        self._show = tool(theme, "eye", f"Show the {what}", lambda: self.reveal(is_shown=True), size=16)
+        self._hide = tool(theme, "eye-off", f"Hide the {what}", lambda: self.reveal(is_shown=False), size=16)
+        for eye in (self._show, self._hide):
+            eye.setParent(self)
+        self.reveal(is_shown=False, takes_focus=False)
+        theme.changed.connect(self._place)
+
+    @property
+    def is_revealed(self) -> bool:
+        """Whether what is typed can be read."""
+        return self.echoMode() is QLineEdit.EchoMode.Normal
+
+    def reveal(self, *, is_shown: bool, takes_focus: bool = True) -> None:
+        """Show what is typed, or dots.
+
+        Args:
+            is_shown: whether it can be read.
+            takes_focus: whether the button that stands there now takes the keyboard from the one that goes.
+        """
+        had_focus = takes_focus and (self._show.hasFocus() or self._hide.hasFocus())
+        self.setEchoMode(QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password)
+        self._show.setVisible(not is_shown)
+        self._hide.setVisible(is_shown)
+        if had_focus:
+            (self._hide if is_shown else self._show).setFocus()
+
+    def take(self) -> str:
+        """What was typed; the field and its history hold nothing of it afterwards."""
+        typed = self.text()
+        self.setText("")
+        self.reveal(is_shown=False)
+        return typed
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Notice Caps Lock: Qt does not tell it, but the letters do."""
+        typed = event.text()
+        if event.key() == Qt.Key.Key_CapsLock:
+            self._tell_caps(is_on=not self._caps)
+        elif len(typed) == 1 and typed.isalpha() and typed.upper() != typed.lower():
+            is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._tell_caps(is_on=typed.isupper() != is_shifted)
+        super().keyPressEvent(event)
+
+    def _tell_caps(self, *, is_on: bool) -> None:
+        if is_on != self._caps:
+            self._caps = is_on
+            self.caps.emit(is_on)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """The hint belongs to the field that is typed in."""
+        super().focusOutEvent(event)
+        self._tell_caps(is_on=False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep the button at the end of the line."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        side = self.height() - 6
+        for eye in (self._show, self._hide):
+            eye.setGeometry(self.width() - side - 4, 3, side, side)
+        self.setTextMargins(0, 0, side, 0)
+
+
+def mark(line: QLineEdit, *, is_wrong: bool) -> None:
+    """Mark a field as the one that is wrong; the words beside it say so too."""
+    restyle(line, "wrong", is_wrong)

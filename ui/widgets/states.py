@@ -1,0 +1,248 @@
+"""What a page shows when there is nothing, nothing yet, or trouble; and sentences that come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.tasks import Problem
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, row
+
+_TOAST_MS = 7_000
+
+
+class EmptyState(QWidget):
+    """An icon, a sentence, what can be done: empty states teach."""
+
+    def __init__(
+        self, theme: Theme, icon: str, title: str, sentence: str, *actions: tuple[str, Callable[[], None]]
+    ) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            icon: name of an icon.
+            title: what there is not.
+            sentence: why, and what would be here.
+            *actions: titles and what they do; the first is the main one.
+        """
+        super().__init__()
+        self._theme, self._icon = theme, icon
+        self._picture = QLabel()
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        head = label(title, "section")
+        head.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        words = label(sentence, "muted", wrap=True)
+        words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        # A fixed width in a row of springs: with an alignment Qt would not ask how high the wrapped text is.
+        words.setFixedWidth(theme.px(400))
+        buttons = [button(name, run, kind="plain" if nr else "primary") for nr, (name, run) in enumerate(actions)]
+        layout = column(self, margins=16, gap=12)
+        layout.addStretch(2)
+        layout.addWidget(self._picture)
+        layout.addWidget(head)
+        layout.addLayout(row(None, words, None))
+        if buttons:
+            layout.addSpacing(8)
+            layout.addLayout(row(None, *buttons, None))
+        layout.addStretch(3)
+        self._paint()
+        theme.changed.connect(self._paint)
+        self.setAccessibleName(f"{title}. {sentence}")
+
+    def _paint(self) -> None:
+        size = self._theme.px(40)
+        self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(size, size)))
+
+
+class LoadingState(QWidget):
+    """A quiet bar with a word; it appears only after a moment, so that quick answers do not flicker."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        bar = QProgressBar()
+        bar.setRange(0, 0)
+        bar.setFixedWidth(220)
+        bar.setTextVisible(False)
+        bar.setAccessibleName(sentence)
+        words = label(sentence, "muted")
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._inner = QWidget()
+        inner = column(self._inner, words, gap=12)
+        inner.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout = column(self, margins=32)
+        layout.addStretch(2)
+        layout.addWidget(self._inner)
+        layout.addStretch(3)
+        self._inner.hide()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._inner.show)
+
+    def begin(self) -> None:
+        """Appear in 300 ms unless something else is shown by then."""
+        self._inner.hide()
+        self._timer.start(300)
+
+    def end(self) -> None:
+        """It is not needed any more."""
+        self._timer.stop()
+        self._inner.hide()
+
+
+class TroubleState(QWidget):
+    """What went wrong, in one sentence, and the way out."""
+
+    def __init__(self, theme: Theme, problem: Problem, retry: Callable[[], None] | None = None) -> None:
+        super().__init__()
+        again = retry or problem.retry
+        actions = (("Try again", again),) if again is not None else ()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(EmptyState(theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", *actions))
+
+
+class States(QStackedWidget):
+    """Holds a page's content and what stands in its place."""
+
+    def __init__(self, theme: Theme, content: QWidget, loading: str = "One moment …") -> None:
+        super().__init__()
+        self._theme, self._content = theme, content
+        self._loading = LoadingState(loading)
+        self._other: QWidget | None = None
+        self.addWidget(content)
+        self.addWidget(self._loading)
+
+    def content(self) -> None:
+        """Show the content."""
+        self._loading.end()
+        self.setCurrentWidget(self._content)
+        self._drop()
+
+    def loading(self) -> None:
+        """Show that something is being read."""
+        self._loading.begin()
+        self.setCurrentWidget(self._loading)
+        self._drop()
+
+    def empty(self, state: QWidget) -> None:
+        """Show an empty state."""
+        self._put(state)
+
+    def trouble(self, problem: Problem, retry: Callable[[], None] | None = None) -> None:
+        """Show what went wrong."""
+        self._put(TroubleState(self._theme, problem, retry))
+
+    def _put(self, other: QWidget) -> None:
+        self._loading.end()
+        self._drop()
+        self._other = other
+        self.addWidget(other)
+        self.setCurrentWidget(other)
+
+    def _drop(self) -> None:
+        if self._other is not None:
+            self.removeWidget(self._other)
+            self._other.deleteLater()
+            self._other = None
+
+
+class Banner(QFrame):
+    """A sentence with a tone that stays until it is dealt with."""
+
+    def __init__(
+        self, sentence: str, tone: str = "plain", action: str = "", run: Callable[[], None] | None = None
+    ) -> None:
+        """Make it.
+
+        Args:
+            sentence: what to say.
+            tone: plain, accent, warning or danger; the words must say it too.
+            action: title of a button; "" for none.
+            run: what it does.
+        """
+        super().__init__()
+        self.setObjectName("banner")
+        self.setProperty("tone", tone)
+        words = label(sentence, wrap=True)
+        layout = row(words, margins=12, gap=12, parent=self)
+        layout.setStretch(0, 1)
+        if action and run is not None:
+            layout.addWidget(button(action, run))
+        self.setAccessibleName(sentence)
+
+
+class Toasts(QObject):
+    """Sentences that appear above the lower edge of a window and go by themselves."""
+
+    def __init__(self, theme: Theme, host: QWidget) -> None:
+        super().__init__(host)
+        self._theme, self._host = theme, host
+        self._shown: QFrame | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.clear)
+        host.installEventFilter(self)
+
+    @property
+    def sentence(self) -> str:
+        """What is said at present."""
+        return "" if self._shown is None else self._shown.accessibleName()
+
+    def say(
+        self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
+    ) -> None:
+        """Show a sentence.
+
+        Args:
+            sentence: one sentence.
+            action: title of a button; "" for none.
+            run: what it does.
+            stays: whether it waits until the person closes it.
+        """
+        self.clear()
+        frame = QFrame(self._host)
+        frame.setObjectName("toast")
+        frame.setAccessibleName(sentence)
+        words = label(sentence, wrap=len(sentence) > 80)
+        words.setMaximumWidth(560)
+        layout = row(words, margins=10, gap=12, parent=frame)
+        layout.setContentsMargins(16, 8, 10, 8)
+        if action and run is not None:
+            layout.addWidget(button(action, lambda: self._do(run)))
+        if stays:
+            layout.addWidget(button("Close", self.clear))
+        else:
+            self._timer.start(_TOAST_MS)
+        self._shown = frame
+        frame.show()
+        frame.raise_()
+        self._place()
+
+    def _do(self, run: Callable[[], None]) -> None:
+        self.clear()
+        run()
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self._timer.stop()
+        if self._shown is not None:
+            self._shown.hide()
+            self._shown.deleteLater()
+            self._shown = None
+
+    def _place(self) -> None:
+        if self._shown is not None:
+            self._shown.adjustSize()
+            size = self._shown.sizeHint()
+            left = max(16, (self._host.width() - size.width()) // 2)
+            self._shown.setGeometry(left, self._host.height() - size.height() - 48, size.width(), size.height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Follow the window's size."""
+        if watched is self._host and event.type() == QEvent.Type.Resize:
+            self._place()
+        return False

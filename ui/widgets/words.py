@@ -1,0 +1,153 @@
+"""Words for what the engine names by a code: kinds, statuses, sources, times, counts.
+
+Pure but for the local zone. Must not do: show a memory's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+
+from core.types.values import When
+from core.types.words import Kind, Precision, Role, Source, Status
+
+KIND_WORDS: Mapping[Kind, str] = {
+    Kind.EPISODE: "Episode",
+    Kind.FACT: "Fact",
+    Kind.RULE: "Rule",
+    Kind.PROCEDURE: "Procedure",
+    Kind.DIGEST: "Digest",
+}
+KIND_PLURALS: Mapping[Kind, str] = {
+    Kind.EPISODE: "Episodes",
+    Kind.FACT: "Facts",
+    Kind.RULE: "Rules",
+    Kind.PROCEDURE: "Procedures",
+    Kind.DIGEST: "Digests",
+}
+STATUS_WORDS: Mapping[Status, str] = {
+    Status.ACTIVE: "Active",
+    Status.SUPERSEDED: "Superseded",
+    Status.DISPUTED: "Disputed",
+    Status.QUARANTINED: "Held back",
+    Status.CONSOLIDATED: "Consolidated",
+    Status.ARCHIVED: "Archived",
+    Status.DELETED: "Forgotten",
+}
+SOURCE_WORDS: Mapping[Source, str] = {
+    Source.USER_EXPLICIT: "You said so",
+    Source.SYSTEM: "The system",
+    Source.TOOL_OUTPUT: "A tool's output",
+    Source.USER_IMPLICIT: "You, in a conversation",
+    Source.DOCUMENT: "A document",
+    Source.INFERENCE: "An assistant's words",
+}
+ROLE_WORDS: Mapping[Role, str] = {
+    Role.USER: "You",
+    Role.ASSISTANT: "Assistant",
+    Role.TOOL: "Tool",
+    Role.SOURCE: "Source",
+    Role.OTHER: "Other",
+}
+FORMAT_WORDS: Mapping[str, str] = {
+    "chatgpt": "ChatGPT export",
+    "claude": "Claude export",
+    "claude-code": "Claude Code sessions",
+    "codex": "Codex sessions",
+    "obsidian": "Obsidian vault",
+    "markdown": "Markdown notes",
+    "text": "Text files",
+    "jsonl": "JSON lines",
+    "csv": "Table (CSV)",
+    "mem0": "mem0 export",
+    "openmemory": "OpenMemory export",
+    "mcp-memory": "MCP memory file",
+}
+_DAY_MS = 86_400_000
+_FORMS: Mapping[Precision, str] = {
+    Precision.YEAR: "%Y",
+    Precision.MONTH: "%B %Y",
+    Precision.DAY: "%-d %b %Y",
+}
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 memory`, `3,214 memories`.
+
+    Args:
+        number: how many.
+        one: the noun for one.
+        many: the noun for another number; None for `one` and an s.
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def memories(number: int) -> str:
+    """`1 memory`, `3,214 memories`."""
+    return count_of(number, "memory", "memories")
+
+
+def local(ms: int) -> datetime:
+    """A moment in the local zone; the nearest representable one where it lies outside the calendar."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return datetime(9999, 12, 31, tzinfo=UTC) if ms > 0 else datetime(1, 1, 2, tzinfo=UTC)
+
+
+def date_of(ms: int) -> str:
+    """`3 Nov 2026`, in the local zone."""
+    at = local(ms)
+    return f"{at.day} {at:%b} {at.year}"
+
+
+def time_of(ms: int) -> str:
+    """`3 Nov 2026, 14:05`, in the local zone."""
+    at = local(ms)
+    return f"{date_of(ms)}, {at:%H:%M}"
+
+
+def said_at(when: When | None) -> str:
+    """A moment as exactly as it is known; "" where it is not.
+
+    Args:
+        when: from the memory; shown in the zone it was written with, else in the local one.
+    """
+    if when is None:
+        return ""
+    at = local(when.ms)
+    if when.offset_min is not None and -1440 < when.offset_min < 1440:
+        at = at.astimezone(timezone(timedelta(minutes=when.offset_min)))
+    if when.precision is Precision.YEAR:
+        return str(at.year)
+    if when.precision is Precision.MONTH:
+        return f"{at:%B} {at.year}"
+    day = f"{at.day} {at:%b} {at.year}"
+    return day if when.precision is Precision.DAY else f"{day}, {at:%H:%M}"
+
+
+def ago(ms: int, now_ms: int) -> str:
+    """How long ago in plain words: `just now`, `5 minutes ago`, `yesterday`, else the date."""
+    seconds = (now_ms - ms) // 1000
+    if seconds < 60:
+        return "just now" if seconds >= -60 else date_of(ms)
+    if seconds < 3600:
+        return f"{count_of(seconds // 60, 'minute')} ago"
+    if seconds < 86_400:
+        return f"{count_of(seconds // 3600, 'hour')} ago"
+    days = seconds // 86_400
+    if days == 1:
+        return "yesterday"
+    return f"{days} days ago" if days < 7 else date_of(ms)
+
+
+def size_of(octets: int) -> str:
+    """`812 bytes`, `4.2 MB`."""
+    if octets < 1000:
+        return count_of(octets, "byte")
+    size = float(octets)
+    for unit in ("kB", "MB", "GB"):
+        size /= 1000
+        if size < 1000:
+            return f"{size:.1f} {unit}" if size < 10 else f"{size:.0f} {unit}"
+    return f"{size / 1000:.1f} TB"
