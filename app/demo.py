@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.resources import as_file, files
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.desktop import application, build, fixed
-from app.sample import END, SampleClock, SamplePart, parts_in, sample_engine
+from app.sample import SampleClock, fill, sample_engine
 from app.session import Tell
 from app.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
-from core.types.values import OWNER_ACTOR
 from ui.bridge import Bridge
+from ui.tasks import POLL_MS, Watch
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 
@@ -34,15 +32,14 @@ def open_sample(tell: Tell) -> int:
     tell("A sample palace: it lives in a temporary home and is gone when you close the window.")
     with ExitStack() as stack:
         stack.enter_context(ending_on_signals(app.quit))
-        folder = stack.enter_context(as_file(files("resources") / "demo"))
         engine, clock = stack.enter_context(sample_engine())
-        if not _fill(app, engine, clock, parts_in(folder)):
+        if not _fill(app, engine, clock):
             return 0
         desktop = build(engine, app, fixed(WindowOptions().theme, 100, "palace"))
         return Shown(app, desktop, None).run()
 
 
-def _fill(app: QApplication, engine: Engine, clock: SampleClock, parts: Sequence[SamplePart]) -> bool:
+def _fill(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
     """Bring the diary in while a small window says how far it is.
 
     Returns:
@@ -51,69 +48,44 @@ def _fill(app: QApplication, engine: Engine, clock: SampleClock, parts: Sequence
     theme = Theme(app)
     theme.use("system", 100)
     bridge = Bridge(engine)
-    filling = _Filling(app, bridge, clock, parts)
-    filling.begin()
+    splash, bar = _splash()
+    watch = Watch()
+    poll = QTimer(splash)
+
+    def show() -> None:
+        bar.setMaximum(watch.total or 1)
+        bar.setValue(watch.done)
+
+    poll.timeout.connect(show)
+    poll.start(POLL_MS)
+    ended: list[BaseException | None] = []
+
+    def end(_result: None, error: BaseException | None) -> None:
+        ended.append(error)
+        app.exit()
+
+    bridge.call(lambda: engine.aside(lambda: fill(engine, clock, watch.progress)), end)
+    splash.show()
     try:
         app.exec()
-        if filling.error is not None:
-            raise filling.error
-        return filling.is_done
+        if ended and ended[0] is not None:
+            raise ended[0]
+        return bool(ended)
     finally:
-        filling.splash.close()
+        poll.stop()
+        splash.close()
+        splash.deleteLater()
         bridge.shut()
 
 
-class _Filling(QObject):
-    """One part after the other, each on its own day."""
-
-    def __init__(self, app: QApplication, bridge: Bridge, clock: SampleClock, parts: Sequence[SamplePart]) -> None:
-        super().__init__()
-        self._app, self._bridge, self._clock, self._parts = app, bridge, clock, parts
-        self._at = 0
-        self.is_done = False
-        self.error: BaseException | None = None
-        self.splash, self._bar = _splash(len(parts))
-
-    def begin(self) -> None:
-        self.splash.show()
-        self._import()
-
-    def _import(self) -> None:
-        if self._at == len(self._parts):
-            self._clock.put(END)
-            self._bridge.call(self._bridge.engine.palace.arrange, self._arranged)
-            return
-        part = self._parts[self._at]
-        self._clock.put(part.on)
-        imports = self._bridge.engine.imports
-        self._bridge.call(lambda: imports.run(part.path, None, part.space, OWNER_ACTOR), self._imported)
-
-    def _imported(self, _report: object, error: BaseException | None) -> None:
-        if not self._failed(error):
-            self._at += 1
-            self._bar.setValue(self._at)
-            self._import()
-
-    def _arranged(self, _count: int | None, error: BaseException | None) -> None:
-        if not self._failed(error):
-            self.is_done = True
-            self._app.exit()
-
-    def _failed(self, error: BaseException | None) -> bool:
-        if error is not None:
-            self.error = error
-            self._app.exit()
-        return error is not None
-
-
-def _splash(steps: int) -> tuple[QWidget, QProgressBar]:
+def _splash() -> tuple[QWidget, QProgressBar]:
     splash = QWidget()
     splash.setObjectName("page")
     splash.setWindowTitle("Loci")
     splash.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     splash.setFixedSize(460, 150)
     bar = QProgressBar()
-    bar.setRange(0, steps)
+    bar.setRange(0, 1)
     bar.setTextVisible(False)
     bar.setAccessibleName("Building the sample palace")
     column(

@@ -9,18 +9,21 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
+from core.types.library import FindRequest, Revision
 from core.types.values import OWNER_ACTOR
 
 NOON = 12
+_UNDO_DAYS = 3650
 BEGIN = datetime(2025, 6, 1, 9, 0, tzinfo=UTC)
 """The vault is made on this day: its time never runs backwards."""
 END = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -69,12 +72,7 @@ def parts_in(folder: Path) -> list[SamplePart]:
         folder: `resources/demo`.
     """
     listed = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
-    return [
-        SamplePart(
-            folder / part["path"], part["space"], datetime.fromisoformat(part["on"]).replace(hour=NOON, tzinfo=UTC)
-        )
-        for part in listed
-    ]
+    return [SamplePart(folder / part["path"], part["space"], _noon(part["on"])) for part in listed]
 
 
 @contextmanager
@@ -98,7 +96,7 @@ def sample_engine() -> Iterator[tuple[Engine, SampleClock]]:
 
 
 def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
-    """Bring the whole diary in; the caller's thread waits.
+    """Bring the whole diary in, and do what its owner did since; the caller's thread waits.
 
     Args:
         engine: open, its vault empty.
@@ -107,13 +105,43 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
     """
     with as_file(files("resources") / "demo") as folder:
         parts = parts_in(folder)
+        # Eighteen months pass here within seconds: what can be undone shall not depend on when somebody looked.
+        engine.settings.set("undo_days", _UNDO_DAYS).result()
         for number, part in enumerate(parts):
             if told is not None:
                 told(number, len(parts))
             clock.put(part.on)
             engine.imports.run(part.path, None, part.space, OWNER_ACTOR).result()
-        clock.put(END)
         engine.palace.arrange().result()
+        for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
+            clock.put(_noon(deed["on"]))
+            _do(engine, deed)
+        clock.put(END)
+
+
+def _do(engine: Engine, deed: Mapping[str, Any]) -> None:
+    """One thing the owner did by hand: `find` names memories in the search syntax."""
+    ids = [i for query in deed.get("find", ()) for i in engine.library.find(FindRequest(query)).result().ids]
+    match deed["do"]:
+        case "revise":
+            change = Revision(
+                text=deed.get("text"),
+                pinned=deed.get("pinned"),
+                importance=deed.get("importance"),
+                add_tags=tuple(deed.get("add_tags", ())),
+            )
+            engine.library.revise(ids, change).result()
+        case "rename":
+            room = engine.palace.where(ids[0]).result().room_id
+            engine.palace.rename_room(room, deed["name"]).result()
+        case "forget":
+            engine.memories.forget(ids[0], OWNER_ACTOR).result()
+        case "undo":
+            engine.memories.undo(None, OWNER_ACTOR).result()
+
+
+def _noon(day: str) -> datetime:
+    return datetime.fromisoformat(day).replace(hour=NOON, tzinfo=UTC)
 
 
 def _ms(at: datetime) -> int:

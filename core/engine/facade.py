@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,8 @@ __all__ = [
     "save_window",
     "ticking",
 ]
+
+T = TypeVar("T")
 
 _FLUSH_S = 1.0
 _WATCH_S = 5.0
@@ -293,6 +296,17 @@ class Engine:
             Unit rows, (len(texts), dims).
         """
         return self._require().embed_many(texts)
+
+    def aside(self, work: Callable[[], T]) -> Future[T]:
+        """Run something that waits for the engine, on the thread that opens and closes the vault.
+
+        Args:
+            work: may wait for any verb but `vault.open` and `vault.lock`.
+
+        Returns:
+            Its result.
+        """
+        return begun(self._loop.control, work)
 
     def flush(self) -> None:
         """Write receipts and counts that wait, now."""

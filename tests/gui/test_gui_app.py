@@ -205,7 +205,7 @@ class Door:
     """A window that is shown, with stand-ins around it."""
 
     def __init__(self, rig: Rig, context: Context, app: QApplication) -> None:
-        self.rig, self.app, self.context, self.has_run = rig, app, context, False
+        self.app, self.context, self.has_run = app, context, False
         self.window, self.service = PlainWindow(), PlainService()
         keeper = cast(Any, PlainKeeper())
         desktop = Desktop(rig.engine, context.bridge, context, cast(MainWindow, self.window), keeper, keeper)
@@ -227,6 +227,7 @@ class Door:
 def door(rig: Rig, context: Context, qapp: QApplication) -> Iterator[Door]:
     """One whose parts are put away at the end."""
     quits = qapp.quitOnLastWindowClosed()
+    context.commands.add(Command("file.quit", "Quit", QApplication.quit))  # as the main window's
     made = Door(rig, context, qapp)
     yield made
     if not made.has_run:
@@ -303,13 +304,10 @@ def test_a_signal_ends_it_well(door: Door, number: int) -> None:
 
 def test_what_closes_to_the_tray_can_be_quit_all_the_same(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tray, "is_there", True)
-    door.context.commands.add(Command("file.quit", "Quit", QApplication.quit))
-    closing = Door(door.rig, door.context, door.app)
-    closing.option(close_to_tray=True)
-    assert closing.window.close() is False
-    assert closing.run(lambda: door.context.commands.run("file.quit")) == 0
-    closing.window.deleteLater()
-    closing.shown.deleteLater()
+    door.option(close_to_tray=True)
+    door.window.show()
+    assert door.window.close() is False
+    assert door.run(lambda: door.context.commands.run("file.quit")) == 0
 
 
 def test_a_built_window_shows_the_page_it_was_told(qtbot: QtBot, rig: Rig, qapp: QApplication) -> None:

@@ -5,6 +5,7 @@ Memory text is never interpreted: no markup, no links, no escape codes. Must not
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ _NAMES = {
     "\x1b": "escape",
     "\r": "carriage return",
 }
+# What stands above a note's words: properties between two lines of dashes, and the signs of a heading.
+_FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\S)", re.DOTALL)
 _KEPT = {"\n", "\t"}
 
 
@@ -107,12 +110,13 @@ def _is_filler(character: str) -> bool:
 
 
 def one_line(text: str, most: int = 300) -> str:
-    """A text as one line for a list: marks visible, line ends as spaces.
+    """A text as one line for a list: marks visible, line ends as spaces, a note's front matter left out.
 
     Args:
         text: any text.
         most: characters at most; an ellipsis stands for the rest.
     """
+    text = _FRONT_MATTER.sub("", text, count=1)
     shown = "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text[: most * 2]))
     line = " ".join(shown.split())
     return line if len(line) <= most and len(text) <= most * 2 else line[: most - 1].rstrip() + "…"
