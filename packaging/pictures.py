@@ -1,6 +1,6 @@
-"""Render the pictures of the README: every page in both themes, and a few small and large ones.
+"""Render the pictures of the README: every page in both themes; with `--all`, small ones and large text too.
 
-    .venv/bin/python packaging/pictures.py [FOLDER]
+    .venv/bin/python packaging/pictures.py [--all] [FOLDER]
 
 Offscreen, on the sample palace with a fixed clock; pictures are the same every time on the same machine.
 """
@@ -19,23 +19,25 @@ PAGES = ("palace", "graph", "library", "journal", "settings")
 FOLDER = ROOT / "docs" / "pictures"
 
 
-def shots(folder: Path) -> list[Shot]:
-    """The whole set.
+def shots(folder: Path, *, small_too: bool) -> list[Shot]:
+    """The set.
 
     Args:
         folder: where the pictures go.
+        small_too: whether 1024x700 and 150 % text are wanted as well.
     """
     both = [Shot(page, folder / f"{page}-{theme}.png", theme) for page in PAGES for theme in ("light", "dark")]
     small = [Shot(page, folder / f"{page}-small.png", "light", 1024, 700) for page in PAGES]
     large = [Shot(page, folder / f"{page}-large-text.png", "dark", 1440, 900, 150) for page in PAGES]
-    return [*both, *small, *large]
+    return [*both, *small, *large] if small_too else both
 
 
 def main() -> int:
     """Render them."""
-    folder = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else FOLDER
+    named = [argument for argument in sys.argv[1:] if argument != "--all"]
+    folder = Path(named[0]).absolute() if named else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = shots(folder)
+    wanted = shots(folder, small_too="--all" in sys.argv)
     take(wanted)
     for shot in wanted:
         print(shot.out.name)

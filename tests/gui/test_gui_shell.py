@@ -10,7 +10,8 @@ from engine_rig import PASSPHRASE, Rig
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent
+from PySide6.QtGui import QDragEnterEvent, QTextDocument
+from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +24,7 @@ from ui.shell.idle import IdleWatch
 from ui.shell.palette import Entry, rank
 from ui.shell.window import MainWindow, Rooms
 from ui.watchdog import Watchdog
+from ui.widgets.plaintext import tip
 
 
 class Leaf(Page):
@@ -263,3 +265,14 @@ def test_idle_is_told_once_and_a_touch_begins_anew(qapp: QApplication, qtbot: Qt
     assert told == [1]
     watch.stop()
     watch.deleteLater()
+
+
+@pytest.mark.parametrize("text", ["<b>bold</b> claim", "<img src='x'>", "a & b", "2 < 3"])
+def test_a_tooltip_shows_markup_as_it_is_written(text: str) -> None:
+    shown = tip(text)
+    if GuiQt.mightBeRichText(shown):
+        document = QTextDocument()
+        document.setHtml(shown)
+        assert document.toPlainText() == text
+    else:
+        assert shown == text

@@ -99,8 +99,10 @@ class Gate(QWidget):
         self.page = page
         self._centre.addStretch(2)
         # Not by alignment: then the height for a wrapped text would be asked for at the wrong width.
-        self._centre.addWidget(_between_springs(page))
+        line = _between_springs(page)
+        self._centre.addWidget(line)
         self._centre.addStretch(3)
+        line.show()  # a layout shows it later, and what is not shown cannot take the keyboard
         page.setFocus()
 
     def _drop(self) -> None:

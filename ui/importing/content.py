@@ -31,7 +31,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row, scrolling
 from ui.widgets.chips import Segments
 from ui.widgets.flow import clear
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, tip
 from ui.widgets.skips import Left, left_out
 from ui.widgets.words import date_of
 
@@ -201,7 +201,7 @@ class Content(QWidget):
         for at, error in enumerate(report.errors):
             for nr, name in enumerate(("where", "message")):
                 item = QTableWidgetItem(one_line(_capital(error[name]) if nr else error[name]))
-                item.setToolTip(item.text())
+                item.setToolTip(tip(item.text()))
                 self.problems.setItem(at, nr, item)
 
 

@@ -23,6 +23,7 @@ from ui.importing.content import Content
 from ui.importing.sources import UNDERSTOOD, Source
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.chips import MenuChip
+from ui.widgets.plaintext import tip
 from ui.widgets.words import FORMAT_WORDS, count_of
 
 _EDITED_MS = 700
@@ -134,7 +135,7 @@ class Rehearse(QWidget):
         self.space = QComboBox()
         self.space.setEditable(True)
         self.space.setAccessibleName("Import into")
-        self.space.setToolTip("The wing it goes to; entries that name their own go there.")
+        self.space.setToolTip("The space it goes to, a wing of the palace; entries that name their own go there.")
         self.space.setMinimumWidth(context.theme.px(160))
         self._typed = QTimer(self)
         self._typed.setSingleShot(True)
@@ -156,7 +157,7 @@ class Rehearse(QWidget):
         self.list.clear()
         for source in self._sources:
             item = QListWidgetItem(source.name)
-            item.setToolTip(source.name)
+            item.setToolTip(tip(source.name))
             item.setSizeHint(QSize(0, self._context.theme.px(48)))
             self.list.addItem(item)
         self.list.blockSignals(False)  # noqa: FBT003 - Qt's own

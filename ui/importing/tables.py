@@ -14,6 +14,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from ui.theme.theme import Theme
+from ui.widgets.plaintext import tip
 
 Index = QModelIndex | QPersistentModelIndex
 _NUMBER = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -138,7 +139,7 @@ class TickModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _NUMBER if at in self._numbers else _WORDS
             case Qt.ItemDataRole.ToolTipRole if at == 0:
-                return line.tip or None
+                return tip(line.tip) or None
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{self._titles[at]}: {line.cells[at]}"
         return None

@@ -44,7 +44,6 @@ class Actions(QObject):
         self.menu = QMenu(window)
         self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
         self._actions: dict[str, QAction] = {}
-        self._steps: dict[str, StepRow | None] = {"edit.undo": None, "edit.redo": None}
         self._ask = QTimer(self)
         self._ask.setSingleShot(True)
         self._ask.timeout.connect(self._ask_steps)
@@ -169,13 +168,17 @@ class Actions(QObject):
             )
 
     def _name(self, name: str, title: str, step: StepRow | None) -> None:
-        self._steps[name] = step
         label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
         self._actions[name].setText(f"{title}: {label}" if label else title)
         self._actions[name].setEnabled(self._is_open and step is not None)
 
     def _undo(self, name: str) -> None:
-        step = self._steps[name]
+        # Asked anew: the step the menu names may be older than a change of a moment ago, and another one would go.
+        journal = self._context.bridge.engine.journal
+        begin = journal.next_undo if name == "edit.undo" else journal.next_redo
+        self._context.tasks.run(query("Reading the journal", begin).success(lambda step: self._take_back(name, step)))
+
+    def _take_back(self, name: str, step: StepRow | None) -> None:
         engine = self._context.bridge.engine
         if step is None:
             self._context.desk.say("There is nothing to undo." if name == "edit.undo" else "There is nothing to redo.")

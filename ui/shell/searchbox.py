@@ -115,9 +115,10 @@ class SearchBox(QObject):
         self._context.desk.search.emit(typed)
 
     def close(self) -> None:
-        """Show no answers."""
+        """Show no answers, and keep none: they are words of the vault."""
         self._pause.stop()
         self._panel.hide()
+        self._list.clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Arrows, Enter and Esc work while the field has the keyboard; leaving it closes the answers."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme.theme import Theme
+from ui.widgets.plaintext import tip
 
 
 def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
@@ -81,7 +82,7 @@ class Elided(QLabel):
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(self.width(), 24))
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(tip(self._whole) if shown != self._whole else "")
 
 
 def button(
@@ -107,7 +108,7 @@ def button(
     made = QPushButton(("\u2009" if icon else "") + text.replace("&", "&&"))
     made.setProperty("kind", kind)
     made.setAccessibleName(text)
-    made.setToolTip(hint)
+    made.setToolTip(tip(hint))
     made.setAutoDefault(kind == "primary")
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setSizePolicy(

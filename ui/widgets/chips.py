@@ -51,6 +51,7 @@ class MenuChip(QPushButton):
         follow_icon(theme, self, "chevron-down", "muted")
         self._title, self._choices, self.current = title, dict(choices), current
         self._menu = QMenu(self)
+        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the chip's own only puts its arrow on the right
         self.setMenu(self._menu)
         self.offer(choices, current)
 

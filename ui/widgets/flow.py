@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
@@ -83,4 +83,6 @@ def clear(layout: QLayout) -> None:
         if widget is not None:
             widget.hide()
             widget.setParent(None)
-            widget.deleteLater()
+            # Trigger: without a parent it is Python's. Why: a button cleared by its own click would be freed within it.
+            # Outcome: the timer keeps it until the click is over.
+            QTimer.singleShot(0, widget.deleteLater)

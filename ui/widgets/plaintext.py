@@ -5,10 +5,13 @@ Memory text is never interpreted: no markup, no links, no escape codes. Must not
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from PySide6.QtGui import Qt
 
 # Format characters that belong to ordinary writing: emoji sequences and scripts that join letters.
 _JOINERS = {"\u200d", "\u200c"}
@@ -125,3 +128,12 @@ def one_line(text: str, most: int = 300) -> str:
 def has_marks(text: str) -> bool:
     """Whether a text holds anything that cannot be seen."""
     return any(piece.is_mark for piece in pieces(text))
+
+
+def tip(text: str) -> str:
+    """A text as a tooltip that shows it as it is: Qt takes what looks like markup for markup.
+
+    Args:
+        text: any text.
+    """
+    return f"<span>{html.escape(text)}</span>" if Qt.mightBeRichText(text) else text

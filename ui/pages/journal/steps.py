@@ -14,6 +14,7 @@ from core.types.journals import ImportRow, StepRow, Steps
 from ui.context import Context
 from ui.pages.journal.saying import clock_of, day_of, details_of
 from ui.tasks import query
+from ui.widgets.plaintext import tip
 
 STEP = Qt.ItemDataRole.UserRole
 """Role of a row's `StepRow`; None for a heading."""
@@ -70,7 +71,7 @@ class StepModel(QAbstractListModel):
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
             return line if isinstance(line, str) else self._words(line)
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, StepRow):
-            return self._words(line)
+            return tip(self._words(line))
         return None
 
     def _words(self, step: StepRow) -> str:

@@ -19,7 +19,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import button, follow_icon, restyle
 from ui.widgets.chips import remove_chip
 from ui.widgets.flow import FlowLayout
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, local
 
 _MOST_TAGS = 24
@@ -154,7 +154,7 @@ class TermChips(QWidget):
             made = remove_chip(self._theme, chip.words.replace("&", "&&"), self._remover(chip.without))
             made.setAccessibleName(f"Remove the filter {chip.words}")
             # A tooltip may be taken for markup, and what is typed may be anything.
-            made.setToolTip(chip.problem or "Remove this filter")
+            made.setToolTip(tip(chip.problem) or "Remove this filter")
             made.setProperty("tone", "danger" if chip.problem else "accent")
             self._flow.addWidget(made)
         if len(chips) > 1:

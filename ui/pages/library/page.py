@@ -39,7 +39,7 @@ class LibraryPage(Page):
         self.facets: Facets | None = None
         self._is_found = self._is_answered = self._is_shown = self._is_echo = self._are_pinned = (
             self._wants_keyboard
-        ) = False
+        ) = self._is_undone = False
         self._make_parts()
         self._lay_out()
         self._refresh = QTimer(self)
@@ -132,6 +132,8 @@ class LibraryPage(Page):
     def changed(self, change: Changed) -> None:
         """Something is different: read again in the background, at most a few times a second."""
         super().changed(change)
+        # The inspector knows which version stands again; the line that is next is not what the person looked at.
+        self._is_undone = self._is_undone or change.verb == "undo"
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
@@ -183,9 +185,19 @@ class LibraryPage(Page):
 
     def _take(self, found: Found, *, stays: bool) -> None:
         self._is_found = self._is_answered = True
+        self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
+        self._follow()
+        self._is_echo = self._is_undone
         self._show_state()
         self._chosen()
+        self._is_echo = self._is_undone = False
+
+    def _follow(self) -> None:
+        """What is looked at wins over the line the keyboard fell to because its memory is gone."""
+        looked, chosen = self.context.selection.current, self.table.chosen_ids()
+        if looked and len(chosen) == 1 and chosen[0] != looked and self.table.choose(looked):
+            self._is_undone = False
 
     def _take_facets(self, facets: Facets) -> None:
         self.facets = self.changes.facets = facets

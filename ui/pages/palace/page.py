@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, QWidget
 
 from core.events import Changed
 from core.types.library import FindRequest, Found
@@ -153,7 +153,7 @@ class PalacePage(Page):
         self.verbs = Verbs(context, self.canvas)
         self.mover = Mover(context, self.canvas)
         self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
-        self._is_placed = False
+        self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._content(), "Opening the palace …")
         column(self, self.states, gap=0)
         self._keep = QTimer(self)
@@ -213,6 +213,7 @@ class PalacePage(Page):
         else:
             self.seeker.seek()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
     def leave(self) -> None:
         """Nothing moves while another page is shown."""
@@ -251,11 +252,20 @@ class PalacePage(Page):
             self._show_nothing(plan)
             return
         self.states.content()
+        self._take_keyboard()
         if not self._is_placed:
             self._is_placed = True
             place_camera(self.canvas.camera, self.scene, self.context.prefs.text(_CAMERA))
         self._dress()
         self.seeker.seek()
+
+    def _take_keyboard(self) -> None:
+        """The plan was waited for: it has the keyboard now, unless the person has begun to type elsewhere."""
+        has = self.window().focusWidget()
+        is_typing = isinstance(has, QLineEdit) and bool(has.text())
+        if self._wants_keyboard and self.isVisible() and not is_typing:
+            self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._wants_keyboard = False
 
     def _show_nothing(self, plan: PalacePlan) -> None:
         """No room yet: the plan tells nothing of spaces without a wing, so the library says what there is."""
