@@ -14,6 +14,7 @@ from app.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
 from ui.bridge import Bridge
+from ui.gate.gate import Gate
 from ui.tasks import POLL_MS, Watch
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
@@ -32,10 +33,14 @@ def open_sample(tell: Tell) -> int:
     tell("A sample palace: it lives in a temporary home and is gone when you close the window.")
     with ExitStack() as stack:
         stack.enter_context(ending_on_signals(app.quit))
-        engine, clock = stack.enter_context(sample_engine())
+        engine, clock, passphrase = stack.enter_context(sample_engine())
         if not _fill(app, engine, clock):
             return 0
         desktop = build(engine, app, fixed(WindowOptions().theme, 100, "palace"))
+        gate = desktop.window.gate
+        if isinstance(gate, Gate):  # nobody knows the passphrase of this vault, which lives for minutes only
+            gate.opener = lambda _typed: engine.vault.open(passphrase)
+            gate.note = "This is the sample palace: whatever you type opens it again."
         return Shown(app, desktop, None).run()
 
 

@@ -76,11 +76,11 @@ def parts_in(folder: Path) -> list[SamplePart]:
 
 
 @contextmanager
-def sample_engine() -> Iterator[tuple[Engine, SampleClock]]:
+def sample_engine() -> Iterator[tuple[Engine, SampleClock, str]]:
     """An engine with an empty, open sample vault in a temporary home; all of it is gone at the end.
 
     Yields:
-        The engine and its clock.
+        The engine, its clock, and the passphrase nobody else knows.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="loci-sample-")))
@@ -92,7 +92,7 @@ def sample_engine() -> Iterator[tuple[Engine, SampleClock]]:
         engine = Engine(Setup(home, clock, built_in_embedder(), background=False))
         stack.callback(engine.close)
         engine.unlock(keys.open(passphrase))
-        yield engine, clock
+        yield engine, clock, passphrase
 
 
 def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:

@@ -81,7 +81,7 @@ def take(shots: Sequence[Shot]) -> None:
         check(shot)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     app = application()
-    with sample_engine() as (engine, clock):
+    with sample_engine() as (engine, clock, _):
         fill(engine, clock)
         for shot in shots:
             _Studio(engine, app, shot).take()

@@ -15,6 +15,7 @@ from core.config.describe import about, loaded
 _THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
 _SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}
 _PAGES = {
+    "last": "The one shown last",
     "palace": "Palace",
     "graph": "Graph",
     "library": "Library",
@@ -37,7 +38,7 @@ class WindowOptions(BaseModel):
     text_size: int = Field(
         default=100,
         ge=100,
-        le=200,
+        le=150,
         title="Text size",
         description="Size of all text and controls.",
         json_schema_extra=about("Appearance", unit="%", choices=_SIZES),
@@ -48,8 +49,8 @@ class WindowOptions(BaseModel):
         description="Changes appear at once, without animation.",
         json_schema_extra=about("Appearance"),
     )
-    first_page: Literal["palace", "graph", "library", "journal", "settings"] = Field(
-        default="palace",
+    first_page: Literal["last", "palace", "graph", "library", "journal", "settings"] = Field(
+        default="last",
         title="First page",
         description="The page that is shown after unlocking.",
         json_schema_extra=about("Window", choices=_PAGES),

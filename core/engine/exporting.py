@@ -18,6 +18,7 @@ from core.errors import Code, EnvironmentFaultError, UserError
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
 from core.security.atomic import write_atomic
+from core.text.cells import guarded
 from core.text.written import written_time
 from core.types.values import OWNER_ACTOR, Memory, When
 from core.vault.rows import Rows
@@ -156,7 +157,7 @@ def _csv(found: Sequence[Fields]) -> str:
     writer.writerow(_COLUMNS)
     for fields in found:
         tags = ", ".join(fields.get("tags", ()))
-        writer.writerow([tags if name == "tags" else fields.get(name, "") for name in _COLUMNS])
+        writer.writerow([guarded(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
     return out.getvalue()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import owner_token
 from core.security.kdf import KdfCost
-from core.security.keyfile import KeyFile, intact_body, parse_body
+from core.security.keyfile import KeyFile, RecoverySlot, intact_body, parse_body
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
 from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
 from core.security.slots import (
@@ -18,6 +18,7 @@ from core.security.slots import (
     open_with_recovery,
     open_with_secret,
     renew_recovery_code,
+    with_recovery_slot,
 )
 from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
@@ -48,6 +49,16 @@ def signs_head(home: Home, root: RootKey) -> bool:
     return read_head(home.head, root.derive(Purpose.HEAD), root.vault_id).state == "ok"
 
 
+def _opens(keys: KeyFile, typed: str) -> bool:
+    try:
+        open_with_recovery(keys, typed).wipe()
+    except UserError as error:
+        if error.code is not Code.WRONG_SECRET:
+            raise
+        return False
+    return True
+
+
 class HomeKeys:
     """What can be known and done with the key file of one home.
 
@@ -60,6 +71,7 @@ class HomeKeys:
         self.home = home
         self.may_repair = may_repair
         self._keyring = keyring or HelperKeyring()
+        self._staged: RecoverySlot | None = None
 
     @property
     def exist(self) -> bool:
@@ -153,14 +165,7 @@ class HomeKeys:
         Raises:
             LociError: KEY_FILE_DAMAGED, NO_VAULT, NEWER_VERSION.
         """
-        keys = self._load()
-        try:
-            open_with_recovery(keys, typed).wipe()
-        except UserError as error:
-            if error.code is not Code.WRONG_SECRET:
-                raise
-            return False
-        return True
+        return _opens(self._load(), typed)
 
     def change_passphrase(self, old: str, new: str, *, is_held: bool = False, cost: KdfCost | None = None) -> None:
         """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
@@ -180,26 +185,47 @@ class HomeKeys:
             with open_with_secret(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
 
-    def renew_recovery_code(self, secret: str, *, is_held: bool = False) -> str:
-        """Replace the recovery code; the old one opens nothing any more.
+    def new_recovery_code(self, secret: str) -> str:
+        """Make a recovery code and keep its slot in memory; nothing is written, and the old code holds.
 
         Args:
             secret: the passphrase or the recovery code.
-            is_held: whether the caller holds the vault's lock.
 
         Returns:
             The new code, to be shown once.
 
         Raises:
-            UserError: WRONG_SECRET; nothing was changed.
-            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
+            UserError: WRONG_SECRET.
+            LociError: KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE.
         """
-        with self._held(is_held):
-            keys = self._load()
-            with open_with_secret(keys, secret) as root:
-                renewed, code = renew_recovery_code(keys, root)
-                save_keys(self.home.keys, renewed)
+        keys = self._load()
+        with open_with_secret(keys, secret) as root:
+            renewed, code = renew_recovery_code(keys, root)
+        self._staged = renewed.recovery_slot
         return code
+
+    def confirm_recovery_code(self, typed: str, *, is_held: bool = False) -> bool:
+        """Put the slot that was made last in force; the old code opens nothing any more.
+
+        Args:
+            typed: the new code as a person types it.
+            is_held: whether the caller holds the vault's lock.
+
+        Returns:
+            False where it does not open that slot; nothing was changed.
+
+        Raises:
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, DISK_FULL, READ_ONLY; the old code still holds.
+        """
+        if self._staged is None:
+            return False
+        with self._held(is_held):
+            renewed = with_recovery_slot(self._load(), self._staged)
+            if not _opens(renewed, typed):
+                return False
+            save_keys(self.home.keys, renewed)
+        self._staged = None
+        return True
 
     def keyring_available(self) -> bool:
         """Whether the system has a keyring that may be used; asks it, which may take five seconds."""

@@ -27,6 +27,7 @@ from core.recall.finding import find, rows_of
 from core.text import searchsyntax
 from core.text.compose import embedding_text
 from core.text.searchsyntax import Search, Term
+from core.text.stopwords import stop_words
 from core.types.library import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.types.values import OWNER_ACTOR
 from core.types.words import Status
@@ -126,6 +127,23 @@ class Library:
         opened = self._opened()
         wanted = tuple(ids)
         return opened.on(opened.threads.checks, export, opened, wanted, to, format)
+
+    @staticmethod
+    def essence(question: str) -> str:
+        """A question without the words that tell nothing, for a search that wants all its words to occur.
+
+        Args:
+            question: as it was typed.
+
+        Returns:
+            The question as it is where it uses the search syntax, or where nothing would be left.
+        """
+        words = [word.strip(".,;:!?…") for word in question.split()]
+        terms = searchsyntax.parse(" ".join(words)).terms
+        if any(term.key != searchsyntax.WORD or term.negated for term in terms):
+            return question
+        silent = stop_words()
+        return " ".join(word for word in words if word and word.casefold() not in silent) or question
 
     @staticmethod
     def parse(query: str) -> Search:

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from core.config.describe import replaced, row_of, rows_of
 from core.config.options import Options, load
 from core.engine.opened import Opened
-from core.types.journals import OptionRow
+from core.types.journals import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -78,20 +78,16 @@ class Settings:
             UserError: CONFIG_INVALID for an unknown name; VAULT_LOCKED.
         """
         opened = self._opened()
+        return opened.write(lambda tx: _reset(tx, opened, name).rows)
 
-        def write(tx: Tx) -> tuple[OptionRow, ...]:
-            label = "Reset all settings" if name is None else f"Reset the setting {row_of(Options(), name).title}"
-            names = Options.model_fields if name is None else (name,)
-            held = [one for one in names if tx.row("settings", {"key": one}) is not None]
-            if held:
-                with opened.work.verb(tx, VERB, label, OWNER_ACTOR) as verb:
-                    for one in held:
-                        tx.delete("settings", {"key": one})
-                    verb.note(name or "", options=len(held))
-                _take_up(tx, opened, OWNER_ACTOR)
-            return rows_of(Options, stored_options(tx)[0])
+    def reset_all(self) -> Future[OptionsReset]:
+        """Put all options back to their defaults, as `reset` does; one undo step, which is told.
 
-        return opened.write(write)
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        return opened.write(lambda tx: _reset(tx, opened, None))
 
 
 def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
@@ -132,6 +128,21 @@ def _take_up(tx: Tx, opened: Opened, actor: Actor) -> None:
         opened.announce(VERB, (), actor, seq)
 
     tx.after_commit(saved)
+
+
+def _reset(tx: Tx, opened: Opened, name: str | None) -> OptionsReset:
+    label = "Reset all settings" if name is None else f"Reset the setting {row_of(Options(), name).title}"
+    names = Options.model_fields if name is None else (name,)
+    held = [one for one in names if tx.row("settings", {"key": one}) is not None]
+    step_id: str | None = None
+    if held:
+        with opened.work.verb(tx, VERB, label, OWNER_ACTOR) as verb:
+            for one in held:
+                tx.delete("settings", {"key": one})
+            verb.note(name or "", options=len(held))
+        step_id = verb.step_id
+        _take_up(tx, opened, OWNER_ACTOR)
+    return OptionsReset(rows_of(Options, stored_options(tx)[0]), step_id)
 
 
 def _put(tx: Tx, name: str, value: object) -> None:

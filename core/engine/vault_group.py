@@ -16,11 +16,20 @@ from core.engine.keys import HomeKeys, signs_head
 from core.engine.opened import Opened
 from core.engine.windowfile import save_window
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.security.atomic import write_atomic
 from core.security.kdf import KdfCost
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
 from core.vault.opening import OpenInfo
+
+_LETTER = """Recovery code of a Loci vault
+
+    {code}
+
+Whoever has this code can open the vault without its passphrase. Keep it where nobody else looks,
+and not on the computer the vault is on.
+"""
 
 
 class VaultGroup:
@@ -157,20 +166,54 @@ class VaultGroup:
         self._keys.change_passphrase(old, new, is_held=True, cost=self._cost)
 
     def new_recovery_code(self, secret: str) -> Future[str]:
-        """Replace the recovery code; the old one opens nothing any more.
+        """Make a recovery code. It opens nothing yet: `confirm_recovery_code` puts it in the old one's place.
 
         Args:
             secret: the passphrase or the recovery code.
 
         Returns:
-            The new code, to be shown once. The future raises WRONG_SECRET, VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL;
-            then the old one still holds.
+            The new code, to be shown once; one made before and not confirmed is forgotten. The future raises
+            WRONG_SECRET, VAULT_BUSY, MEMORY_PRESSURE.
         """
         return self._control.submit(self._new_recovery_code, secret)
 
     def _new_recovery_code(self, secret: str) -> str:
         self._claim_present()
-        return self._keys.renew_recovery_code(secret, is_held=True)
+        return self._keys.new_recovery_code(secret)
+
+    def confirm_recovery_code(self, code: str) -> Future[bool]:
+        """Let the code that was made last replace the old one, which opens nothing from then on.
+
+        Args:
+            code: the new code as the person typed it back.
+
+        Returns:
+            False where that is not the new code, or none was made; then the old one still holds. The future raises
+            VAULT_BUSY, DISK_FULL, READ_ONLY; then it holds too.
+        """
+        return self._control.submit(self._confirm_recovery_code, code)
+
+    def _confirm_recovery_code(self, code: str) -> bool:
+        self._claim_present()
+        return self._keys.confirm_recovery_code(code, is_held=True)
+
+    def keep_recovery_code(self, code: str, to: Path) -> Future[None]:
+        """Write a recovery code into a file that only this person may read.
+
+        Args:
+            code: as it was shown.
+            to: the file; one that is there, or a link, is replaced.
+
+        Returns:
+            When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, READ_ONLY,
+            WRITE_FAILED.
+        """
+        return self._control.submit(self._keep_recovery_code, code, to)
+
+    def _keep_recovery_code(self, code: str, to: Path) -> None:
+        if to.parent.resolve().is_relative_to(self._keys.home.path.resolve()):
+            raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; keep the code in another place.")
+        write_atomic(to, _LETTER.format(code=code).encode("utf-8"))
 
     def _claim_present(self) -> None:
         if self._keys.exist:

@@ -1,6 +1,7 @@
 """Rows of CSV and TSV files: any of four delimiters, quoted line breaks, byte order mark.
 
-Must not do: run or change a cell (`=SUM(B2:B9)` is its text), trim one, or lose the rest behind a lost quote.
+Must not do: run or change a cell (`=SUM(B2:B9)` is its text; only the apostrophe which an export puts before such a
+sign is taken off), trim one, or lose the rest behind a lost quote.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from core.importers.rows import KNOWN_NAMES, TEXT_NAMES, RowReader
 from core.importers.sniffing import is_hidden, visible_files
 from core.importers.source import Bundle, SourceFile
 from core.importers.streams import LINE_CAP, head_text
+from core.text.cells import unguarded
 
 DELIMITERS = (";", ",", "\t", "|")
 _SNIFFED_RECORDS = 200
@@ -265,4 +267,5 @@ def _records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Ite
         if isinstance(cells, str):
             yield Trouble(where, cells)
         else:
-            yield reader.take(dict(zip(table.header, cells, strict=False)), where, table.lines.flags)
+            plain = [unguarded(cell) for cell in cells]
+            yield reader.take(dict(zip(table.header, plain, strict=False)), where, table.lines.flags)

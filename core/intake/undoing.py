@@ -12,7 +12,7 @@ from core.intake.belief_inputs import refresh_trust
 from core.intake.store import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.draft import to_json
-from core.memory.rooms import Spots, remove_newcomers, remove_plan
+from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
 from core.memory.write import refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
@@ -47,6 +47,7 @@ class _Work:
 
     Attributes:
         kept: memories of the step that changed since; what hangs on them stays with them.
+        placed: memories whose place changed.
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
     """
@@ -55,6 +56,7 @@ class _Work:
     restored: int = 0
     left: list[Mapping[str, Any]] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
+    placed: set[str] = field(default_factory=set)
     loosened: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
@@ -102,9 +104,14 @@ def undo(
     done = _Work(kept=_changed_since(tx, rows))
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
-        for table, key, before, after_hash in rows:
+        # Freed places last: only then it is known in which space their memories stand again.
+        for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
             image = None if before is None else image_from_json(before)
-            _take_back(tx, table, image_from_json(key), image, after_hash, done)
+            now_key = image_from_json(key)
+            if image is not None and _is_freed_place((table, key, before, after_hash)):
+                _leave_other_wing(tx, now_key, image, done)
+            _take_back(tx, table, now_key, image, after_hash, done)
+        _leave_other_wings(tx, done)
         _clear_orphans(tx, done)
         _rederive(tx, done)
         verb.note(step.id, restored=done.restored, left=len(done.left))
@@ -168,6 +175,35 @@ def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
             if current is not None and image_hash(steady(table, current)) != after_hash:
                 changed.add(str(current["id"]))
     return frozenset(changed)
+
+
+def _is_freed_place(row: tuple[Any, ...]) -> bool:
+    table, _key, before, after_hash = row
+    return bool(table == "places") and before is not None and after_hash is None
+
+
+def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: _Work) -> None:
+    """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
+
+    Giving a place is no step. Without this the place would pass for somebody's change, and the memory would neither
+    get its own place back nor ever stand in its own wing again.
+    """
+    found = tx.value(
+        "SELECT 1 FROM places p JOIN rooms r ON r.id = p.room_id JOIN memories m ON m.id = p.memory_id "
+        "JOIN rooms held ON held.id = ? "
+        "WHERE p.memory_id = ? AND p.placed_by = 'lifecycle' AND r.space_id <> m.space_id "
+        "AND held.space_id = m.space_id",
+        (before["room_id"], key["memory_id"]),
+    )
+    if found is not None:
+        done.spots.note("places", tx.row("places", key), None)
+        tx.delete("places", key)
+
+
+def _leave_other_wings(tx: Tx, done: _Work) -> None:
+    """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
+    for memory_id in strays(tx, done.touched | done.placed):
+        tx.delete("places", {"memory_id": memory_id})
 
 
 def _take_back(
@@ -288,6 +324,7 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
 def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: _Work) -> None:
     row = before or current or {}
     if table == "places":
+        done.placed.add(str(row["memory_id"]))
         return  # nothing is derived from where a memory stands
     if table == "memories":
         done.touched.add(str(row["id"]))

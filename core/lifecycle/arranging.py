@@ -39,8 +39,6 @@ _SPEAKERS = 24
 
 # One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
 # first: reading every memory would take ten times as long.
-# One that was superseded or deleted keeps the place it has, and is given none. The ids are compared in the two indexes
-# first: reading every memory would take ten times as long.
 _UNPLACED = (
     "SELECT m.n, m.id, m.space_id, m.conversation_id FROM memories m WHERE m.n IN (SELECT w.n FROM memories w "
     "WHERE NOT EXISTS (SELECT 1 FROM places p WHERE p.memory_id = w.id)) "
@@ -128,6 +126,7 @@ class Arranger:
         Raises:
             LociError: VAULT_LOCKED; what is placed by then stays.
         """
+        self._free_strays()
         waiting = self._site.read(_waiting)
         standing = {wing.space_id: wing.x for wing in self._site.read(stored.wings)}
         placed = total = 0
@@ -137,6 +136,24 @@ class Arranger:
             total += len(waiting[space_id])
             placed += self._space(space_id, waiting[space_id])
         return Arranged(placed, total - placed)
+
+    def _free_strays(self) -> None:
+        """Let those who stand in another space's wing wait for a place in their own."""
+        found = self._site.read(stored.strays)
+        for low in range(0, len(found), BATCH):
+            self._site.check()
+            part = found[low : low + BATCH]
+            self._site.write(lambda tx: self._free(tx, part))  # noqa: B023 - waited for
+
+    def _free(self, tx: Tx, memory_ids: Sequence[str]) -> None:
+        still = stored.strays(tx, memory_ids)
+        if not still:
+            return
+        with self._site.work.verb(tx, "arrange", "Arrange the palace", SCHEDULER) as verb:
+            tx.recorder = None  # no step either: nobody ever gave them such a place
+            for memory_id in still:
+                tx.delete("places", {"memory_id": memory_id})
+            verb.note(freed=len(still))
 
     def _space(self, space_id: str, rows: list[tuple[int, str, str | None]]) -> int:
         self._site.check()
@@ -211,7 +228,8 @@ class Arranger:
             grounds = self._site.read(lambda rows: stored.held_grounds(rows, wing.id))
             taken = [placing.rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
-            rects = placing.grounds([len(inside) for inside in members], taken, wing.w)
+            sizes = [len(inside) for inside in members]
+            rects = placing.grounds(sizes, taken, placing.widened(wing.w, taken, sizes))
             new = self._new_rooms(batch, wing, members, rects, start.rooms)
             plan.rooms += new.rooms
             plan.places += new.places
@@ -310,7 +328,7 @@ def _waiting(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
 
 
 def anyone_waits(rows: Rows) -> bool:
-    """Whether a memory has no place yet; at 100,000 memories a tenth of a second.
+    """Whether a memory has no place yet, or one in another space's wing; at 100,000 memories two tenths of a second.
 
     Args:
         rows: a vault snapshot.
@@ -318,7 +336,8 @@ def anyone_waits(rows: Rows) -> bool:
     Returns:
         Whether `Arranger.run` would find something.
     """
-    return rows.one(f"SELECT 1 FROM ({_UNPLACED}) LIMIT 1") is not None  # noqa: S608 - constants only
+    waits = rows.one(f"SELECT 1 FROM ({_UNPLACED}) LIMIT 1") is not None  # noqa: S608 - constants only
+    return waits or bool(stored.strays(rows))
 
 
 def _steps(rows: Rows) -> tuple[Any, ...]:

@@ -99,7 +99,8 @@ def move_room(tx: Tx, desk: Desk, room_id: str, x: float, y: float) -> str:
     _need_numbers(x, y)
     wing = _wing(tx, room.space_id)
     others = [placing.rect_of(other) for other in stored.rooms(tx, room.wing_id) if other.id != room_id]
-    left, top = free_ground(others, round(room.w), round(room.h), round(wing.w), (x, y))
+    wide = max(round(wing.w), *(rect.x + rect.w for rect in (placing.rect_of(room), *others)))
+    left, top = free_ground(others, round(room.w), round(room.h), wide, (x, y))
     with desk.work.verb(tx, "move_room", "Move a room", OWNER_ACTOR) as verb:
         if (left, top) != (room.x, room.y):
             tx.update("rooms", {"id": room_id}, {"x": float(left), "y": float(top), "made_by": "owner"})

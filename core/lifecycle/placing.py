@@ -5,6 +5,7 @@ Must not do: move anything that stands, write, or read the vault.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from core.memory.rooms import Places, Room
 from core.score.clusters import FAR, cluster
 from core.score.floorplan import FULL, Grid, Rect, capacity, free_ground, places_for, room_size, spread
+from core.types.palace import GAP
 
 Vectors = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -26,6 +28,9 @@ CROWDED = 2
 LEAST_NEW = 48
 """Places of a room that is added to a wing: it will not stay as small as its first batch."""
 _CHUNK = 1_024
+_ASPECT = 1.5
+_STEP = 12
+_STRIP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,30 @@ def divide(vectors: Vectors) -> list[Numbers]:
     groups = cluster(vectors)
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
+
+
+def widened(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
+    """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
+
+    A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
+    stays; only wings to its right are drawn farther to the right.
+
+    Args:
+        width: as wide as it is.
+        standing: the ground of its rooms.
+        counts: memories of each new room.
+
+    Returns:
+        The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
+    """
+    extent = max((rect.x + rect.w for rect in standing), default=0)
+    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
+    for count in counts:
+        w, h = room_size(max(LEAST_NEW, places_for(count)))
+        area += (w + GAP) * (h + GAP)
+    wanted = math.ceil(math.sqrt(area * _ASPECT) / _STEP) * _STEP
+    now = max(width, extent)
+    return wanted if wanted > _STRIP * now else now
 
 
 def grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:

@@ -6,6 +6,7 @@ Must not do: place anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from core.errors import Code, UserError
 from core.memory import rooms as stored
 from core.memory.rooms import Room, Wing
 from core.score.strength import strength_of
-from core.types.palace import Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
+from core.types.palace import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.types.words import Kind, Status
 from core.vault.rows import Rows
 
@@ -79,8 +80,8 @@ def plan(rows: Rows) -> PalacePlan:
     for room in stored.rooms(rows):
         count, density = placed.get(room.id, (0, 0))
         by_wing.setdefault(room.wing_id, []).append(_room_plan(room, count - faint.get(room.id, 0), density))
-    wings = tuple(
-        _wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in stored.wings(rows)
+    wings = _apart(
+        [_wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in stored.wings(rows)]
     )
     earliest, latest, recorded = _histogram(rows, _RECORDED)
     said_from, said_to, said = _histogram(rows, _SAID)
@@ -116,6 +117,17 @@ def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int) -> WingPla
         max(0, standing - count),
         tuple(inside),
     )
+
+
+def _apart(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
+    """Wings in their order; one that grew beyond its first ground pushes those to its right aside."""
+    found: list[WingPlan] = []
+    right = 0.0
+    for wing in wings:
+        x = max(wing.x, right)
+        found.append(replace(wing, x=x))
+        right = x + wing.w + 4 * GAP
+    return tuple(found)
 
 
 def _histogram(rows: Rows, queries: tuple[str, str]) -> tuple[int | None, int | None, tuple[int, ...]]:

@@ -220,6 +220,19 @@ def renew_recovery_code(keys: KeyFile, root: RootKey) -> tuple[KeyFile, str]:
     return _with_slot(keys, root, RecoverySlot(), _recovery_kek(secret, keys)), format_recovery_code(secret)
 
 
+def with_recovery_slot(keys: KeyFile, slot: RecoverySlot) -> KeyFile:
+    """Put a recovery slot of the same vault, made by `renew_recovery_code`, in the place of the one there is.
+
+    Args:
+        keys: the vault's key file as it is now; its other slots stay.
+        slot: a complete slot.
+
+    Returns:
+        The new key file, to be saved.
+    """
+    return replace(keys, slots=(*(one for one in keys.slots if one.kind != slot.kind), slot))
+
+
 def add_keyring(keys: KeyFile, root: RootKey, keyring: Keyring) -> KeyFile:
     """Set or replace the keyring slot.
 

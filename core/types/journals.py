@@ -183,3 +183,16 @@ class OptionRow:
     def is_changed(self) -> bool:
         """Whether the value differs from the default."""
         return bool(self.value != self.default)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsReset:
+    """What resetting all options did.
+
+    Attributes:
+        rows: all options as they are now.
+        step_id: the undo step; None where every option had its default already.
+    """
+
+    rows: tuple[OptionRow, ...]
+    step_id: str | None

@@ -167,7 +167,7 @@ class Tx(SqlRows):
         if rowid is None:
             raise BugError("insert without a rowid")
         if self.recorder is not None:
-            for after in self._image(known, (rowid,), by_rowid=True):
+            for after in self._image(known, "rowid", (rowid,)):
                 self.recorder.changed(table, _key_of(known, after), None, after)
         return rowid
 
@@ -206,13 +206,12 @@ class Tx(SqlRows):
     def _record_inserted(self, recorder: Recorder, table: Table, values: Sequence[object]) -> None:
         """Tell the recorder of new rows in the order they came, each as it stands in the vault."""
         key = table.key[0]
-        found: dict[object, dict[str, Any]] = {}
         for at in range(0, len(values), _IMAGES_AT_ONCE):
-            found.update((row[key], row) for row in self._image(table, values[at : at + _IMAGES_AT_ONCE]))
-        for value in values:
-            if value not in found:
+            found = self._alone(table, key, some := values[at : at + _IMAGES_AT_ONCE])
+            if len(found) < len(some):
                 raise BugError(f"row of {table.name}")
-            recorder.changed(table.name, {key: value}, None, found[value])
+            for value, after in found.items():
+                recorder.changed(table.name, {key: value}, None, after)
 
     def update(self, table: str, key: Mapping[str, object], changes: Mapping[str, object]) -> bool:
         """Change one row. A change to what it holds already writes nothing.
@@ -247,6 +246,37 @@ class Tx(SqlRows):
         if self.recorder is not None:
             self.recorder.changed(table, own, before, self._find(known, own))
         return True
+
+    def update_many(self, table: str, column: str, values: Iterable[object], changes: Mapping[str, object]) -> None:
+        """`update` for many rows that are changed alike: a tenth of the time for 10,000 memories.
+
+        Args:
+            table: where.
+            column: finds at most one row for each value.
+            values: of that column; those without a row are left out.
+            changes: column to new value; the primary key stays.
+
+        Raises:
+            LociError: a constraint or the disk refused one; the transaction must then be given up.
+        """
+        known = self._schema.table(table)
+        known.need((column, *changes))
+        if not known.key or any(name in (*known.key, column) for name in changes):
+            raise BugError(f"key of {table}")
+        new = {name: plain(value) for name, value in changes.items()}
+        setting = ", ".join(f'"{name}" = ?' for name in new)
+        wanted = list(dict.fromkeys(plain(value) for value in values))
+        for at in range(0, len(wanted), _IMAGES_AT_ONCE):
+            before = self._alone(known, column, wanted[at : at + _IMAGES_AT_ONCE])
+            ours = [key for key, row in before.items() if not all(_same(row[name], new[name]) for name in new)]
+            if not ours:
+                continue
+            self._take_seq()
+            found = f'"{column}" IN ({", ".join("?" * len(ours))})'
+            self._execute(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
+            if self.recorder is not None:
+                for key, after in self._alone(known, column, ours).items():
+                    self.recorder.changed(table, _key_of(known, after), before[key], after)
 
     def delete(self, table: str, key: Mapping[str, object]) -> bool:
         """Remove one row. Memories go only while `purge` is open.
@@ -372,11 +402,7 @@ class Tx(SqlRows):
             self._gate = False
 
     def after_commit(self, action: Callable[[], None]) -> None:
-        """Run something on the writer's thread right after the commit; never after a rollback.
-
-        Args:
-            action: must not raise: the change is saved by then.
-        """
+        """Run `action` on the writer's thread right after the commit, never after a rollback; it must not raise."""
         self._actions.append(action)
 
     def need_closed_gate(self) -> None:
@@ -407,10 +433,17 @@ class Tx(SqlRows):
             raise BugError(f"key of {table.name} finds several rows")
         return dict(zip(table.columns, rows[0], strict=True)) if rows else None
 
-    def _image(self, table: Table, values: Sequence[object], *, by_rowid: bool = False) -> list[dict[str, Any]]:
-        column, marks = "rowid" if by_rowid else table.key[0], ", ".join("?" * len(values))
+    def _image(self, table: Table, column: str, values: Sequence[object]) -> list[dict[str, Any]]:
+        marks = ", ".join("?" * len(values))
         sql = f'SELECT * FROM "{table.name}" WHERE "{column}" IN ({marks})'  # noqa: S608 - checked names
         return [dict(zip(table.columns, row, strict=True)) for row in self.all(sql, tuple(values))]
+
+    def _alone(self, table: Table, column: str, values: Sequence[object]) -> dict[object, dict[str, Any]]:
+        rows = self._image(table, column, values)
+        found = {row[column]: row for row in rows}
+        if len(found) != len(rows):
+            raise BugError(f"key of {table.name} finds several rows")
+        return {value: found[value] for value in values if value in found}
 
     def _need_going(self) -> None:
         if self._ended():

@@ -10,7 +10,7 @@ from sql_flow import Flow
 
 # `file:function` to reason.
 _LOOKED_UP = "table and columns were looked up in what the vault itself lists (Schema.table, Table.need) before"
-_QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update")
+_QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update", "update_many")
 _PREDICATE = "a Predicate is put together in core/recall/scope.py from fixed conditions with named values"
 ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",

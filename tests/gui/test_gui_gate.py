@@ -379,11 +379,15 @@ def test_the_meter_says_in_words_what_it_shows(there: Door) -> None:
 
 
 def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path) -> None:
-    page = ShowCode(there.context.theme, CODE, lambda: None)
+    page = ShowCode(there.context, CODE, lambda: None)
     there.qtbot.addWidget(page)
     page.save_to(str(tmp_path / "no such folder" / "code.txt"))
-    assert "could not be written" in page.sheet.told
+    settle(there.qtbot, lambda: "could not be written" in page.sheet.told)
+    (tmp_path / "code.txt").write_text("old")
+    (tmp_path / "code.txt").chmod(0o644)
     page.save_to(str(tmp_path / "code.txt"))
+    assert not page.save.isEnabled()
+    settle(there.qtbot, page.save.isEnabled)
     assert CODE in (tmp_path / "code.txt").read_text("utf-8")
     assert stat.S_IMODE((tmp_path / "code.txt").stat().st_mode) == 0o600
     assert page.sheet.told == ""

@@ -295,3 +295,18 @@ def test_the_theme_and_the_text_size_may_change_while_it_is_shown(
             shown = page.stage.canvas.grab().toImage()
             ground = shown.pixelColor(shown.width() // 2, shown.height() - 6)
             assert ground == context.theme.colour("surface")
+
+
+def test_the_switch_has_shorter_words_where_its_own_would_be_cut(
+    qtbot: QtBot, context: Context, page: GraphPage
+) -> None:
+    buttons = {made.accessibleName(): made for made in page.mode.findChildren(QPushButton)}
+    one = buttons["Round one memory"]
+    assert one.text() == "Round one memory"
+    context.theme.use("light", 150, reduced_motion=True)
+    page.resize(480, 500)
+    settle(qtbot, lambda: one.text() == "One memory")
+    settle(qtbot, lambda: all(made.width() >= made.sizeHint().width() for made in buttons.values()))
+    page.resize(900, 500)
+    settle(qtbot, lambda: one.text() == "Round one memory")
+    context.theme.use("light", 100, reduced_motion=True)

@@ -184,6 +184,13 @@ def test_what_is_not_understood_is_said_with_its_place(qtbot: QtBot, page: Libra
     assert page.line.field.text() == "jar"
 
 
+def test_a_chip_shows_an_ampersand_as_it_is(page: LibraryPage) -> None:
+    page.query.put('tag:"salt & pepper"')
+    (chip,) = page.terms.shown()
+    assert chip.text().replace("&&", "\0").replace("&", "").replace("\0", "&") == "tag: salt & pepper"
+    assert chip.accessibleName() == "Remove the filter tag: salt & pepper"
+
+
 def test_chips_take_a_term_away(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(3))
     entered(qtbot, page, 3)

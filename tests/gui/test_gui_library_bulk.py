@@ -17,11 +17,11 @@ from window_rig import hear, remember, settle
 from core.types.library import Facets, FindRequest
 from core.types.words import Status
 from ui.context import Context
-from ui.pages.library.bulk import undo
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import ImportanceForm, MoveForm, PlainForm, TagForm
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.table import _joined
+from ui.undoing import take_back
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_bar_offers_what_makes_sense_and_what_has_room(qtbot: QtBot, page: Libra
     page.resize(480, 700)
     settle(qtbot, lambda: page.bar.button("export").isHidden())
     page.bar._fill()
-    assert "Export …\tE" in [action.text() for action in page.bar._menu.actions()]
+    assert "Export …\tX" in [action.text() for action in page.bar._menu.actions()]
 
 
 def test_export_writes_what_is_chosen(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
@@ -222,7 +222,7 @@ def test_a_change_outlives_its_page(qtbot: QtBot, context: Context, rig: Rig) ->
     page.changes.ask("archive", [kept])
     page.deleteLater()
     settle(qtbot, lambda: heard.sentences == ["1 memory archived."])
-    undo(context, rig.engine.journal.next_undo().result(30).id)  # type: ignore[union-attr]
+    take_back(context, rig.engine.journal.next_undo().result(30).id)  # type: ignore[union-attr]
     settle(qtbot, lambda: rig.get(kept).status is Status.ACTIVE)
 
 

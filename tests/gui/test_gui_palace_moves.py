@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from engine_rig import Rig
@@ -186,8 +187,11 @@ def test_keys_run_the_commands_of_the_selected_memory(context: Context, page: Pa
     ran: list[str] = []
     for command_id in ("memory.pin", "memory.forget", "memory.edit", "memory.move"):
         context.commands.add(Command(command_id, command_id, _noting(ran, command_id)))
-    press(page, Qt.Key.Key_Space)
+    heard = hear(context)
+    page.canvas.stand(room_id=first(page).room.id)
+    press(page, Qt.Key.Key_Space, Qt.Key.Key_P, Qt.Key.Key_Delete, Qt.Key.Key_E)
     assert ran == [], "nothing is selected"
+    assert heard.sentences == ["Choose a memory first."] * 4
     page.canvas.pick(first(page))
     press(page, Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_M)
     assert ran == ["memory.pin", "memory.forget", "memory.edit", "memory.move"]
@@ -209,9 +213,47 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
     titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
     assert {"Go in", "Rename …", "Merge into …", "Show in library"} <= set(titles)
     titles["Show in library"].trigger()
-    assert searched == [f'room:"{room.plan.name}"']
+    assert searched == [f'space:home room:"{room.plan.name}"']
+    context.bridge.engine.palace.rename_room(room.id, 'The "old" shed').result(30)
+    settle(qtbot, lambda: room.plan.name == 'The "old" shed')
+    terms = context.bridge.engine.library.parse(page.verbs.search_for(room)).terms
+    assert {term.key: term.values for term in terms} == {"space": ("home",), "room": ('The "old" shed',)}
     page.verbs.menu.close()
     page.verbs.offer(first(page), QPoint(10, 10))
     titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
     assert {"Look closer", "Pin or unpin", "Show in graph"} <= set(titles)
     page.verbs.menu.close()
+
+
+def test_dialogs_of_the_plan_go_with_it(page: PalacePage) -> None:
+    room = first(page).room
+    for dialog in (page.verbs.merge(room), page.verbs.new_room(first(page).id, room.wing.space)):
+        assert dialog is not None
+        assert dialog.isWindow()
+        assert page.canvas.isAncestorOf(dialog) or dialog.parentWidget() is page.canvas
+        dialog.close()
+
+
+def test_a_room_too_small_for_its_name_says_it_under_the_pointer(
+    qtbot: QtBot, context: Context, page: PalacePage
+) -> None:
+    canvas, room = page.canvas, first(page).room
+    band = canvas.painter.name_rect(room, canvas.camera.lens)
+    at = QPointF(band.center().x(), band.top() + 2)
+    canvas.hover(at)
+    assert canvas.toolTip() == "", "its name stands there"
+    name = "<b>Sails</b> and everything else that is kept at the harbour"
+    context.bridge.engine.palace.rename_room(room.id, name).result(30)
+    settle(qtbot, lambda: room.plan.name == name)
+    canvas.hover(at)
+    assert "&lt;b&gt;Sails&lt;/b&gt; and everything else" in canvas.toolTip()
+    assert f"{len(room.ids)} memories" in canvas.toolTip()
+    canvas.hover(None)
+    assert canvas.toolTip() == ""
+
+
+def test_from_far_away_a_name_is_whole_or_not_said(page: PalacePage) -> None:
+    room = first(page).room
+    painter, near = page.canvas.painter, page.canvas.camera.lens
+    assert painter.says_name(room, near)
+    assert not painter.says_name(room, replace(near, scale=1.0))

@@ -118,6 +118,26 @@ def test_every_control_has_a_name(page: SettingsPage) -> None:
             assert inside or widget.accessibleName() or getattr(widget, "text", str)(), type(widget).__name__
 
 
+def test_no_turn_makes_the_lines_of_more_than_one_group(context: Context, qtbot: QtBot) -> None:
+    page = SettingsPage(context)
+    assert not page.lines, "nothing is made before the page is shown"
+    page.show()
+    page.enter()
+    assert not page.is_settled()
+    before: set[str] = set()
+    while page._unbuilt:
+        page._build()
+        assert len({page.lines[name].row.group for name in set(page.lines) - before}) == 1
+        before = set(page.lines)
+    assert not page.is_settled(), "the vault's options are still being read"
+    settle(qtbot, page.is_settled)
+    assert set(page.lines) == set(WindowOptions.model_fields) | set(Options.model_fields)
+    assert not page._slices.isActive()
+    page.leave()
+    page.close()
+    page.deleteLater()
+
+
 # ---- changing
 
 
@@ -215,6 +235,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
     dialog.act.click()
     settle(qtbot, lambda: bool(told))
     assert (stored(rig, "undo_days"), context.prefs.options.theme) == (90, "system")
+    rig.store("Another step, after it.")
     told[0][1]()
     settle(qtbot, lambda: stored(rig, "undo_days") == 12)
     assert context.prefs.options.theme == "dark"
@@ -282,9 +303,12 @@ def test_the_passphrase_is_changed(page: SettingsPage, rig: Rig, qtbot: QtBot) -
     assert "differ" in dialog.trouble.text()
     dialog.second.setText("harbour lamp")
     dialog.act.click()
+    assert [field.text() for field in (dialog.old, dialog.first, dialog.second)] == ["", "", ""]  # while keys are made
     settle(qtbot, lambda: dialog.trouble.isVisible() and not dialog.is_busy)
-    assert dialog.old.text() == ""
-    dialog.old.setText(PASSPHRASE)
+    for field in (dialog.old, dialog.first, dialog.second):
+        assert field.text() == ""
+    for field, typed in ((dialog.old, PASSPHRASE), (dialog.first, "harbour lamp"), (dialog.second, "harbour lamp")):
+        field.setText(typed)
     dialog.act.click()
     settle(qtbot, lambda: page.vault.passphrase.told.text() == "The new passphrase holds.")
     rig.lock()
@@ -302,8 +326,7 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     dialog.make.click()
     settle(qtbot, lambda: dialog.step == 1)
     code = dialog.code
-    dialog.reject()
-    assert dialog.isVisible()  # the old code is void: the new one must be kept
+    assert not rig.engine.vault.check_recovery(code).result(30)  # the old one holds until this one is typed back
     dialog.copy.click()
     dialog.kept.click()
     dialog.typed.setText("AAAA")
@@ -314,6 +337,30 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     settle(qtbot, lambda: heard.sentences == ["The new recovery code holds."])
     assert QGuiApplication.clipboard().text() == ""
     assert rig.engine.vault.check_recovery(code).result(30)
+
+
+@pytest.mark.parametrize("by_locking", [False, True])
+def test_a_new_recovery_code_that_was_not_checked_is_given_up(
+    page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot, by_locking: bool
+) -> None:
+    old = rig.engine.vault.new_recovery_code(PASSPHRASE).result(30)
+    assert rig.engine.vault.confirm_recovery_code(old).result(30)
+    heard = hear(context)
+    page.vault.recovery.button.click()  # type: ignore[union-attr]
+    dialog = page.vault.findChild(RecoveryDialog)
+    assert dialog is not None
+    dialog.secret.setText(PASSPHRASE)
+    dialog.make.click()
+    settle(qtbot, lambda: dialog.step == 1)
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == dialog.code
+    if by_locking:
+        rig.lock()
+    else:
+        dialog.leave.click()
+    settle(qtbot, lambda: heard.sentences == ["The new code was given up; the old one still holds."])
+    assert QGuiApplication.clipboard().text() == ""
+    assert rig.engine.vault.check_recovery(old).result(30)
 
 
 def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:

@@ -216,7 +216,7 @@ class FirstRun(QWidget):
 
     def _made(self, code: str) -> None:
         self._code = code
-        self.show_code = ShowCode(self._context.theme, code, self._ask_code)
+        self.show_code = ShowCode(self._context, code, self._ask_code)
         self._put(self.show_code)
         if self.passphrase is not None:
             self._remove(self.passphrase)

@@ -33,6 +33,7 @@ class Gate(QWidget):
     Attributes:
         opener: opens the vault with a secret, None for the keyring; the window's maker may put another in its place.
         page: what is shown; None while the palace is open.
+        note: a sentence instead of the usual one where the palace is locked, such as the sample's; "" for the usual.
     """
 
     def __init__(self, context: Context) -> None:
@@ -42,6 +43,7 @@ class Gate(QWidget):
         self.context = context
         self.opener: Opener = context.bridge.engine.vault.open
         self.page: QWidget | None = None
+        self.note = ""
         self._ground = QWidget()
         self._area = scrolling(self._ground)
         self._centre = column(self._ground, margins=12, gap=0)
@@ -78,7 +80,7 @@ class Gate(QWidget):
         elif presence.problem is not None:
             self._trouble(Problem("integrity", presence.sentence, presence.problem))
         elif presence.exists:
-            self._put(Unlock(self.context.theme, presence, self._unlock))
+            self._put(Unlock(self.context.theme, presence, self._unlock, self.note))
         else:
             self._put(FirstRun(self.context, self._begin, self.look))
 

@@ -1,11 +1,10 @@
 """The recovery code: shown once, then checked.
 
-Must not do: write it anywhere but where the person says.
+Must not do: write it anywhere itself; the engine does, where the person says.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLineEdit, QWidget
 
+from ui.context import Context
 from ui.gate.sheet import Sheet
+from ui.tasks import problem_of, write
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.secret import mark
@@ -22,13 +23,6 @@ from ui.widgets.secret import mark
 _COLUMNS = 3
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
 _FILE = "Loci recovery code.txt"
-_LETTER = """Recovery code of a Loci vault
-
-    {code}
-
-Whoever has this code can open the vault without its passphrase. Keep it where nobody else looks,
-and not on the computer the vault is on.
-"""
 
 
 def letters_of(typed: str) -> str:
@@ -54,15 +48,17 @@ def fits(typed: str, wanted: str) -> bool:
 class ShowCode(QWidget):
     """The code in groups, with ways to take it along."""
 
-    def __init__(self, theme: Theme, code: str, onward: Callable[[], None]) -> None:
+    def __init__(self, context: Context, code: str, onward: Callable[[], None]) -> None:
         """Make it.
 
         Args:
-            theme: the theme.
+            context: the window's services.
             code: groups joined by hyphens.
             onward: goes on to the check.
         """
         super().__init__()
+        theme = context.theme
+        self._context = context
         self._code = code
         self.sheet = Sheet(
             theme,
@@ -109,15 +105,23 @@ class ShowCode(QWidget):
         Args:
             place: the file; replaced if it exists, as the dialog has asked.
         """
-        try:
-            number = os.open(Path(place), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(_LETTER.format(code=self._code))
-        except OSError:
-            self.sheet.refuse("The code could not be written there; choose another place.")
-            return
+        code, vault = self._code, self._context.bridge.engine.vault
+        self.save.setEnabled(False)
+        task = write("Saving the recovery code", lambda: vault.keep_recovery_code(code, Path(place))).within(self)
+        self._context.tasks.run(task.success(self._saved).failure(self._not_saved))
+
+    def _saved(self, _nothing: None) -> None:
+        self.save.setEnabled(True)
         self.sheet.clear_trouble()
         self._say("Saved. Move the file to a place that is not this computer.")
+
+    def _not_saved(self, error: BaseException) -> None:
+        self.save.setEnabled(True)
+        problem = problem_of(error)
+        if problem is not None and problem.family == "user":
+            self.sheet.refuse(problem.sentence)
+        else:
+            self.sheet.refuse("The code could not be written there; choose another place.")
 
     def _say(self, sentence: str) -> None:
         self._note.setText(sentence)

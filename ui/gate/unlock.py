@@ -40,16 +40,17 @@ def said_of(problem: Problem) -> str:
 class Unlock(QWidget):
     """The page. Its fields are empty again before the vault is asked."""
 
-    def __init__(self, theme: Theme, presence: Presence, unlock: Callable[[str | None], None]) -> None:
+    def __init__(self, theme: Theme, presence: Presence, unlock: Callable[[str | None], None], note: str = "") -> None:
         """Make it.
 
         Args:
             theme: the theme.
             presence: how this vault may be opened.
             unlock: is given the secret; None for the keyring.
+            note: a sentence instead of the usual one; "" for the usual.
         """
         super().__init__()
-        self._presence, self._unlock = presence, unlock
+        self._presence, self._unlock, self._note = presence, unlock, note
         self._is_by_code = not presence.has_passphrase
         self._was_ring = False
         self.sheet = Sheet(theme, "Welcome back", "")
@@ -93,11 +94,12 @@ class Unlock(QWidget):
         self.switch.setText("Use the passphrase" if by_code else "Use the recovery code instead")
         self.switch.setAccessibleName(self.switch.text())
         self.switch.setVisible(self._presence.has_passphrase)
-        self.sheet.sentence.setText(
+        usual = (
             "Your palace is locked. The recovery code you were given at the beginning opens it."
             if by_code
             else "Your palace is locked. Your passphrase opens it."
         )
+        self.sheet.sentence.setText(self._note or usual)
         self._line.setFocus()
 
     @property

@@ -169,12 +169,6 @@ class Content(QWidget):
         self.all.setVisible(page == "plan" and rows > 1)
         self.none.setVisible(page == "plan" and rows > 1)
 
-    def _tick_all(self) -> None:
-        self.model.tick_shown(is_on=True)
-
-    def _tick_none(self) -> None:
-        self.model.tick_shown(is_on=False)
-
     def _ticked(self) -> None:
         source = self._source
         if source is not None and source.report is not None:

@@ -14,46 +14,19 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.types.library import Revision, RevisionReport
-from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR, Memory
 from core.types.words import Kind, Status
 from ui.context import Command, Context
-from ui.inspector.lines import KeyButton
 from ui.inspector.moving import MoveDialog
 from ui.tasks import write
+from ui.undoing import offer_undo
 from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.keys import KeyButton
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
 NONE_SELECTED = "Select a memory first."
 SAME_ALREADY = "Nothing changed: it is like that already."
-
-
-def offer_undo(context: Context, sentence: str, step_id: str) -> None:
-    """Say what was done, with an Undo beside it.
-
-    Args:
-        context: what parts are given; nothing else is held, so it works when the page is gone.
-        sentence: what was done.
-        step_id: the undo step.
-    """
-    context.desk.say(sentence, "Undo", lambda: take_back(context, step_id))
-
-
-def take_back(context: Context, step_id: str) -> None:
-    """Undo a step.
-
-    Args:
-        context: what parts are given.
-        step_id: the step.
-    """
-
-    def done(report: UndoReport) -> None:
-        context.desk.say(f"Undone: {report.label.removeprefix('Undo: ')}.")
-        context.selection.again(context.selection.current, "undo")
-
-    engine = context.bridge.engine
-    context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
 
 
 def why_not_edit(memory: Memory) -> str:
@@ -211,7 +184,7 @@ class MemoryActions(QObject):
             if memory is not None and applies and verb.short:
                 title = "Unpin" if verb.id == "memory.pin" and memory.pinned else verb.short
                 kind = "primary" if is_odd else "plain"
-                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._runner(verb), kind))
+                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._runner(verb), kind, is_tight=True))
         self.footer.updateGeometry()
 
     def ask(self, verb: Verb) -> None:
@@ -221,6 +194,8 @@ class MemoryActions(QObject):
             verb: one of `verbs`.
         """
         selected = self._context.selection.current
+        if not self._host.isVisible():
+            return  # nobody sees which memory that would be: the page has no inspector, or it is hidden
         if not selected or not self._context.bridge.is_open:
             self._context.desk.say(NONE_SELECTED)
         elif self._memory is None or self._memory.id != selected:

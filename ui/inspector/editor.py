@@ -11,10 +11,10 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from ui.inspector.lines import KeyButton
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label
 from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import has_marks, pieces
 from ui.widgets.states import Banner
 
@@ -106,8 +106,8 @@ class Editor(QWidget):
         self.field.asked_cancel.connect(self.cancel)
         self.wrong = label("", "danger", wrap=True)
         self.wrong.hide()
-        self.save_button = KeyButton(theme, "Save", _shown(SAVE_KEYS), self._save, "primary")
-        self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit)
+        self.save_button = KeyButton(theme, "Save", _shown(SAVE_KEYS), self._save, "primary", is_tight=True)
+        self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit, is_tight=True)
         self._buttons = QWidget()
         flow = FlowLayout(self._buttons)
         flow.addWidget(self.save_button)

@@ -16,10 +16,11 @@ from core.types.library import MemoryRow, Revision, RevisionReport
 from core.types.values import Memory
 from core.types.words import Source, Status
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.actions import SAME_ALREADY, offer_undo, why_not_edit
+from ui.inspector.actions import SAME_ALREADY, why_not_edit
 from ui.inspector.lines import flush
 from ui.inspector.textview import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.tasks import query, write
+from ui.undoing import offer_undo
 from ui.widgets.basics import button, column, hairline, label
 from ui.widgets.flow import clear
 from ui.widgets.plaintext import one_line

@@ -1,4 +1,4 @@
-"""Small pieces of the inspector: another memory as a line that leads to it, a button with its key, a disclosure.
+"""Small pieces of the inspector: another memory as a line that leads to it, a disclosure.
 
 Must not do: ask the engine.
 """
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWi
 
 from core.types.library import MemoryRow
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, keycap, label, row
+from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KindMark
 
@@ -83,44 +83,6 @@ def _cut(head: str) -> str:
         return head
     words = head[:-1].rpartition(" ")[0]
     return f"{words} …" if len(words) > _HEAD // 2 else head
-
-
-class KeyButton(QPushButton):
-    """A button that shows its key."""
-
-    def __init__(self, theme: Theme, title: str, key: str, run: Callable[[], None], kind: str = "plain") -> None:
-        """Make it.
-
-        Args:
-            theme: the theme.
-            title: what it does.
-            key: as it stands on the keyboard; "" for none.
-            run: what happens.
-            kind: plain or primary.
-        """
-        super().__init__()
-        self.setProperty("kind", kind)
-        self.setAutoDefault(False)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(f"Key {key}" if key else "")
-        self.title, self._theme = title, theme
-        words = QLabel(title)
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        self._box = layout = row(words, parent=self, gap=4)
-        layout.setContentsMargins(theme.px(7 if key else 9), 0, theme.px(6 if key else 9), 0)
-        if key:
-            layout.addWidget(keycap(key))
-        self.clicked.connect(lambda: run())
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As wide as its words and its key."""
-        return QSize(self._box.sizeHint().width() + 2, self._theme.px(32))
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Nothing of it is cut off."""
-        return self.sizeHint()
 
 
 def flush(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QWidget
 from core.types.library import Revision, RevisionReport
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.actions import offer_undo
 from ui.inspector.editor import Editor
 from ui.inspector.lines import flush
 from ui.inspector.textview import TextView, runs_of
 from ui.tasks import problem_of, write
+from ui.undoing import offer_undo
 from ui.widgets.basics import button, column, label
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.plaintext import has_marks, one_line

@@ -18,13 +18,14 @@ from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of
-from ui.tasks import query, write
+from ui.tasks import Running, query, write
 from ui.widgets.words import count_of
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
 
 _MENUS = ("File", "Edit", "View", "Go", "Help")
+_STEPS = (("edit.undo", "Undo"), ("edit.redo", "Redo"))
 _ASK_MS = 150
 _SIZES = (100, 110, 125, 150)
 _KEYS = QKeySequence.StandardKey
@@ -41,6 +42,8 @@ class Actions(QObject):
         super().__init__(window)
         self._window, self._context, self._pages = window, context, pages
         self._is_open = False
+        self._is_undoing = False
+        self._running: Running | None = None
         self.menu = QMenu(window)
         self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
         self._actions: dict[str, QAction] = {}
@@ -140,12 +143,15 @@ class Actions(QObject):
             self._actions[command.id].setEnabled(is_open or not command.needs_vault)
         if is_open:
             self._ask_steps()
+        else:  # the names of steps are the vault's
+            for name, title in _STEPS:
+                self._name(name, title, None)
 
     def entries(self) -> list[Entry]:
         """What the command palette offers now."""
         return [
             Entry(
-                self._actions[command.id].text(),
+                self._actions[command.id].text().replace("&&", "&"),
                 keys_of(command.shortcut),
                 command.icon,
                 command.words,
@@ -161,7 +167,7 @@ class Actions(QObject):
         if not self._context.bridge.is_open:
             return
         journal = self._context.bridge.engine.journal
-        for name, title, begin in (("edit.undo", "Undo", journal.next_undo), ("edit.redo", "Redo", journal.next_redo)):
+        for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
             task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
                 task.success(lambda step, name=name, title=title: self._name(name, title, step))  # type: ignore[misc]
@@ -169,14 +175,24 @@ class Actions(QObject):
 
     def _name(self, name: str, title: str, step: StepRow | None) -> None:
         label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
-        self._actions[name].setText(f"{title}: {label}" if label else title)
+        self._actions[name].setText(f"{title}: {label}".replace("&", "&&") if label else title)
         self._actions[name].setEnabled(self._is_open and step is not None)
 
     def _undo(self, name: str) -> None:
         # Asked anew: the step the menu names may be older than a change of a moment ago, and another one would go.
+        if self._is_undoing:
+            return  # a second Ctrl+Z before the first is done would mean the same step
+        self._is_undoing = True
         journal = self._context.bridge.engine.journal
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
-        self._context.tasks.run(query("Reading the journal", begin).success(lambda step: self._take_back(name, step)))
+        asked = query("Reading the journal", begin).success(lambda step: self._take_back(name, step))
+        self._context.tasks.run(asked).ended.connect(self._asked)
+
+    def _asked(self) -> None:
+        self._is_undoing = self._running is not None and not self._running.is_over
+
+    def _settled(self) -> None:
+        self._running, self._is_undoing = None, False
 
     def _take_back(self, name: str, step: StepRow | None) -> None:
         engine = self._context.bridge.engine
@@ -184,11 +200,10 @@ class Actions(QObject):
             self._context.desk.say("There is nothing to undo." if name == "edit.undo" else "There is nothing to redo.")
             return
         done = "Undone" if name == "edit.undo" else "Redone"
-        self._context.tasks.run(
-            write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR)).success(
-                lambda report: self._done(done, report)
-            )
-        )
+        undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
+        self._running = self._context.tasks.run(undoing.success(lambda report: self._done(done, report)))
+        self._running.ended.connect(self._settled)
+        self._is_undoing = True
 
     def _done(self, done: str, report: UndoReport) -> None:
         label = report.label.removeprefix("Undo: ").removeprefix("Redo: ")

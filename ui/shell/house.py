@@ -17,6 +17,7 @@ from ui.widgets.basics import row
 
 _SPLIT = "house.split"
 _PAGE = "house.page"
+_LAST = "last"
 _GATHER_MS = 120
 _INSPECTOR = 360
 
@@ -75,7 +76,8 @@ class House(QWidget):
 
     def begin(self) -> None:
         """Show the page that was shown last, or the first one of the options."""
-        wished = self._context.prefs.text(_PAGE) or self._context.prefs.options.first_page
+        first = self._context.prefs.options.first_page
+        wished = self._context.prefs.text(_PAGE) if first == _LAST else first
         self.go(wished if wished in self._specs else next(iter(self._specs)))
 
     def go(self, page_id: str, wish: str = "") -> None:
@@ -110,6 +112,13 @@ class House(QWidget):
     def toggle_inspector(self) -> None:
         """Show or hide the inspector, on every page it stands beside."""
         self._wants_inspector = not self._wants_inspector
+        self._fit_inspector()
+
+    def show_inspector(self) -> None:
+        """Make sure that the inspector can be seen; a page without one gives way to the library."""
+        self._wants_inspector = True
+        if not self._specs[self.current].inspects and "library" in self._specs:
+            self.go("library")
         self._fit_inspector()
 
     def _fit_inspector(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -164,6 +164,12 @@ class CommandPalette(QDialog):
         self.setGeometry(QRect(corner, QSize(width, height)))
         self.show()
         self.field.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Nothing stays in the list: names of steps are the vault's."""
+        super().hideEvent(event)
+        self._entries, self._last = (), None
+        self.list.clear()
 
     def titles(self) -> list[str]:
         """What is offered at present."""

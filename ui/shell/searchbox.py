@@ -106,13 +106,13 @@ class SearchBox(QObject):
             self.whole()
         else:
             self.close()
-            self._context.selection.select(chosen, "search")
+            self._context.selection.again(chosen, "search")
 
     def whole(self) -> None:
         """Search for what is typed in the library."""
         typed = self._field.text().strip()
         self.close()
-        self._context.desk.search.emit(typed)
+        self._context.desk.search.emit(self._context.bridge.engine.library.essence(typed))
 
     def close(self) -> None:
         """Show no answers, and keep none: they are words of the vault."""
@@ -137,8 +137,10 @@ class SearchBox(QObject):
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             if self._panel.isVisible() and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self._take(self._list.currentItem())
-            elif self._field.text().strip():
+            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self.whole()
+            elif self._field.text().strip():  # too quick for the answers: they come, and the next Enter takes the first
+                self._ask()
             return True
         if not self._panel.isVisible():
             return False

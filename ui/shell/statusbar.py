@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
 
+from core.events import Progress
 from ui.tasks import Running
 from ui.theme.theme import Theme
 from ui.widgets.basics import label, row, tool
@@ -48,18 +49,18 @@ class StatusBar(QFrame):
         self._theme = theme
         self._dot = Dot(theme, "faint")
         self._index, self._search, self._model = label(), label(), label()
-        self._work, self._saved = label(), label()
+        self._work = label()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(140)
         self._stop = tool(theme, "x", "Stop", self._cancel, size=12)
-        self._running: Running | None = None
+        self._works: list[Running] = []
         self._layout = row(
             self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
-            self._stop, self._saved, parent=self, gap=6,
+            self._stop, parent=self, gap=6,
         )  # fmt: skip
         self._layout.setContentsMargins(16, 0, 16, 0)
-        self._hide_work()
+        self._show_newest()
         self._paint()
         theme.changed.connect(self._paint)
 
@@ -85,41 +86,56 @@ class StatusBar(QFrame):
         """Nothing is known: the vault is locked."""
         self._dot.show_role("faint")
         self._index.setText("Locked")
-        for one in (self._search, self._model, self._saved):
+        for one in (self._search, self._model):
             one.setText("")
 
-    def show_saved(self, sentence: str) -> None:
-        """Say how saving stands."""
-        self._saved.setText(sentence)
-
     def show_work(self, running: Running) -> None:
-        """Show a work that takes longer."""
-        self._running = running
-        self._work.setText(f"{running.label} …")
-        self._bar.setRange(0, 0)
-        self._bar.setAccessibleName(running.label)
-        self._stop.setVisible(running.can_cancel)
-        self._work.show()
-        self._bar.show()
-        self._saved.hide()
-        running.moved.connect(self._moved)
-        running.ended.connect(self._hide_work)
+        """Show a work that takes longer; of several the newest."""
+        self._works.append(running)
+        running.moved.connect(lambda done, total: self._moved(running, done, total))
+        running.ended.connect(lambda: self._ended(running))
+        self._show_newest()
 
-    def _moved(self, done: int, total: int) -> None:
-        if total > 0:
+    def _show_newest(self) -> None:
+        newest = self._works[-1] if self._works else None
+        for one in (self._work, self._bar):
+            one.setVisible(newest is not None)
+        self._stop.setVisible(newest is not None and newest.can_cancel)
+        if newest is not None:
+            self._work.setText("Stopping …" if newest.watch.cancelled() else f"{newest.label} …")
+            self._bar.setRange(0, 0)
+            self._bar.setAccessibleName(newest.label)
+
+    def _moved(self, running: Running, done: int, total: int) -> None:
+        if total > 0 and self._works and self._works[-1] is running:
             self._bar.setRange(0, total)
             self._bar.setValue(done)
 
-    def _hide_work(self) -> None:
-        self._running = None
-        for one in (self._work, self._bar, self._stop):
-            one.hide()
-        self._saved.show()
+    def _ended(self, running: Running) -> None:
+        if running in self._works:
+            self._works.remove(running)
+        self._show_newest()
 
     def _cancel(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
+        if self._works:
+            self._works[-1].cancel()
             self._work.setText("Stopping …")
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show what the engine does by itself: an import that is finished after a crash, the index.
+
+        Args:
+            progress: how far it is.
+        """
+        if self._works:
+            return
+        is_over = progress.total is not None and progress.done >= progress.total
+        self._work.setVisible(not is_over)
+        self._bar.setVisible(not is_over)
+        self._work.setText(f"{progress.label} …")
+        self._bar.setAccessibleName(progress.label)
+        self._bar.setRange(0, progress.total or 0)
+        self._bar.setValue(progress.done)
 
 
 def _space(width: int) -> QLabel:

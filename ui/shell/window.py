@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.context import Context, PageSpec, PartSpec
 from ui.shell.actions import Actions
@@ -85,6 +85,9 @@ class MainWindow(QMainWindow):
         self._status.setInterval(_STATUS_MS)
         self._status.timeout.connect(self._ask_status)
         self._connect()
+        application = QApplication.instance()
+        if application is not None:
+            application.installEventFilter(self)
         self._restore()
         self._state(context.bridge.engine.state)
 
@@ -92,11 +95,13 @@ class MainWindow(QMainWindow):
         context = self.context
         context.bridge.state.connect(self._state)
         context.tasks.shown.connect(self.status.show_work)
+        context.bridge.progressed.connect(self.status.show_progress)
         context.tasks.problem.connect(self._problem)
         context.desk.go.connect(self.go)
         context.desk.tell.connect(self._tell)
         context.desk.search.connect(lambda typed: self.go("library", typed))
         context.desk.import_paths.connect(self.open_import)
+        context.selection.changed.connect(self._looked_at)
         context.prefs.changed.connect(self._option)
 
     def _restore(self) -> None:
@@ -135,19 +140,19 @@ class MainWindow(QMainWindow):
     def _leave_house(self) -> None:
         """Nothing of the vault stays in the window once it is locked."""
         self._status.stop()
-        self.toasts.clear()
-        self.top.search.clear()
+        self.top.search.setText("")  # not `clear`, which could be undone
         self._box.close()
         self.palette_box.close()
         self.context.selection.current = ""
-        self.context.tasks.forget()
-        if self._importing is not None:
-            self._importing.close()
-            self._importing = None
+        self._importing = None
+        for dialog in self.findChildren(QDialog):
+            if dialog is not self.palette_box and dialog.isVisible():
+                dialog.close()
         if self.house is not None:
             self._stack.removeWidget(self.house)
             self.house.deleteLater()
             self.house = None
+        self.toasts.clear(everything=True)  # last: what closes may have said something
 
     def lock(self) -> None:
         """Lock the vault; what is under way stops at its next safe point."""
@@ -209,6 +214,11 @@ class MainWindow(QMainWindow):
         if self.house is not None:
             self.house.toggle_inspector()
 
+    def _looked_at(self, memory_id: str, origin: str) -> None:
+        """An answer that was chosen is shown, whatever stands in its way."""
+        if memory_id and origin == "search" and self.house is not None:
+            self.house.show_inspector()
+
     def _tell(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
         self.toasts.say(sentence, action, run, stays=stays)
 
@@ -217,6 +227,15 @@ class MainWindow(QMainWindow):
         self.toasts.say(f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user")
 
     # ---- Qt's events
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Ctrl+L locks wherever the keyboard is; a dialog would keep the window's own shortcut from it."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            is_lock = event.key() == Qt.Key.Key_L and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+            if is_lock and self.house is not None:
+                self.lock()
+                return True
+        return False
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Files and folders may be dropped anywhere."""

@@ -109,7 +109,8 @@ def button(
     made.setProperty("kind", kind)
     made.setAccessibleName(text)
     made.setToolTip(tip(hint))
-    made.setAutoDefault(kind == "primary")
+    made.setAutoDefault(True)  # Return presses the one that has the keyboard, in a dialog and out of it
+    made.setDefault(kind == "primary")
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setSizePolicy(
         QSizePolicy.Policy.Fixed if kind == "link" else QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed

@@ -13,9 +13,35 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import Qt
 
-# Format characters that belong to ordinary writing: emoji sequences and scripts that join letters.
-_JOINERS = {"\u200d", "\u200c"}
-_SPACES = {"\u00a0": "nbsp", "\u202f": "nnbsp", "\u2007": "figure space", "\u3000": "wide space"}
+# What has no shape of its own: every code point with the property Default_Ignorable_Code_Point (Unicode 15.1,
+# DerivedCoreProperties), control and format characters, line separators, surrogates, private use, noncharacters, and
+# blanks that pass for nothing. Left out are the format characters that are seen (Arabic, Syriac and Kaithi signs over
+# numbers) and the spaces that are as wide as one.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ud800-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\U000f0000-\U0010ffff"
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 15))
+    + "]"
+)
+# Where a hidden character belongs to ordinary writing: it has a meaning there, and stands there once.
+_EMOJI = "©®‼⁉™ℹ↔-↙↩↪⌚⌛⌨⏏⏩-⏳⏸-⏺Ⓜ▪▫▶◀◻-◾☀-➿⤴⤵⬅-⬇⬛⬜⭐⭕〰〽㊗㊙\U0001f004\U0001f0cf\U0001f170-\U0001faff"
+_FACE = f"[{_EMOJI}]"
+_WHOLE_FACE = re.compile(f"{_FACE}\ufe0f?\u200d(?={_FACE})")
+_VARIANT = re.compile(f"{_FACE}[\ufe0e\ufe0f]|[0-9#*]\ufe0f(?=\u20e3)")
+_FLAG_TAGS = tuple(
+    "".join(chr(0xE0000 + ord(letter)) for letter in name) + "\U000e007f" for name in ("gbeng", "gbsct", "gbwls")
+)
+_FLAG = "\U0001f3f4"
+_FLAG_LENGTH = 6
+# Scripts whose letters change their shape next to one another, or at a joiner.
+_JOINING = re.compile(
+    "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1bff\ua840-\ua87f\ua8e0-\ua8ff"
+    "\ua980-\ua9df\uaa60-\uaa7f\ufb50-\ufdff\ufe70-\ufefe\U00010ac0-\U00010aff\U00010d00-\U00010d3f"
+    "\U00011000-\U00011fff\U0001e900-\U0001e95f]"
+)
+_VIRAMA = 9
 _NAMES = {
     "\u200b": "zero width space",
     "\u200c": "zero width non-joiner",
@@ -40,7 +66,6 @@ _NAMES = {
 }
 # What stands above a note's words: properties between two lines of dashes, and the signs of a heading.
 _FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\S)", re.DOTALL)
-_KEPT = {"\n", "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,44 +97,68 @@ def pieces(text: str) -> Iterator[Piece]:
     Yields:
         The runs in order; a `\r\n` is a line end, not a mark.
     """
-    start, at, end = 0, 0, len(text)
-    while at < end:
-        name = _hidden(text, at)
-        if name:
-            if at > start:
-                yield Piece(text[start:at], "", start)
-            yield Piece(f"U+{ord(text[at]):04X}", name, at)
-            start = at + 1
-        at += 1
+    start, end = 0, len(text)
+    for found in _HIDDEN.finditer(text):
+        at = found.start()
+        if _is_written(text, at):
+            continue
+        if at > start:
+            yield Piece(text[start:at], "", start)
+        yield Piece(f"U+{ord(text[at]):04X}", _name(text[at]), at)
+        start = at + 1
     if end > start:
         yield Piece(text[start:end], "", start)
 
 
-def _hidden(text: str, at: int) -> str:
+def _is_written(text: str, at: int) -> bool:
+    """Whether what has no shape does its work here: a line's end, an emoji's variant or parts, joined letters."""
     character = text[at]
-    if character in _KEPT or (character == "\r" and text[at + 1 : at + 2] == "\n"):
-        return ""
-    if " " <= character <= "~":
-        return ""
-    if character in _JOINERS and _joins(text, at):
-        return ""
-    if character in _SPACES:
-        return ""
-    category = unicodedata.category(character)
-    if category in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} or _is_filler(character):
-        return _NAMES.get(character) or unicodedata.name(character, "control character").lower()
-    return ""
+    if character == "\r":
+        return text[at + 1 : at + 2] == "\n"
+    if character in "\ufe0e\ufe0f":
+        return at > 0 and _VARIANT.match(text, at - 1) is not None
+    if character == "\u200d":
+        return _joins(text, at) or _joins_faces(text, at)
+    if character == "\u200c":
+        return _joins(text, at)
+    return "\U000e0020" <= character <= "\U000e007f" and _is_flag(text, at)
 
 
 def _joins(text: str, at: int) -> bool:
-    """A joiner between two visible characters of an emoji or of a script that joins is part of ordinary writing."""
-    before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return bool(before and after) and ord(before) > 0x2FF and ord(after) > 0x2FF
+    """A joiner stands between two letters of scripts that join, or makes a consonant with its virama a half form."""
+    before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if not _is_joining(before):
+        return False
+    return _is_joining(after) or (text[at] == "\u200d" and unicodedata.combining(before) == _VIRAMA)
 
 
-def _is_filler(character: str) -> bool:
-    code = ord(character)
-    return code in {0x115F, 0x1160, 0x3164, 0xFFA0} or 0xE0000 <= code <= 0xE01EF or code == 0x2800
+def _is_joining(character: str) -> bool:
+    return _JOINING.match(character) is not None and unicodedata.category(character)[0] in "LM"
+
+
+def _joins_faces(text: str, at: int) -> bool:
+    return any(
+        low >= 0 and (found := _WHOLE_FACE.match(text, low)) is not None and found.end() == at + 1
+        for low in (at - 1, at - 2)
+    )
+
+
+def _is_flag(text: str, at: int) -> bool:
+    """The tags of the flags of England, Scotland and Wales; other tags can carry any hidden text."""
+    low = text.rfind(_FLAG, max(0, at - _FLAG_LENGTH), at)
+    return low >= 0 and text.startswith(_FLAG_TAGS, low + 1) and at <= low + _FLAG_LENGTH
+
+
+def _name(character: str) -> str:
+    known = _NAMES.get(character) or unicodedata.name(character, "").lower()
+    if known:
+        return known
+    category = unicodedata.category(character)
+    if category == "Co":
+        return "private use character"
+    if category == "Cn":
+        return "invisible character"
+    return "half of a character" if category == "Cs" else "control character"
 
 
 def one_line(text: str, most: int = 300) -> str:

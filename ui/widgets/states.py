@@ -182,9 +182,11 @@ class Toasts(QObject):
         super().__init__(host)
         self._theme, self._host = theme, host
         self._shown: QFrame | None = None
+        self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.clear)
+        theme.changed.connect(self._place)
         host.installEventFilter(self)
 
     @property
@@ -203,18 +205,23 @@ class Toasts(QObject):
             run: what it does.
             stays: whether it waits until the person closes it.
         """
-        self.clear()
+        if stays:
+            self._staying.append((sentence, action, run))
+        self._show(sentence, action, run, stays=stays)
+
+    def _show(self, sentence: str, action: str, run: Callable[[], None] | None, *, stays: bool) -> None:
+        self._hide()
         frame = QFrame(self._host)
         frame.setObjectName("toast")
         frame.setAccessibleName(sentence)
         words = label(sentence, wrap=len(sentence) > 80)
-        words.setMaximumWidth(560)
+        words.setMaximumWidth(self._theme.px(560))
         layout = row(words, margins=10, gap=12, parent=frame)
         layout.setContentsMargins(16, 8, 10, 8)
         if action and run is not None:
             layout.addWidget(button(action, lambda: self._do(run)))
         if stays:
-            layout.addWidget(button("Close", self.clear))
+            layout.addWidget(button("Close", self._close))
         else:
             self._timer.start(_TOAST_MS)
         self._shown = frame
@@ -223,11 +230,29 @@ class Toasts(QObject):
         self._place()
 
     def _do(self, run: Callable[[], None]) -> None:
-        self.clear()
+        self._close()
         run()
 
-    def clear(self) -> None:
-        """Say nothing."""
+    def _close(self) -> None:
+        """The person has dealt with what is shown."""
+        sentence = self.sentence
+        self._staying = [kept for kept in self._staying if kept[0] != sentence]
+        self.clear()
+
+    def clear(self, *, everything: bool = False) -> None:
+        """Say nothing but what stays.
+
+        Args:
+            everything: whether that goes too.
+        """
+        self._hide()
+        if everything:
+            self._staying.clear()
+        elif self._staying:
+            sentence, action, run = self._staying[-1]
+            self._show(sentence, action, run, stays=True)
+
+    def _hide(self) -> None:
         self._timer.stop()
         if self._shown is not None:
             self._shown.hide()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,9 +148,48 @@ def test_a_new_passphrase_replaces_the_old_one(gate: Gate, is_open: bool) -> Non
     assert gate.engine.state == "open"
 
 
+def test_a_recovery_code_that_was_not_typed_back_leaves_the_old_one_in_force(gate: Gate) -> None:
+    assert not gate.vault.confirm_recovery_code("AAAA").result(30)  # none was made
+    old = gate.vault.new_recovery_code(PASSPHRASE).result(30)
+    assert gate.vault.confirm_recovery_code(old).result(30)
+    given_up = gate.vault.new_recovery_code(PASSPHRASE).result(30)
+    assert gate.vault.check_recovery(old).result(30)
+    assert not gate.vault.check_recovery(given_up).result(30)
+    assert not gate.vault.confirm_recovery_code(old).result(30)
+    gate.vault.open(PASSPHRASE).result(30)
+    gate.vault.lock().result(30)
+    gate.vault.change_passphrase(old, "another").result(30)  # which the confirmed slot must not take back
+    assert not gate.vault.confirm_recovery_code("no code").result(30)
+    assert gate.vault.confirm_recovery_code(given_up).result(30)
+    assert not gate.vault.check_recovery(old).result(30)
+    assert not gate.vault.confirm_recovery_code(given_up).result(30)  # it is in force already; nothing waits
+    gate.vault.open("another").result(30)
+    assert gate.engine.state == "open"
+
+
+def test_a_recovery_code_is_kept_in_a_file_of_its_own(gate: Gate, tmp_path: Path) -> None:
+    mine, theirs, link = tmp_path / "code.txt", tmp_path / "theirs.txt", tmp_path / "link.txt"
+    mine.write_text("old")
+    mine.chmod(0o644)
+    theirs.write_text("theirs")
+    link.symlink_to(theirs)
+    for place in (mine, link):
+        gate.vault.keep_recovery_code("ABCD-EFGH", place).result(30)
+        assert "    ABCD-EFGH\n" in place.read_text("utf-8")
+        assert stat.S_IMODE(place.lstat().st_mode) == 0o600
+    assert theirs.read_text() == "theirs"
+    assert not link.is_symlink()
+    assert error_of(gate.vault.keep_recovery_code("A", tmp_path / "none" / "x")).code is Code.WRITE_FAILED
+    inside = gate.engine.home.path / "code.txt"
+    assert error_of(gate.vault.keep_recovery_code("A", inside)).code is Code.INVALID_INPUT
+    assert not inside.exists()
+
+
 def test_a_new_recovery_code_replaces_the_old_one_and_opens(gate: Gate) -> None:
     first = gate.vault.new_recovery_code(PASSPHRASE).result(30)
+    assert gate.vault.confirm_recovery_code(first.lower()).result(30)
     second = gate.vault.new_recovery_code(first).result(30)
+    assert gate.vault.confirm_recovery_code(second).result(30)
     assert not gate.vault.check_recovery(first).result(30)
     assert gate.vault.check_recovery(second).result(30)
     assert error_of(gate.vault.new_recovery_code(first)).code is Code.WRONG_SECRET

@@ -159,6 +159,24 @@ def test_csv_and_markdown_hold_the_text_as_it_is(rig: Rig) -> None:
     assert '## 2024-03 · Ada · rule · work\n\nAda said "no", twice;\n=SUM(A1)\n' in text
 
 
+TEXTS = (
+    '=HYPERLINK("http://x","y")', "+1", "-1 is cold", "@Ada", "\t=1", "\r=1", "'=1", "''-x", "'tis",
+    "' =1", " =1", "plain",
+)  # fmt: skip
+
+
+def test_no_cell_of_a_csv_begins_a_formula_and_every_text_comes_back(rig: Rig, tmp_path: Path) -> None:
+    rig.bring([{"text": text, "author": "=Ada"} for text in TEXTS])
+    count, text = export(rig, ids_of(rig), "out.csv", "csv")
+    assert count == len(TEXTS)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert not [cell for row in rows for cell in row.values() if cell[:1] in set("=+-@\t\r")]
+    with rig_at(tmp_path / "other") as other:
+        other.bring(rig.folder / "out.csv")
+        found = "SELECT text, author FROM memories ORDER BY text"
+        assert other.rows(found) == rig.rows(found)
+
+
 def test_an_export_says_where_a_memory_stands_that_does_not(rig: Rig) -> None:
     memory_id = rig.store("Old news").memory_id
     rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
@@ -202,3 +220,19 @@ def test_a_corrected_text_does_not_come_back_as_of_an_earlier_day(rig: Rig) -> N
     rig.engine.library.revise((first,), Revision(text="The heron nests on the west bank.")).result(30)
     found = rig.found("Where does the heron nest?", as_of_ms=rig.clock.now_ms() + 1000)
     assert found == ["The heron nests on the west bank."]
+
+
+@pytest.mark.parametrize(
+    ("typed", "searched"),
+    [
+        ("when is the kiln fired?", "kiln fired"),
+        ("what may the dog not eat", "dog eat"),
+        ("kind:fact the dog", "kind:fact the dog"),
+        ('"the dog" eats', '"the dog" eats'),
+        ("-dog the cat", "-dog the cat"),
+        ("is the", "is the"),
+        ("", ""),
+    ],
+)
+def test_a_question_is_searched_for_by_its_telling_words(typed: str, searched: str) -> None:
+    assert Library.essence(typed) == searched

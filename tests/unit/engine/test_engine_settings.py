@@ -111,6 +111,17 @@ def test_reset_of_one_and_of_all_is_one_step_each(rig: Rig) -> None:
     assert error_of(rig.engine.settings.reset("nothing")).code is Code.CONFIG_INVALID
 
 
+def test_resetting_all_tells_its_own_step(rig: Rig) -> None:
+    put(rig, "undo_days", 7)
+    told = rig.engine.settings.reset_all().result(30)
+    assert {row.name: row.value for row in told.rows}["undo_days"] == 90
+    rig.store("A step after it.")
+    assert told.step_id is not None
+    assert rig.undo(told.step_id).label == "Reset all settings"
+    assert rig.opened.options.undo_days == 7
+
+
 def test_a_reset_of_what_is_at_its_default_is_no_step(rig: Rig) -> None:
     rig.engine.settings.reset().result(30)
+    assert rig.engine.settings.reset_all().result(30).step_id is None
     assert rig.value("SELECT count(*) FROM undo_steps") == 0

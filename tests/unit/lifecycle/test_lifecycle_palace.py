@@ -16,8 +16,11 @@ from engine_rig import Rig, error_of, facts, refused, rig_at, talk
 from core.engine.palace import arrange
 from core.errors import Code
 from core.events import Changed
+from core.lifecycle.arranging import anyone_waits
 from core.score.floorplan import columns, lines
+from core.types.library import Revision
 from core.types.palace import GAP, HEADER, MARGIN, PalacePlan, RoomPlan
+from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
 Spot = tuple[str, float, float]
@@ -431,3 +434,59 @@ def test_newcomers_are_placed_by_themselves(tmp_path: Path) -> None:
         rig.store("one more thing", kind=Kind.FACT)
         assert arranged.wait(60)
         assert plan(rig).wings[0].count == 21
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_undoing_a_move_to_another_space_gives_back_the_very_place(rig: Rig, times: int) -> None:
+    rig.bring(facts(30))
+    place_all(rig)
+    before = spots(rig)
+    moved = sorted(before)[:3]
+    step = rig.engine.library.revise(moved, Revision(space="work")).result(30).step_id
+    place_all(rig)
+    away = spots(rig)
+    assert all(away[memory_id][0] != before[memory_id][0] for memory_id in moved)
+    for _ in range(times):
+        back = rig.engine.memories.undo(step, OWNER_ACTOR).result(30)
+        assert back.left == ()
+        assert spots(rig) == before
+        sound(rig)
+        again = rig.engine.memories.undo(back.undo_step_id, OWNER_ACTOR).result(30)
+        assert again.left == ()
+        assert spots(rig) == away
+        sound(rig)
+        step = again.undo_step_id
+    assert place_all(rig) == 0
+    assert rig.verify()["status"] == "ok"
+
+
+def test_undoing_a_move_whose_old_place_is_taken_leaves_nothing_in_the_other_wing(rig: Rig) -> None:
+    rig.bring(facts(30))
+    place_all(rig)
+    first, second = sorted(spots(rig))[:2]
+    room_id, x, y = spots(rig)[first]
+    step = rig.engine.library.revise([first], Revision(space="work")).result(30).step_id
+    place_all(rig)
+    rig.engine.palace.move_locus(second, room_id, x, y).result(30)
+    assert spots(rig)[second] == (room_id, x, y)
+    rig.engine.memories.undo(step, OWNER_ACTOR).result(30)
+    sound(rig)
+    assert first not in spots(rig)
+    assert place_all(rig) == 1
+    sound(rig)
+
+
+def test_arranging_mends_a_place_in_another_spaces_wing(rig: Rig) -> None:
+    rig.bring(facts(10))
+    rig.bring([{**row, "space": "Work"} for row in talk(10, "w")], name="work.jsonl")
+    place_all(rig)
+    assert not rig.opened.vault.read(anyone_waits)
+    stray = sorted(spots(rig))[0]
+    (work,) = rig.rows("SELECT id FROM spaces WHERE name = 'Work'")
+    rig.opened.vault.write(lambda tx: tx.update("memories", {"id": stray}, {"space_id": work[0]}))
+    assert rig.opened.vault.read(anyone_waits)
+    before = spots(rig)
+    assert place_all(rig) == 1
+    assert {i: spot for i, spot in spots(rig).items() if i != stray} == {i: s for i, s in before.items() if i != stray}
+    sound(rig)
+    assert not rig.opened.vault.read(anyone_waits)

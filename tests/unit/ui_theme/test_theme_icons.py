@@ -87,10 +87,13 @@ def parameters(node: ast.AST) -> Iterator[tuple[str, list[str]]]:
 
 def places(trees: Iterable[ast.AST]) -> dict[str, int]:
     """Which argument of what is the name of an icon."""
-    found = {"icon": 0, "pixmap": 0}
+    known: dict[str, set[int | None]] = {}
     for tree in trees:
-        found |= {name: names.index("icon") for name, names in parameters(tree) if "icon" in names}
-    return found
+        for name, names in parameters(tree):
+            known.setdefault(name, set()).add(names.index("icon") if "icon" in names else None)
+    # A name that several things bear with other parameters tells nothing: `say` of one class takes no icon.
+    sure = {name: next(iter(at)) for name, at in known.items() if len(at) == 1}
+    return {"icon": 0, "pixmap": 0} | {name: at for name, at in sure.items() if at is not None}
 
 
 def named(tree: ast.AST, where: Mapping[str, int]) -> set[str]:

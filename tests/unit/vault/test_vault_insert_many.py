@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import vault_kit as kit
 
-from core.errors import BugError, LociError
+from core.errors import BugError, Code, LociError, UserError
 from core.types.words import Kind
 from core.vault.tx import Tx
 from core.vault.vault import Vault
@@ -80,3 +80,54 @@ def test_rows_of_one_shape_only(vault: Vault) -> None:
     rows = [kit.memory(1), {**kit.memory(2), "pinned": 1}]
     with pytest.raises(BugError):
         recorded(vault, "memories", rows)
+
+
+@pytest.mark.parametrize("count", [1, 3, 501])
+def test_rows_changed_alike_are_told_as_one_by_one(vault: Vault, count: int) -> None:
+    vault.write(lambda tx: tx.insert_many("memories", [kit.memory(n) for n in range(1, count + 3)]))
+    ids = [kit.memory(n)["id"] for n in range(count, 0, -1)]
+    told = []
+    for alike in (True, False):
+        recorder = Remembering()
+
+        def write(tx: Tx, recorder: Remembering = recorder, alike: bool = alike) -> None:
+            tx.recorder = recorder
+            if alike:
+                tx.update_many("memories", "id", [*ids, "nobody", ids[0]], {"category": "x", "pinned": True})
+            else:
+                for memory_id in ids:
+                    tx.update("memories", {"id": memory_id}, {"category": "x", "pinned": True})
+            raise UserError(Code.INVALID_INPUT, "back")
+
+        with pytest.raises(UserError):
+            vault.write(write)
+        told.append(recorder.told)
+    assert told[0] == told[1]
+    assert len(told[0]) == count
+
+
+def test_what_a_row_holds_already_is_not_changed(vault: Vault) -> None:
+    vault.write(lambda tx: tx.insert_many("memories", [kit.memory(n) for n in (1, 2)]))
+    ids = [kit.memory(n)["id"] for n in (1, 2)]
+    vault.write(lambda tx: tx.update("memories", {"id": ids[0]}, {"category": "x"}))
+    recorder = Remembering()
+
+    def write(tx: Tx) -> None:
+        tx.recorder = recorder
+        tx.update_many("memories", "id", ids, {"category": "x"})
+
+    vault.write(write)
+    assert [key for _, key, _, _ in recorder.told] == [{"n": 2}]
+    seq = vault.seq
+    vault.write(write)
+    assert (vault.seq, len(recorder.told)) == (seq, 1)
+
+
+@pytest.mark.parametrize(
+    ("column", "changes"), [("id", {"n": 9}), ("id", {"id": "x"}), ("id", {"nonsense": 1}), ("kind", {"category": "x"})]
+)
+def test_changes_that_make_no_sense_are_refused(vault: Vault, column: str, changes: dict[str, object]) -> None:
+    vault.write(lambda tx: tx.insert_many("memories", [kit.memory(n) for n in (1, 2)]))
+    values = [kit.memory(1)[column]]
+    with pytest.raises(BugError):
+        vault.write(lambda tx: tx.update_many("memories", column, values, changes))

@@ -1,1 +1,4 @@
-"""The Graph page: what lies round one memory, and the whole vault."""
+"""The Graph page: what lies round one memory, and the whole vault.
+
+Must not do: lay anything out itself; places come from the engine in steps.
+"""

@@ -70,6 +70,10 @@ class Shown:
         return replace(self, filter=replace(self.filter, edge_types=kept))
 
 
+_EGO_WORDS, _EGO_SHORT = "Round one memory", "One memory"
+_ASIDE = 16 + 8 + 24 + 2 * 12  # px of margins and gaps beside title and switch
+
+
 class Drawn(Page):
     """The page's widgets and what is on them.
 
@@ -89,7 +93,7 @@ class Drawn(Page):
         self.stage, self.legend = Stage(theme), Legend(theme)
         self.states = States(theme, self.stage, "Drawing the graph …")
         self.line, self.near, self.views = FilterLine(context), Nearness(theme), ViewsChip(theme)
-        self.mode = Segments(((EGO, "Round one memory"), (WHOLE, "Whole vault")), EGO, "What the graph shows")
+        self.mode = Segments(((EGO, _EGO_WORDS), (WHOLE, "Whole vault")), EGO, "What the graph shows")
         self._count = Elided("", "muted")
         self._again = button("Draw it again", self._read, kind="link")
         self._again.hide()
@@ -108,7 +112,9 @@ class Drawn(Page):
         layout = column(gap=12)
         layout.setContentsMargins(8, 0, 0, 0)
         outer.addLayout(layout, 1)
-        top = row(label("Graph", "title"), None, self.mode, gap=12)
+        self._title = label("Graph", "title")
+        self.mode.setMinimumWidth(1)  # or its long words would be the least width of the page; see `_shorten`
+        top = row(self._title, None, self.mode, gap=12)
         layout.addLayout(top)
         line = row(self.line, self.views, gap=12)
         line.setStretch(0, 1)
@@ -128,6 +134,14 @@ class Drawn(Page):
         way = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
         self._said.setDirection(way)
         self._said.setSpacing(4 if is_narrow else 12)
+        self._shorten(event.size().width())
+
+    def _shorten(self, width: int) -> None:
+        """Where the switch has no room for its words it has shorter ones; it would cut them."""
+        self.mode.name_choice(EGO, _EGO_WORDS)
+        needed = self._title.sizeHint().width() + self.mode.sizeHint().width() + _ASIDE
+        if needed > width:
+            self.mode.name_choice(EGO, _EGO_SHORT)
 
     def _listen(self) -> None:
         reader = self.reader

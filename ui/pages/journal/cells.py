@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,11 +31,13 @@ from PySide6.QtWidgets import (
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
+from ui.widgets.keys import overrides, plain_key
 
 INK = Qt.ItemDataRole.UserRole + 1
 """Role of the token of a cell's colour; `ink` where a model says nothing."""
 FONT = Qt.ItemDataRole.UserRole + 2
 """Role of a cell's font role; `body` where a model says nothing."""
+_KEYS = {Qt.Key.Key_Return: "open", Qt.Key.Key_Enter: "open", Qt.Key.Key_Delete: "remove"}
 _PAD = 8
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -195,13 +207,17 @@ class PlainTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Enter opens a line, Del removes it."""
-        key = event.key()
-        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.asked.emit("open")
-        elif key == Qt.Key.Key_Delete:
-            self.asked.emit("remove")
+        if self._wants(event):
+            self.asked.emit(_KEYS[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
+
+    def _wants(self, event: QKeyEvent) -> bool:
+        return plain_key(event) in _KEYS
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are its own, although the window forgets a memory by Del."""
+        return overrides(event, self._wants) or super().event(event)
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Letters do not search."""

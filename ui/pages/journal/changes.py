@@ -19,6 +19,7 @@ from ui.context import Context
 from ui.pages.journal.saying import act_of, bare
 from ui.pages.journal.steplist import StepButtons, StepList
 from ui.tasks import problem_of, query, write
+from ui.undoing import stayed
 from ui.widgets.basics import button, column, keycap, label, restyle, row
 from ui.widgets.flow import FlowLayout
 from ui.widgets.plaintext import one_line
@@ -219,10 +220,8 @@ class ChangesTab(QWidget):
 
     def _undone(self, report: UndoReport, act: str) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        left = f" {_left(len(report.left))}" if report.left else ""
-        self.context.desk.say(
-            f"{done}: {bare(report.label)}.{left}", other, partial(self.undo, report.undo_step_id, other)
-        )
+        sentence = f"{done}: {bare(report.label)}.{stayed(len(report.left))}"
+        self.context.desk.say(sentence, other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
 
     def ask_back(self, step: StepRow) -> None:
@@ -247,8 +246,7 @@ class ChangesTab(QWidget):
 
     def _went_back(self, back: UndoBack, *, is_redo: bool) -> None:
         done, other = ("redone", "Undo") if is_redo else ("undone", "Redo")
-        stayed = sum(len(report.left) for report in back.reports)
-        left = f" {_left(stayed)}" if stayed else ""
+        left = stayed(sum(len(report.left) for report in back.reports))
         # The first of the new steps is the oldest: going back to it takes all of them back.
         first = back.reports[0].undo_step_id
         self.context.desk.say(
@@ -288,7 +286,3 @@ class ChangesTab(QWidget):
             action.triggered.connect(lambda _checked=False, one=one: self.context.selection.select(one.id, ORIGIN))
         line = self.list.visualRect(self.list.currentIndex())
         menu.popup(self.list.viewport().mapToGlobal(QPoint(line.left() + 40, line.bottom())))
-
-
-def _left(count: int) -> str:
-    return f"{count_of(count, 'record')} changed since and stayed."

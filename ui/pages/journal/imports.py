@@ -19,6 +19,7 @@ from ui.context import Context
 from ui.pages.journal.cells import FONT, INK, Column, Lines, PlainTable, alignment_of
 from ui.pages.journal.saying import format_of, import_sentences, skipped_of, state_of
 from ui.tasks import problem_of, query, write
+from ui.undoing import stayed
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.plaintext import one_line
@@ -302,9 +303,8 @@ class ImportsTab(QWidget):
         )
 
     def _removed(self, report: UndoReport) -> None:
-        left = f" {len(report.left):,} that changed since stayed." if report.left else ""
         undo = partial(self.undo, report.undo_step_id, "The import is back.")
-        self.context.desk.say(f"The import was removed.{left}", "Undo", undo)
+        self.context.desk.say(f"The import was removed.{stayed(len(report.left))}", "Undo", undo)
 
     def undo(self, step_id: str, sentence: str) -> None:
         """Undo a removal.
@@ -317,5 +317,5 @@ class ImportsTab(QWidget):
         self.context.tasks.run(
             write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda _: self.context.desk.say(sentence))
+            .success(lambda report: self.context.desk.say(f"{sentence}{stayed(len(report.left))}"))
         )

@@ -26,6 +26,7 @@ from ui.pages.journal.saying import act_of, clock_of, icon_of
 from ui.pages.journal.steps import STEP, StepModel
 from ui.widgets.basics import button, row
 from ui.widgets.flow import FlowLayout
+from ui.widgets.keys import overrides, plain_key
 
 HEIGHT = 48
 _PAD = 14
@@ -340,15 +341,21 @@ class StepList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Letters act on the chosen step; Esc lets go of it."""
-        key = Qt.Key(event.key())
-        plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
-        if plain and key in _KEYS:
-            self.ask(_KEYS[key])
-        elif plain and key == Qt.Key.Key_Escape and self.currentIndex().isValid():
+        if not self._wants(event):
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Escape:
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())
         else:
-            super().keyPressEvent(event)
+            self.ask(_KEYS[Qt.Key(event.key())])
+
+    def _wants(self, event: QKeyEvent) -> bool:
+        key = plain_key(event)
+        return key in _KEYS or (key == Qt.Key.Key_Escape and self.currentIndex().isValid())
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are its own, although the window forgets a memory by Del and this list undoes a step."""
+        return overrides(event, self._wants) or super().event(event)
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Letters act; they do not search."""

@@ -6,23 +6,24 @@ anything without saying so afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from core.types.library import Facets, Revision, RevisionReport
-from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, TagForm
 from ui.tasks import write
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, follow_icon, keycap, label, tool
+from ui.undoing import offer_undo
+from ui.widgets.basics import button, follow_icon, label, tool
+from ui.widgets.keys import KeyButton
 from ui.widgets.words import memories
 
 
@@ -43,6 +44,7 @@ class Act:
     kind: str = "plain"
 
 
+CHOOSE_FIRST = "Choose a memory first."
 ACTS: Sequence[Act] = (
     Act("tag", "Tag …", "T"),
     Act("move", "Move …", "M"),
@@ -50,44 +52,9 @@ ACTS: Sequence[Act] = (
     Act("archive", "Archive", "A"),
     Act("restore", "Bring back", "R"),
     Act("forget", "Forget", "Del", "danger"),
-    Act("export", "Export …", "E"),
+    Act("export", "Export …", "X"),
     Act("importance", "Importance …", "I"),
 )
-
-
-class KeyButton(QPushButton):
-    """A button that shows its key."""
-
-    def __init__(self, theme: Theme, act: Act, run: Callable[[], None]) -> None:
-        super().__init__(act.title)
-        self.setProperty("kind", act.kind)
-        self.setProperty("keyed", "true")
-        self.setAutoDefault(False)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._theme = theme
-        self._cap = keycap(act.keys)
-        self._cap.setParent(self)
-        self._cap.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.clicked.connect(lambda: run())
-        self.name(act.title, act.keys)
-
-    def name(self, title: str, keys: str) -> None:
-        """Say what it does."""
-        self.setText(title)
-        self.setAccessibleName(f"{title.removesuffix(' …')} ({keys})")
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Room for the words and the key."""
-        hint = super().sizeHint()
-        return QSize(hint.width() + self._cap.sizeHint().width() + self._theme.px(6), hint.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Put the key to the right."""
-        super().resizeEvent(event)
-        size = self._cap.sizeHint()
-        left = self.width() - size.width() - self._theme.px(9)
-        self._cap.setGeometry(left, (self.height() - size.height()) // 2, size.width(), size.height())
 
 
 class SelectionBar(QFrame):
@@ -108,7 +75,9 @@ class SelectionBar(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._theme = theme
         self._count = label("", "strong")
-        self._buttons = {act.id: KeyButton(theme, act, partial(self.asked.emit, act.id)) for act in ACTS}
+        self._buttons = {
+            act.id: KeyButton(theme, act.title, act.keys, partial(self.asked.emit, act.id), act.kind) for act in ACTS
+        }
         self._offered = frozenset(self._buttons)
         self._chosen = 0
         self._menu = QMenu(self)
@@ -136,7 +105,7 @@ class SelectionBar(QFrame):
         """What it says."""
         return self._count.text()
 
-    def button(self, act: str) -> QPushButton:
+    def button(self, act: str) -> KeyButton:
         """The button of an act."""
         return self._buttons[act]
 
@@ -153,7 +122,7 @@ class SelectionBar(QFrame):
             are_pinned: whether all of them are pinned.
         """
         self._chosen = count
-        self._buttons["pin"].name("Unpin" if are_pinned else "Pin", "P")
+        self._buttons["pin"].name("Unpin" if are_pinned else "Pin")
         self._offered = offered
         self.setVisible(count > 1)
         self._fit()
@@ -183,7 +152,7 @@ class SelectionBar(QFrame):
         self._menu.clear()
         for act in ACTS:
             if act.id in self._offered and self._buttons[act.id].isHidden():
-                title = self._buttons[act.id].text()
+                title = self._buttons[act.id].title
                 self._menu.addAction(f"{title}\t{act.keys}").triggered.connect(partial(self._ask, act.id))
 
     def _ask(self, act: str, _checked: bool = False) -> None:
@@ -216,6 +185,7 @@ class Changes(QObject):
             are_pinned: whether all of them are pinned; then `pin` unpins.
         """
         if not ids:
+            self._context.desk.say(CHOOSE_FIRST)
             return
         if act == "export":
             self._export(tuple(ids))
@@ -299,11 +269,4 @@ def tell(context: Context, done: str, report: RevisionReport) -> None:
         context.desk.say(f"Nothing changed. {reason}".strip())
         return
     left = f" {memories(refused)} could not be changed. {reason}" if refused else ""
-    context.desk.say(f"{memories(report.changed)} {done}.{left}", "Undo", partial(undo, context, report.step_id))
-
-
-def undo(context: Context, step_id: str) -> None:
-    """Take a step back."""
-    engine = context.bridge.engine
-    task = write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
-    context.tasks.run(task.success(lambda _: context.desk.say("It is as it was before.")))
+    offer_undo(context, f"{memories(report.changed)} {done}.{left}", report.step_id)

@@ -151,7 +151,7 @@ class TermChips(QWidget):
         self._drop()
         chips = self._query.chips()
         for chip in chips:
-            made = remove_chip(self._theme, chip.words.replace("&", "&&"), self._remover(chip.without))
+            made = remove_chip(self._theme, chip.words, self._remover(chip.without))
             made.setAccessibleName(f"Remove the filter {chip.words}")
             # A tooltip may be taken for markup, and what is typed may be anything.
             made.setToolTip(tip(chip.problem) or "Remove this filter")

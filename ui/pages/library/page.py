@@ -144,7 +144,7 @@ class LibraryPage(Page):
         self.controls.make_narrow(is_narrow=is_narrow)
         self.filters.make_narrow(is_narrow=is_narrow)
         if not self.help.isHidden():
-            self.help.place(self._below_line())
+            self.help.place(_below(self.line, self))
 
     # ---- reading
 
@@ -284,15 +284,17 @@ class LibraryPage(Page):
 
     # ---- help
 
-    def _below_line(self) -> int:
-        return self.line.mapTo(self, QPoint(0, self.line.field.height())).y() + 6
-
     def _toggle_help(self) -> None:
         if self.help.isHidden():
-            self.help.open_below(self._below_line())
+            self.help.open_below(_below(self.line, self))
             self.line.help.setChecked(True)
         else:
             self.help.shut()
+
+
+def _below(line: QueryLine, page: QWidget) -> int:
+    """Where on the page the query line ends, px."""
+    return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 
 
 LIBRARY = PageSpec("library", "Library", "library", LibraryPage, "table list search filter export memories all")

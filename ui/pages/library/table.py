@@ -26,6 +26,7 @@ from ui.pages.library.columns import COLUMNS, PLACE, TEXT
 from ui.pages.library.delegate import Cells
 from ui.pages.library.header import Columns
 from ui.pages.library.model import MemoryTable
+from ui.widgets.keys import overrides, plain_key
 
 _GLANCE_MS = 30
 _MOST_RANGES = 1_000  # a selection in more pieces than this makes drawing slow
@@ -41,7 +42,8 @@ _KEYS: Mapping[Qt.Key, str] = {
     Qt.Key.Key_P: "pin",
     Qt.Key.Key_A: "archive",
     Qt.Key.Key_R: "restore",
-    Qt.Key.Key_E: "export",
+    Qt.Key.Key_E: "edit",
+    Qt.Key.Key_X: "export",
     Qt.Key.Key_Slash: "search",
 }
 
@@ -105,7 +107,7 @@ class LibraryTable(QTableView):
         self.verticalScrollBar().valueChanged.connect(self._soon)
         self.selectionModel().selectionChanged.connect(self.chosen)
         self.selectionModel().currentRowChanged.connect(self._mark)
-        self.doubleClicked.connect(self._open)
+        self.doubleClicked.connect(lambda _: self.asked.emit("edit"))
         self.entered.connect(self._hover)
         self._theme.changed.connect(self._restyle)
 
@@ -252,14 +254,20 @@ class LibraryTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Letters act on what is chosen; Esc lets go of it."""
-        key = Qt.Key(event.key())
-        plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
-        if plain and key in _KEYS:
-            self.asked.emit(_KEYS[key])
-        elif plain and key == Qt.Key.Key_Escape and self.chosen_count:
+        if not self._wants(event):
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Escape:
             self.clearSelection()
         else:
-            super().keyPressEvent(event)
+            self.asked.emit(_KEYS[Qt.Key(event.key())])
+
+    def _wants(self, event: QKeyEvent) -> bool:
+        key = plain_key(event)
+        return key in _KEYS or (key == Qt.Key.Key_Escape and self.chosen_count > 0)
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are its own, although the window forgets one memory by Del and the table all that are chosen."""
+        return overrides(event, self._wants) or super().event(event)
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Not here: it would ask for every row's text. The query line searches."""
@@ -282,20 +290,19 @@ class LibraryTable(QTableView):
         self._hover(QModelIndex())
 
     def _hover(self, index: QModelIndex) -> None:
-        self.cells.hovered = self._repaint_lines(self.cells.hovered, index.row())
+        self.cells.hovered = _repainted(self, self.cells.hovered, index.row())
 
     def _mark(self, index: QModelIndex, _before: QModelIndex | None = None) -> None:
         line = index.row() if self.hasFocus() else -1
-        self.cells.marked = self._repaint_lines(self.cells.marked, line)
+        self.cells.marked = _repainted(self, self.cells.marked, line)
 
-    def _repaint_lines(self, old: int, new: int) -> int:
-        for line in {old, new} - {-1}:
-            top = self.rowViewportPosition(line)
-            self.viewport().update(0, top, self.viewport().width(), self.rowHeight(line))
-        return new
 
-    def _open(self, _index: QModelIndex) -> None:
-        self.asked.emit("edit")
+def _repainted(table: QTableView, old: int, new: int) -> int:
+    """Paint two lines anew, -1 for none; the second is the one that counts from now on."""
+    for line in {old, new} - {-1}:
+        top = table.rowViewportPosition(line)
+        table.viewport().update(0, top, table.viewport().width(), table.rowHeight(line))
+    return new
 
 
 def _lines_of(ids: tuple[str, ...], chosen: tuple[str, ...]) -> list[int]:

@@ -23,7 +23,7 @@ from ui.pages.palace.scene import Lens, Scene, Spot, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import path_of
-from ui.widgets.words import KIND_WORDS, date_of, said_at
+from ui.widgets.words import KIND_WORDS, date_of, memories, said_at
 
 _DOT_PX = 3.4
 """Places smaller than this are texture."""
@@ -33,6 +33,7 @@ _BAND = 17  # px at 100 % from which a name stands in its room's header
 _FAINTEST = 0.7  # size of what is hardly remembered, as a share of what is firmly
 NEAR_PX = 92
 """Side of a place from which a locus shows its text, px at 100 %."""
+_LONGEST_NAME = 80  # characters
 _NAMES_KEPT = 3_000
 
 _Floats = NDArray[np.float64]
@@ -159,13 +160,26 @@ class PlanPainter:
             return
         count = f"{room.count(scene.look):,}"
         if band >= theme.px(_BAND):
-            font = theme.font("strong")
-            least = theme.px(12 if band < theme.px(30) else 13)
-            font.setPixelSize(int(min(max(band * 0.29, least), theme.px(22))))
-            pad = max(lens.scale * 1.15, 8.0) if lens.scale > 15 else 9.0  # as far in as the loci below it
-            self._paint_line(painter, self.name_rect(room, lens).adjusted(pad, 0, -pad, 0), room.plan.name, count, font)
+            line, font = self._header(room, lens)
+            self._paint_line(painter, line, room.plan.name, count, font)
             return
         self._paint_plates(painter, self._plates(room.plan.name, count, rect))
+
+    def _header(self, room: RoomItem, lens: Lens) -> tuple[QRectF, QFont]:
+        theme, band = self._theme, HEADER * lens.scale
+        font = theme.font("strong")
+        least = theme.px(12 if band < theme.px(30) else 13)
+        font.setPixelSize(int(min(max(band * 0.29, least), theme.px(22))))
+        pad = max(lens.scale * 1.15, 8.0) if lens.scale > 15 else 9.0  # as far in as the loci below it
+        return self.name_rect(room, lens).adjusted(pad, 0, -pad, 0), font
+
+    def says_name(self, room: RoomItem, lens: Lens) -> bool:
+        """Whether a room's name stands on the plan whole; from far away it is cut, or has no room at all."""
+        whole = one_line(room.plan.name, _LONGEST_NAME)
+        if HEADER * lens.scale < self._theme.px(_BAND):
+            return any(words == whole for *_, words in self._plates(room.plan.name, "", lens.rect(room.rect)))
+        line, font = self._header(room, lens)
+        return self._fitting(room.plan.name, font, line.width())[0] == whole
 
     def _plates(self, name: str, count: str, rect: QRectF) -> list[tuple[QRectF, QFont, str, str]]:
         """Ground, font, colour and words of name and count over a room too far for a header of its own."""
@@ -222,7 +236,7 @@ class PlanPainter:
             if len(self._cut) > _NAMES_KEPT:
                 self._cut.clear()
             metrics = QFontMetricsF(font)
-            shown = _shortened(one_line(name, 80), metrics, width)
+            shown = _shortened(one_line(name, _LONGEST_NAME), metrics, width)
             if shown.endswith("…") and len(shown) < 4:
                 shown = ""
             self._cut[key] = (shown, metrics.horizontalAdvance(shown))
@@ -339,7 +353,7 @@ class PlanPainter:
             radius = max(size * 0.62 + 5.0, 8.0)
             painter.drawEllipse(place, radius, radius)
 
-    def paint_plate(self, painter: QPainter, spot: Spot, lens: Lens) -> None:
+    def paint_plate(self, painter: QPainter, spot: Spot, look: Look, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
         head = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
         if head is None or self.near(lens, spot.room):
@@ -348,6 +362,8 @@ class PlanPainter:
         body, small = theme.font("small"), theme.font("caption")
         lines = broken(one_line(head.head, 200), body, theme.px(300), 2)
         about = f"{KIND_WORDS[head.kind]} · {said_at(head.occurred) or date_of(head.recorded_at)}"
+        if not self.says_name(spot.room, lens):
+            about += f" · in {one_line(spot.room.plan.name, 32)}, {memories(spot.room.count(look))}"
         high = QFontMetricsF(body).height()
         wide = max(
             [QFontMetricsF(body).horizontalAdvance(line) for line in lines]

@@ -12,13 +12,14 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
 
-from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Spot
 from ui.pages.palace.view import Canvas
 from ui.tasks import write
+from ui.undoing import offer_undo
 from ui.widgets.basics import button, column, label, row
+from ui.widgets.keys import overrides, plain_key
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import memories
 
@@ -30,19 +31,8 @@ _OF_BOTH = {"rename": "memory.edit", "merge": "memory.move"}
 """Keys that mean one thing on a room and, as in the inspector, another on a memory."""
 
 
-def step_done(context: Context, sentence: str) -> Callable[[str], None]:
-    """What to do once a verb of the plan is done: say so, with an Undo beside it.
-
-    Args:
-        context: what pages are given; nothing else is held, so it works when the page is gone.
-        sentence: what was done.
-    """
-
-    def undo(step_id: str) -> None:
-        memories_group = context.bridge.engine.memories
-        context.tasks.run(write("Undoing", lambda: memories_group.undo(step_id, OWNER_ACTOR)))
-
-    return lambda step_id: context.desk.say(sentence, "Undo", lambda: undo(step_id))
+_OF_A_NAME = frozenset({Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2, Qt.Key.Key_Delete})
+"""Keys of a name being written, beyond those every line of text takes for itself; all others are the window's."""
 
 
 class NameField(QLineEdit):
@@ -79,8 +69,7 @@ class NameField(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         """Escape leaves it as it was; so does the keyboard going elsewhere."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            event.accept()
+        if overrides(event, lambda key: plain_key(key) in _OF_A_NAME):
             return True
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             self._end()
@@ -178,7 +167,9 @@ class Verbs(QObject):
         spot = self._canvas.scene.spot_of(self._canvas.marks.selected)
         command = (_OF_MEMORIES | _OF_BOTH)[verb]
         if spot is not None or verb in _OF_MEMORIES:
-            if spot is not None:
+            if spot is None:
+                self._context.desk.say("Choose a memory first.")
+            else:
                 self._run(command)
             return
         room = self._canvas.scene.rooms.get(self._canvas.marks.cursor_room or self._canvas.where.room_id)
@@ -232,8 +223,12 @@ class Verbs(QObject):
         self._add("Rename …", lambda: self.rename(room), "F2", "pencil")
         self._add("Merge into …", lambda: self.merge(room), "M", "git-merge")
         self.menu.addSeparator()
-        name = room.plan.name.replace('"', "")
-        self._add("Show in library", lambda: self._context.desk.search.emit(f'room:"{name}"'), icon="library")
+        self._add("Show in library", lambda: self._context.desk.search.emit(self.search_for(room)), icon="library")
+
+    def search_for(self, room: RoomItem) -> str:
+        """The search that finds what is in a room; rooms of other spaces may have its name."""
+        library = self._context.bridge.engine.library
+        return library.with_term(library.with_term("", "space", room.wing.space), "room", room.plan.name)
 
     # ---- verbs of rooms
 
@@ -256,7 +251,7 @@ class Verbs(QObject):
             return None
         room_id, palace = room.id, self._context.bridge.engine.palace
         dialog = MergeDialog(
-            self._canvas.window(),
+            self._canvas,  # it goes with the page: not a word of the vault stands over a locked window
             room,
             others,
             lambda into: self._write(
@@ -270,7 +265,7 @@ class Verbs(QObject):
         """Ask for the name of a room that a memory shall have to itself at first."""
         palace = self._context.bridge.engine.palace
         dialog = NewRoomDialog(
-            self._canvas.window(),
+            self._canvas,
             lambda name: self._write(
                 "Making a room",
                 lambda: palace.make_room(space, name, (memory_id,)),
@@ -281,4 +276,5 @@ class Verbs(QObject):
         return dialog
 
     def _write(self, title: str, begin: Callable[[], Future[str]], sentence: str) -> None:
-        self._context.tasks.run(write(title, begin).success(step_done(self._context, sentence)))
+        context = self._context
+        context.tasks.run(write(title, begin).success(lambda step_id: offer_undo(context, sentence, step_id)))

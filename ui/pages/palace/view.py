@@ -32,6 +32,7 @@ from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene, Spot, Where
 from ui.pages.palace.walking import Walker, sentence_of, sentence_of_room, sentence_of_wing
 from ui.theme.theme import Theme
+from ui.widgets.plaintext import tip
 
 _LOOK_UP_MS = 90
 _HOVER_MS = 280
@@ -207,6 +208,15 @@ class PlanView(QWidget):
         named = at is not None and spot is None and self.name_at(at) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if spot is not None else
                        Qt.CursorShape.OpenHandCursor if named else Qt.CursorShape.ArrowCursor)  # fmt: skip
+        self.setToolTip("" if at is None or spot is not None else self._unsaid(at))
+
+    def _unsaid(self, at: QPointF) -> str:
+        """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
+        lens = self.camera.lens
+        room = self.scene.room_at(*lens.point(at.x(), at.y()))
+        if room is None or self.painter.says_name(room, lens):
+            return ""
+        return tip(sentence_of_room(room, room.count(self.scene.look)))
 
     def _show_plate(self) -> None:
         self._plate = True
@@ -230,7 +240,7 @@ class PlanView(QWidget):
     def paint_over(self, painter: QPainter) -> None:
         """Paint what lies above the plan: what the locus under the pointer says."""
         if self._plate and self.marks.hover is not None:
-            self.painter.paint_plate(painter, self.marks.hover, self.camera.lens)
+            self.painter.paint_plate(painter, self.marks.hover, self.scene.look, self.camera.lens)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""

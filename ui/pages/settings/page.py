@@ -46,8 +46,9 @@ class SettingsPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.lines: dict[str, OptionLine] = {}
+        self._unbuilt: dict[str, OptionRow] = {}
         self._window_names = frozenset(WindowOptions.model_fields)
-        self._is_shown = self._is_read = False
+        self._is_shown = self._is_told = self._is_read = False
         self._wish = ""
         self.sections: list[Section] = []
         self.vault = VaultSection(context)
@@ -73,7 +74,9 @@ class SettingsPage(Page):
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read)
+        self._refresh.timeout.connect(self.read)
+        self._slices = QTimer(self)  # with no interval: a turn of the event loop each
+        self._slices.timeout.connect(self._build)
         self._lay_out()
         self._connect()
         self._show_rows(rows_of(WindowOptions, context.prefs.options))
@@ -119,8 +122,9 @@ class SettingsPage(Page):
             wish: the title of a group to go to, else words to search for.
         """
         self._is_shown = True
+        self._slices.start()
         if self.is_stale or not self._is_read:
-            self._read()
+            self.read()
         self.vault.read()
         self._wish = wish
         if self._is_read:
@@ -141,12 +145,13 @@ class SettingsPage(Page):
         """Another page is shown: what was being typed holds now, and nothing runs here any more."""
         self._is_shown = False
         self._refresh.stop()
+        self._slices.stop()
         for line in self.lines.values():
             line.control.settle()
 
     def is_settled(self) -> bool:
         """Whether the vault's options were read."""
-        return self._is_read and not self._refresh.isActive()
+        return self._is_read and not self._unbuilt and not self._refresh.isActive()
 
     def changed(self, change: Changed) -> None:
         """An option may have changed elsewhere, or by an undo."""
@@ -173,37 +178,49 @@ class SettingsPage(Page):
 
     # ---- reading
 
-    def _read(self) -> None:
+    def read(self) -> None:
+        """Read the options."""
         self.is_stale = False
         if not self._is_read:
             self.states.loading()
         settings = self.context.bridge.engine.settings
         task = query("Reading the settings", settings.rows).within(self, "rows")
-        self.context.tasks.run(task.success(self._take).failure(self._fail))
+        self.context.tasks.run(task.success(self._take).failure(lambda error: _fail(self, error)))
 
     def _take(self, rows: Sequence[OptionRow]) -> None:
+        self._is_told = True
         self._show_rows(rows)
-        if not self._is_read:
-            self._is_read = True
-            for section in (self.vault, self.about):
-                self._add_section(section)
-            self._column.addStretch(1)
-            self.groups.setCurrentRow(0)
-            self._restyle()
-            QTimer.singleShot(0, self, self._obey)  # once the new sections have their places
         self._sift(self.search.text())
-
-    def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is not None:
-            self.states.trouble(problem, self._read)
 
     def _show_rows(self, rows: Sequence[OptionRow]) -> None:
         for option in rows:
             if option.name in self.lines:
                 self.lines[option.name].show_option(option)
             else:
-                self._add(option)
+                self._unbuilt[option.name] = option
+        if self._is_shown:
+            self._slices.start()
+
+    def _build(self) -> None:
+        """Make the lines of one group, at most; then the page is whole. All in one turn would hold up the window."""
+        if self._unbuilt:
+            group = next(iter(self._unbuilt.values())).group
+            for option in [one for one in self._unbuilt.values() if one.group == group]:
+                self._add(self._unbuilt.pop(option.name))
+            return
+        self._slices.stop()
+        if self._is_told and not self._is_read:
+            self._finish()
+
+    def _finish(self) -> None:
+        self._is_read = True
+        for section in (self.vault, self.about):
+            self._add_section(section)
+        self._column.addStretch(1)
+        self.groups.setCurrentRow(0)
+        self._restyle()
+        self._sift(self.search.text())
+        QTimer.singleShot(0, self, self._obey)  # once the new sections have their places
 
     def _add(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
@@ -261,13 +278,8 @@ class SettingsPage(Page):
         settings = self.context.bridge.engine.settings
         task = write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
         self.context.tasks.run(
-            task.success(lambda row: self._show_rows((row,))).failure(lambda error: self._refuse(name, error))
+            task.success(lambda row: self._show_rows((row,))).failure(lambda error: _refuse(self.lines[name], error))
         )
-
-    def _refuse(self, name: str, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is not None:
-            self.lines[name].refuse(problem.sentence)
 
     def _put_window(self, name: str, value: object) -> None:
         try:
@@ -284,7 +296,21 @@ class SettingsPage(Page):
             return
         settings = self.context.bridge.engine.settings
         task = write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
-        self.context.tasks.run(task.success(self._show_rows).failure(lambda error: self._refuse(name, error)))
+        self.context.tasks.run(task.success(self._show_rows).failure(lambda error: _refuse(self.lines[name], error)))
+
+
+def _fail(page: SettingsPage, error: BaseException) -> None:
+    """Say instead of the options why they cannot be read."""
+    problem = problem_of(error)
+    if problem is not None:
+        page.states.trouble(problem, page.read)
+
+
+def _refuse(line: OptionLine, error: BaseException) -> None:
+    """Say beside an option why it stays as it was."""
+    problem = problem_of(error)
+    if problem is not None:
+        line.refuse(problem.sentence)
 
 
 SETTINGS = PageSpec(

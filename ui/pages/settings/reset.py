@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from core.config.window import WindowOptions
-from core.types.journals import OptionRow, StepRow
-from core.types.values import OWNER_ACTOR
+from core.types.journals import OptionRow, OptionsReset
 from ui.context import Context
 from ui.pages.settings.controls import words_for
-from ui.tasks import query, write
+from ui.tasks import write
+from ui.undoing import take_back
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.words import count_of
 
@@ -89,26 +89,26 @@ class Resetting(QObject):
             self._say(before, None)
             return
         settings = self.context.bridge.engine.settings
-        task = write("Resetting the settings", lambda: settings.reset(None)).within(self)
-        self.context.tasks.run(task.success(lambda rows: self._done(before, rows)))
+        task = write("Resetting the settings", settings.reset_all).within(self)
+        self.context.tasks.run(task.success(lambda told: self._done(before, told)))
 
-    def _done(self, before: WindowOptions, rows: Sequence[OptionRow]) -> None:
-        self.came.emit(rows)
-        journal = self.context.bridge.engine.journal
-        task = query("Reading the journal", journal.next_undo).within(self, "undo").failure(lambda _: None)
-        self.context.tasks.run(task.success(lambda step: self._say(before, step)))
+    def _done(self, before: WindowOptions, told: OptionsReset) -> None:
+        self.came.emit(told.rows)
+        self._say(before, told.step_id)
 
-    def _say(self, before: WindowOptions, step: StepRow | None) -> None:
-        self.context.desk.say("All settings have their defaults again.", "Undo", lambda: self.undo(before, step))
+    def _say(self, before: WindowOptions, step_id: str | None) -> None:
+        context = self.context
+        context.desk.say("All settings have their defaults again.", "Undo", lambda: undo(context, before, step_id))
 
-    def undo(self, before: WindowOptions, step: StepRow | None) -> None:
-        """Take it back.
 
-        Args:
-            before: the window's options as they were.
-            step: the step that reset those of the vault; None where none was changed.
-        """
-        self.context.prefs.put(lambda _: before)
-        if step is not None and step.verb == "settings":
-            memories = self.context.bridge.engine.memories
-            self.context.tasks.run(write("Undoing", lambda: memories.undo(step.id, OWNER_ACTOR)))
+def undo(context: Context, before: WindowOptions, step_id: str | None) -> None:
+    """Take a reset of everything back.
+
+    Args:
+        context: what the page was given; nothing else is held, so it works when the page is gone.
+        before: the window's options as they were.
+        step_id: the step that reset those of the vault; None where none was changed.
+    """
+    context.prefs.put(lambda _: before)
+    if step_id is not None:
+        take_back(context, step_id)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.context import Context
-from ui.tasks import problem_of, query, write
+from ui.tasks import problem_of, write
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.secret import SecretField, mark
 from ui.widgets.strength import StrengthMeter
@@ -114,10 +114,11 @@ class PassphraseDialog(SecretDialog):
             self._change()
 
     def _change(self) -> None:
-        new, old = self.first.text(), self.old.text()
+        held = [self.first.take(), self.old.take()]  # given away once; nothing of the task or the fields keeps them
+        self.second.take()
         vault = self.context.bridge.engine.vault
         self._wait(is_busy=True)
-        task = write("Changing the passphrase", lambda: vault.change_passphrase(old, new)).within(self)
+        task = write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(self)
         self.context.tasks.run(task.success(self._done).failure(self._fail))
 
     def _wait(self, *, is_busy: bool) -> None:
@@ -128,8 +129,6 @@ class PassphraseDialog(SecretDialog):
 
     def _done(self, _nothing: None) -> None:
         self._wait(is_busy=False)
-        for field in (self.old, self.first, self.second):
-            field.take()
         self.changed.emit()
         self.accept()
 
@@ -137,12 +136,11 @@ class PassphraseDialog(SecretDialog):
         self._wait(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
-            self.old.take()
             self.refuse(problem.sentence, self.old)
 
 
 class RecoveryDialog(SecretDialog):
-    """Makes a new recovery code, shows it once, and has it typed back."""
+    """Makes a new recovery code, shows it, and has it typed back; until then the old one holds."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(context, "A new recovery code", parent)
@@ -157,6 +155,8 @@ class RecoveryDialog(SecretDialog):
             self._stack.addWidget(step)
         layout = column(self, label("A new recovery code", "title"), self._stack, self.trouble, margins=24, gap=10)
         layout.setStretch(1, 1)
+        self.finished.connect(self._forget)
+        context.bridge.state.connect(self._state)
         self.secret.setFocus()
 
     def _step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
@@ -169,14 +169,18 @@ class RecoveryDialog(SecretDialog):
     def _ask_step(self) -> QWidget:
         self.cancel = button("Cancel", self.reject)
         self.make = button("Make a new code", self._make, kind="primary")
-        says = "The old code opens nothing from then on. Type the passphrase, or the old code, to go on."
+        says = "The old code holds until the new one is checked. Type the passphrase, or the old code, to go on."
         return self._step(says, self.secret, buttons=(self.cancel, self.make))
 
     def _show_step(self) -> QWidget:
         self.copy = button("Copy", self._copy, theme=self.context.theme, icon="copy")
         self.kept = button("I have kept it", self._check_it, kind="primary")
-        says = "It is shown this once. Write it down or keep it in a password manager; the old one is void already."
-        return self._step(says, self.groups, buttons=(self.copy, self.kept))
+        says = (
+            "It is shown this once. Write it down or keep it in a password manager, then type it back: from there on "
+            "it holds, and the old one is void."
+        )
+        self.leave = button("Cancel", self.reject)
+        return self._step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
 
     def _check_step(self) -> QWidget:
         self.again = button("Show it again", lambda: self._go(1))
@@ -196,12 +200,30 @@ class RecoveryDialog(SecretDialog):
         main.setDefault(True)
         (self.secret, self.kept, self.typed)[step].setFocus()
 
-    def reject(self) -> None:
-        """Closed before the code is made; afterwards only a code that was kept lets one go."""
-        if self.step == 0:
-            super().reject()
-        else:
-            self.refuse("Keep the new code first: the old one opens nothing any more.")
+    def done(self, result: int) -> None:
+        """Closed; a code that was made and not checked opens nothing.
+
+        Args:
+            result: of the dialog.
+        """
+        if self.code:
+            self.context.desk.say("The new code was given up; the old one still holds.")
+        super().done(result)
+
+    def _forget(self) -> None:
+        """Nothing of the code outlives the dialog."""
+        clipboard = QGuiApplication.clipboard()
+        if self.code and clipboard.text() == self.code:
+            clipboard.clear()
+        self.code = ""
+        self.typed.clear()
+        self.secret.take()
+
+    def _state(self, state: str) -> None:
+        if state != "locked" or (self.is_busy and self.step == 2):
+            return  # whether a code that is being checked holds, its answer tells
+        self.is_busy = False
+        self.reject()
 
     def _make(self) -> None:
         if self.is_busy:
@@ -209,9 +231,9 @@ class RecoveryDialog(SecretDialog):
         if not self.secret.text():
             self.refuse("Type the passphrase, or the old code.", self.secret)
             return
-        secret, vault = self.secret.take(), self.context.bridge.engine.vault
+        held, vault = [self.secret.take()], self.context.bridge.engine.vault
         self._wait(is_busy=True)
-        task = write("Making a recovery code", lambda: vault.new_recovery_code(secret)).within(self)
+        task = write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
         self.context.tasks.run(task.success(self._show).failure(self._fail))
 
     def _wait(self, *, is_busy: bool) -> None:
@@ -244,23 +266,29 @@ class RecoveryDialog(SecretDialog):
         self._go(2)
 
     def _check(self) -> None:
-        typed, vault = self.typed.text(), self.context.bridge.engine.vault
-        task = query("Checking the code", lambda: vault.check_recovery(typed)).within(self, "check")
+        if self.is_busy:
+            return
+        held, vault = [self.typed.text()], self.context.bridge.engine.vault
+        self._checking(is_busy=True)
+        task = write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
         self.context.tasks.run(task.success(self._checked).failure(self._fail_check))
 
+    def _checking(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        for part in (self.again, self.check, self.typed):
+            part.setEnabled(not is_busy)
+
     def _checked(self, fits: bool) -> None:
+        self._checking(is_busy=False)
         if not fits:
             self.refuse("That is not the new code; look at it again.", self.typed)
             return
-        clipboard = QGuiApplication.clipboard()
-        if clipboard.text() == self.code:
-            clipboard.clear()
-        self.code = ""
-        self.typed.clear()
+        self._forget()
         self.context.desk.say("The new recovery code holds.")
         self.accept()
 
     def _fail_check(self, error: BaseException) -> None:
+        self._checking(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
             self.refuse(problem.sentence)

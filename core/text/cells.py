@@ -1,0 +1,33 @@
+"""Cells of a table that a spreadsheet would take for a formula, made harmless and read back.
+
+Must not do: change any other cell.
+"""
+
+from __future__ import annotations
+
+import re
+
+# More apostrophes may stand before the sign: with one more or one less of them, every text has its own cell.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def guarded(cell: str) -> str:
+    """A cell as a spreadsheet may open it: an apostrophe stands before what would begin a formula.
+
+    Args:
+        cell: any text.
+
+    Returns:
+        The cell; `unguarded` gives exactly the text again.
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell that `guarded` made; every other cell as it is.
+
+    Args:
+        cell: as it stands in the table.
+    """
+    return cell[1:] if _GUARDED.match(cell) else cell

@@ -1,0 +1,56 @@
+"""Saying what was done with an Undo beside it, and what taking it back could not bring back.
+
+Must not do: know a page; all of it works when the page that asked for it is gone.
+"""
+
+from __future__ import annotations
+
+from core.types.replies import UndoReport
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.tasks import write
+from ui.widgets.words import count_of
+
+_PREFIXES = ("Undo: ", "Redo: ")
+
+
+def offer_undo(context: Context, sentence: str, step_id: str) -> None:
+    """Say what was done, with an Undo beside it.
+
+    Args:
+        context: what pages and parts are given; nothing else is held.
+        sentence: what was done; no memory text.
+        step_id: the undo step.
+    """
+    context.desk.say(sentence, "Undo", lambda: take_back(context, step_id))
+
+
+def take_back(context: Context, step_id: str) -> None:
+    """Undo a step, and say so: what of it changed since stays, and that is said too.
+
+    Args:
+        context: what pages and parts are given.
+        step_id: the step.
+    """
+
+    def done(report: UndoReport) -> None:
+        label = report.label
+        for prefix in _PREFIXES:
+            label = label.removeprefix(prefix)
+        context.desk.say(f"Undone: {label}.{stayed(len(report.left))}")
+        context.selection.again(context.selection.current, "undo")
+
+    engine = context.bridge.engine
+    context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
+
+
+def stayed(count: int) -> str:
+    """What an undo left as it is, as a sentence to put behind another one.
+
+    Args:
+        count: of records.
+
+    Returns:
+        It, with a blank before it; "" where nothing was left.
+    """
+    return f" {count_of(count, 'record')} changed since and stayed." if count else ""
