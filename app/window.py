@@ -26,6 +26,7 @@ from core.errors import Code, EnvironmentFaultError, LociError
 from ui.shell.idle import IdleWatch
 from ui.shell.tray import Tray
 
+NO_TRAY = "This system shows no tray: closing the window ends Loci."
 _BREATHE_MS = 200
 _HANDOVER_S = 8.0
 _STEP_S = 0.05
@@ -58,9 +59,10 @@ class Shown(QObject):
     def __init__(self, app: QApplication, desktop: Desktop, service: Service | None) -> None:
         super().__init__()
         self._app, self.desktop, self._service = app, desktop, service
+        self._has_told = False
         context = desktop.context
         self._tray = Tray(context.theme, self.raise_window, desktop.window.lock, self.leave)
-        self._idle = IdleWatch(app, context.clock.monotonic)
+        self._idle = IdleWatch(app, context.clock.monotonic, context.clock.now_ms)
         self._idle.idle.connect(desktop.window.lock)
         self._idle.watch(context.prefs.options.idle_lock_minutes)
         context.prefs.changed.connect(self._option)
@@ -77,6 +79,9 @@ class Shown(QObject):
             self._idle.watch(options.idle_lock_minutes)
         if name == "close_to_tray":
             stays = options.close_to_tray and self._tray.is_there
+            if options.close_to_tray and not stays and not self._has_told:
+                self._has_told = True
+                self.desktop.context.desk.say(NO_TRAY)
             self.desktop.window.may_close = not stays
             self._app.setQuitOnLastWindowClosed(not stays)
 

@@ -71,6 +71,7 @@ class Command:
         icon: name of an icon; "" for none.
         needs_vault: whether it makes sense only while the vault is open.
         words: more words by which the palette finds it.
+        needs_inspector: whether it acts on what the inspector shows; without one its keys are the focused widget's.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Command:
     icon: str = ""
     needs_vault: bool = True
     words: str = ""
+    needs_inspector: bool = False
 
 
 class Commands(QObject):

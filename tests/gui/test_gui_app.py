@@ -18,14 +18,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
-from window_rig import settle
+from window_rig import hear, settle
 
 from app.desktop import Desktop, HomeStore, build, fixed
-from app.sample import BEGIN, END, SampleClock, parts_in
+from app.sample import BEGIN, END, SampleClock, parts_in, sample_engine
 from app.serving import Service
 from app.shot import Shot, check
 from app.single import Ear, place_of, raise_running
-from app.window import Shown
+from app.window import NO_TRAY, Shown
 from core.config.describe import replaced
 from core.errors import Code, LociError
 from ui.context import Command, Context
@@ -134,6 +134,14 @@ def test_the_samples_imports_happen_in_order_between_its_beginning_and_its_end()
     assert all(earlier <= later for earlier, later in pairwise(days))
     assert (END - BEGIN).days > 500
     assert len({part.space for part in parts}) > 4
+
+
+def test_the_sample_that_was_locked_opens_again() -> None:
+    with sample_engine() as (engine, _, passphrase):
+        engine.vault.lock().result(30)
+        assert engine.state == "locked"
+        engine.vault.open(passphrase).result(30)
+        assert engine.state == "open"
 
 
 def test_the_samples_clock_stands_where_it_is_put() -> None:
@@ -275,6 +283,21 @@ def test_closing_to_the_tray_needs_a_tray(door: Door, monkeypatch: pytest.Monkey
     door.option(close_to_tray=False)
     assert door.window.may_close
     assert door.app.quitOnLastWindowClosed()
+
+
+def test_a_system_without_a_tray_is_told_of_once(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tray, "is_there", False)
+    heard = hear(door.context)
+    for is_wanted in (True, False, True):
+        door.option(close_to_tray=is_wanted)
+    assert heard.sentences == [NO_TRAY]
+
+
+def test_nobody_is_told_of_a_tray_that_is_there(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tray, "is_there", True)
+    heard = hear(door.context)
+    door.option(close_to_tray=True)
+    assert heard.sentences == []
 
 
 def test_being_raised_brings_it_back_from_wherever_it_was(door: Door) -> None:

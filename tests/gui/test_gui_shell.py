@@ -243,7 +243,7 @@ def test_a_long_stall_is_logged(qtbot: QtBot, caplog: pytest.LogCaptureFixture) 
 
 def test_idle_is_told_once_and_a_touch_begins_anew(qapp: QApplication, qtbot: QtBot) -> None:
     now = [0.0]
-    watch = IdleWatch(qapp, lambda: now[0])
+    watch = IdleWatch(qapp, lambda: now[0], lambda: 0)
     told: list[int] = []
     watch.idle.connect(lambda: told.append(1))
     watch.watch(5)
@@ -261,6 +261,25 @@ def test_idle_is_told_once_and_a_touch_begins_anew(qapp: QApplication, qtbot: Qt
     assert told == [1]
     watch.watch(0)
     now[0] = 10_000.0
+    watch.look()
+    assert told == [1]
+    watch.stop()
+    watch.deleteLater()
+
+
+def test_a_computer_that_slept_too_long_is_told_of_by_the_first_touch(qapp: QApplication, qtbot: QtBot) -> None:
+    wall = [0]
+    watch = IdleWatch(qapp, lambda: 0.0, lambda: wall[0])
+    told: list[int] = []
+    watch.idle.connect(lambda: told.append(1))
+    watch.watch(5)
+    wall[0] = 299_000
+    watch.look()
+    assert told == []
+    wall[0] = 300_000
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    QTest.keyClick(widget, Qt.Key.Key_A)
     watch.look()
     assert told == [1]
     watch.stop()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -25,6 +25,8 @@ from ui.widgets.keys import KeyButton
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
+COPIED = "application/x-loci-memory"
+"""Marks on the clipboard what came from here, so that locking can take it off."""
 NONE_SELECTED = "Select a memory first."
 SAME_ALREADY = "Nothing changed: it is like that already."
 
@@ -110,12 +112,22 @@ class MemoryActions(QObject):
         for verb in self.verbs:
             shortcut = verb.shortcut or None
             run = self._runner(verb)
-            made = Command(verb.id, verb.title, run, "Edit", shortcut, verb.icon, words=f"memory {verb.words}")
+            made = Command(
+                verb.id,
+                verb.title,
+                run,
+                "Edit",
+                shortcut,
+                verb.icon,
+                words=f"memory {verb.words}",
+                needs_inspector=True,
+            )
             context.commands.add(made)
         self._also("Ctrl+E", Qt.ShortcutContext.WindowShortcut, self._runner(self.verbs[0]))
         self.footer = QWidget()
         self._buttons = FlowLayout(self.footer, gap=4)
         context.theme.changed.connect(self._show)
+        context.bridge.state.connect(self._state)
 
     def _verbs(self) -> tuple[Verb, ...]:
         return (
@@ -265,8 +277,17 @@ class MemoryActions(QObject):
         return lambda memory: self._context.desk.go.emit(page, f"show:{memory.id}")
 
     def _copy(self, memory: Memory) -> None:
-        QGuiApplication.clipboard().setText(memory.text)
+        copied = QMimeData()
+        copied.setText(memory.text)
+        copied.setData(COPIED, b"1")
+        QGuiApplication.clipboard().setMimeData(copied)
         self._context.desk.say("Copied as it came.")
+
+    def _state(self, state: str) -> None:
+        clipboard = QGuiApplication.clipboard()
+        held: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
+        if state != "open" and held is not None and held.hasFormat(COPIED):
+            clipboard.clear()
 
 
 def _any(_memory: Memory) -> bool:

@@ -41,7 +41,7 @@ class Actions(QObject):
     def __init__(self, window: MainWindow, context: Context, pages: Sequence[PageSpec]) -> None:
         super().__init__(window)
         self._window, self._context, self._pages = window, context, pages
-        self._is_open = False
+        self._is_open = self._is_inspecting = False
         self._is_undoing = False
         self._running: Running | None = None
         self.menu = QMenu(window)
@@ -129,7 +129,7 @@ class Actions(QObject):
         action.triggered.connect(lambda: self._context.commands.run(command.id))
         if command.shortcut is not None:
             action.setShortcut(QKeySequence(command.shortcut))
-        action.setEnabled(self._is_open or not command.needs_vault)
+        action.setEnabled(self._may(command))
         # Added to the window too: its keys work although the menu is never opened.
         self._window.addAction(action)
         if command.menu:
@@ -140,12 +140,26 @@ class Actions(QObject):
         """Enable what makes sense now."""
         self._is_open = is_open
         for command in self._context.commands.all():
-            self._actions[command.id].setEnabled(is_open or not command.needs_vault)
+            self._actions[command.id].setEnabled(self._may(command))
         if is_open:
             self._ask_steps()
         else:  # the names of steps are the vault's
             for name, title in _STEPS:
                 self._name(name, title, None)
+
+    def show_inspector(self, is_seen: bool) -> None:
+        """Enable what acts on the memory in the inspector, if anybody can see it.
+
+        Args:
+            is_seen: whether the inspector stands beside the page.
+        """
+        self._is_inspecting = is_seen
+        for command in self._context.commands.all():
+            if command.needs_inspector:
+                self._actions[command.id].setEnabled(self._may(command))
+
+    def _may(self, command: Command) -> bool:
+        return (self._is_open or not command.needs_vault) and (self._is_inspecting or not command.needs_inspector)
 
     def entries(self) -> list[Entry]:
         """What the command palette offers now."""

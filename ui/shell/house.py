@@ -27,9 +27,11 @@ class House(QWidget):
 
     Signals:
         shown: the id of the page that is shown now.
+        inspects: whether the inspector can be seen now.
     """
 
     shown = Signal(str)
+    inspects = Signal(bool)
 
     def __init__(self, context: Context, pages: Sequence[PageSpec], inspector: QWidget | None) -> None:
         super().__init__()
@@ -123,7 +125,9 @@ class House(QWidget):
 
     def _fit_inspector(self) -> None:
         if self.inspector is not None:
-            self.inspector.setVisible(self._wants_inspector and self._specs[self.current].inspects)
+            is_seen = self._wants_inspector and self._specs[self.current].inspects
+            self.inspector.setVisible(is_seen)
+            self.inspects.emit(is_seen)
 
     def _note(self, change: Changed) -> None:
         # An import announces every batch: pages hear of them together, a few times a second.

@@ -26,16 +26,19 @@ class IdleWatch(QObject):
 
     idle = Signal()
 
-    def __init__(self, application: QCoreApplication, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self, application: QCoreApplication, monotonic: Callable[[], float], now_ms: Callable[[], int]
+    ) -> None:
         """Begin to watch.
 
         Args:
             application: whose events.
-            monotonic: seconds that never go back.
+            monotonic: seconds that never go back; they may stand still while the computer sleeps.
+            now_ms: the present, epoch ms; it goes on meanwhile.
         """
         super().__init__(application)
-        self._monotonic = monotonic
-        self._last = monotonic()
+        self._monotonic, self._now_ms = monotonic, now_ms
+        self._last, self._last_ms = monotonic(), now_ms()
         self._limit = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
@@ -49,7 +52,7 @@ class IdleWatch(QObject):
             minutes: 0 for never.
         """
         self._limit = minutes * 60.0
-        self._last = self._monotonic()
+        self._touched()
         if minutes:
             self._timer.start()
         else:
@@ -57,14 +60,21 @@ class IdleWatch(QObject):
 
     def look(self) -> None:
         """Say so if it is time."""
-        if self._limit and self._monotonic() - self._last >= self._limit:
-            self._last = self._monotonic()
+        # Trigger: the computer slept. Why: the monotonic clock stands still then on some systems, and the palace was
+        # open on waking. Outcome: the longer of the two counts; a wall clock put forward locks too early at worst.
+        away = max(self._monotonic() - self._last, (self._now_ms() - self._last_ms) / 1000)
+        if self._limit and away >= self._limit:
+            self._touched()
             self.idle.emit()
 
+    def _touched(self) -> None:
+        self._last, self._last_ms = self._monotonic(), self._now_ms()
+
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Note a touch."""
+        """Note a touch; the first one after a long sleep comes too late."""
         if event.type() in _TOUCHES:
-            self._last = self._monotonic()
+            self.look()
+            self._touched()
         return False
 
     def stop(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
 
@@ -14,6 +14,8 @@ from ui.tasks import Running
 from ui.theme.theme import Theme
 from ui.widgets.basics import label, row, tool
 from ui.widgets.words import memories
+
+_QUIET_MS = 10_000
 
 
 class Dot(QWidget):
@@ -55,6 +57,10 @@ class StatusBar(QFrame):
         self._bar.setFixedWidth(140)
         self._stop = tool(theme, "x", "Stop", self._cancel, size=12)
         self._works: list[Running] = []
+        self._quiet = QTimer(self)
+        self._quiet.setSingleShot(True)
+        self._quiet.setInterval(_QUIET_MS)
+        self._quiet.timeout.connect(self._show_newest)
         self._layout = row(
             self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
             self._stop, parent=self, gap=6,
@@ -88,6 +94,7 @@ class StatusBar(QFrame):
         self._index.setText("Locked")
         for one in (self._search, self._model):
             one.setText("")
+        self._show_newest()  # what the engine did by itself has stopped
 
     def show_work(self, running: Running) -> None:
         """Show a work that takes longer; of several the newest."""
@@ -97,6 +104,7 @@ class StatusBar(QFrame):
         self._show_newest()
 
     def _show_newest(self) -> None:
+        self._quiet.stop()
         newest = self._works[-1] if self._works else None
         for one in (self._work, self._bar):
             one.setVisible(newest is not None)
@@ -129,9 +137,13 @@ class StatusBar(QFrame):
         """
         if self._works:
             return
-        is_over = progress.total is not None and progress.done >= progress.total
-        self._work.setVisible(not is_over)
-        self._bar.setVisible(not is_over)
+        if progress.total is not None and progress.done >= progress.total:
+            self._show_newest()
+            return
+        # An import whose file is gone is taken back and tells no end: a long silence is one.
+        self._quiet.start()
+        self._work.show()
+        self._bar.show()
         self._work.setText(f"{progress.label} …")
         self._bar.setAccessibleName(progress.label)
         self._bar.setRange(0, progress.total or 0)

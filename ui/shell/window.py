@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
         if is_open and self.house is None:
             inspector = self._rooms.inspector(self.context, self._rooms.parts)
             self.house = House(self.context, self._rooms.pages, inspector)
+            self.house.inspects.connect(self.actions_box.show_inspector)
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)
             self._status.start()
@@ -229,12 +230,17 @@ class MainWindow(QMainWindow):
     # ---- Qt's events
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Ctrl+L locks wherever the keyboard is; a dialog would keep the window's own shortcut from it."""
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            is_lock = event.key() == Qt.Key.Key_L and event.modifiers() == Qt.KeyboardModifier.ControlModifier
-            if is_lock and self.house is not None:
-                self.lock()
-                return True
+        """Ctrl+L and Ctrl+Q work wherever the keyboard is; a dialog would keep the window's own shortcuts from them."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
+            return False
+        if event.key() == Qt.Key.Key_L and self.house is not None:
+            self.lock()
+            return True
+        if event.key() == Qt.Key.Key_Q:
+            self.context.commands.run("file.quit")
+            return True
         return False
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name

@@ -182,6 +182,7 @@ class Toasts(QObject):
         super().__init__(host)
         self._theme, self._host = theme, host
         self._shown: QFrame | None = None
+        self._words: QLabel | None = None
         self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -215,7 +216,7 @@ class Toasts(QObject):
         frame.setObjectName("toast")
         frame.setAccessibleName(sentence)
         words = label(sentence, wrap=len(sentence) > 80)
-        words.setMaximumWidth(self._theme.px(560))
+        self._words = words
         layout = row(words, margins=10, gap=12, parent=frame)
         layout.setContentsMargins(16, 8, 10, 8)
         if action and run is not None:
@@ -257,10 +258,11 @@ class Toasts(QObject):
         if self._shown is not None:
             self._shown.hide()
             self._shown.deleteLater()
-            self._shown = None
+            self._shown = self._words = None
 
     def _place(self) -> None:
-        if self._shown is not None:
+        if self._shown is not None and self._words is not None:
+            self._words.setMaximumWidth(self._theme.px(560))
             self._shown.adjustSize()
             size = self._shown.sizeHint()
             left = max(16, (self._host.width() - size.width()) // 2)

@@ -1,0 +1,246 @@
+"""How the shell behaves beside its pages: toasts, work in the status bar, one undo at a time, keys of the inspector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+
+import pytest
+from engine_rig import Rig
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import hear, remember, settle
+
+from core.types.values import Memory
+from ui.context import Command, Context, Page, PageSpec, PartSpec
+from ui.shell.statusbar import StatusBar
+from ui.shell.window import MainWindow, Rooms
+from ui.tasks import Running, Task, job
+from ui.widgets.states import Toasts
+
+DELETE = "test.delete"
+
+
+class Seen(QWidget):
+    """A page's widget that says which keys reached it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.keys: list[int] = []
+
+    def keyPressEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """Note it."""
+        self.keys.append(event.key())  # type: ignore[attr-defined]
+
+
+class Leaf(Page):
+    """A page with one widget."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.inner = Seen()
+        QVBoxLayout(self).addWidget(self.inner)
+
+
+def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
+    return QLabel("inspector")
+
+
+def importing(_context: Context, _paths: Sequence[object], parent: QWidget) -> QDialog:
+    return QDialog(parent)
+
+
+PAGES = [PageSpec("library", "Library", "library", Leaf), PageSpec("settings", "Settings", "x", Leaf, inspects=False)]
+
+
+@pytest.fixture
+def window(context: Context, qtbot: QtBot) -> Iterator[MainWindow]:
+    made = MainWindow(context, Rooms(PAGES, [], lambda _: QLabel("locked"), inspector, importing))
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+def seen(window: MainWindow) -> bool:
+    assert window.house is not None
+    assert window.house.inspector is not None
+    return window.house.inspector.isVisible()
+
+
+# ---- the inspector's keys and the search
+
+
+def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWindow, qtbot: QtBot) -> None:
+    ran: list[str] = []
+    window.context.commands.add(
+        Command(DELETE, "Forget it", lambda: ran.append("forgot"), "Edit", "Del", needs_inspector=True)
+    )
+    window.go("library")
+    QTest.keyClick(window, Qt.Key.Key_Delete)
+    assert ran == ["forgot"]
+    window.go("settings")
+    assert window.house is not None
+    page = window.house.page
+    assert isinstance(page, Leaf)
+    page.inner.setFocus()
+    settle(qtbot, page.inner.hasFocus)
+    QTest.keyClick(page.inner, Qt.Key.Key_Delete)
+    assert (ran, page.inner.keys) == (["forgot"], [Qt.Key.Key_Delete])
+    assert "Forget it" not in [entry.title for entry in window.actions_box.entries()]
+    window.go("library")
+    window.toggle_inspector()
+    QTest.keyClick(window, Qt.Key.Key_Delete)
+    assert ran == ["forgot"]
+    window.toggle_inspector()
+    QTest.keyClick(window, Qt.Key.Key_Delete)
+    assert ran == ["forgot", "forgot"]
+
+
+@pytest.mark.parametrize("page", ["library", "settings"])
+def test_an_answer_that_is_chosen_can_be_seen(window: MainWindow, rig: Rig, qtbot: QtBot, page: str) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.")
+    window.context.selection.select(stored.memory_id, "test")
+    told: list[str] = []
+    window.context.selection.changed.connect(lambda memory_id, _origin: told.append(memory_id))
+    window.go(page)
+    window.toggle_inspector()
+    assert not seen(window)
+    window.top.search.setFocus()
+    QTest.keyClicks(window.top.search, "boat called Heron")
+    settle(qtbot, lambda: any("Heron" in head for head in window._box.heads()))
+    QTest.keyClick(window.top.search, Qt.Key.Key_Return)
+    assert told == [stored.memory_id]
+    assert seen(window)
+    assert window.house is not None
+    assert window.house.current == "library"
+
+
+# ---- undo
+
+
+def test_a_second_undo_waits_for_the_first(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    heard = hear(window.context)
+    kept: list[Memory] = [rig.get(remember(rig.engine, f"Jar {n} holds quinces.").memory_id) for n in range(3)]
+    for name, left in (("edit.undo", 2), ("edit.redo", 3)):
+        for _ in range(2):
+            window.context.commands.run(name)
+        settle(qtbot, lambda: not window.actions_box._is_undoing and not window.context.tasks.running)
+        assert rig.value("SELECT count(*) FROM memories") == left
+    assert heard.problems == []
+    assert len(heard.sentences) == 2
+    assert len(kept) == 3
+
+
+def test_an_ampersand_in_the_name_of_a_step_is_one(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    stored = remember(rig.engine, "The boat is called Heron.").memory_id
+    rig.engine.palace.arrange().result(60)
+    room = rig.engine.palace.where(stored).result(30).room_id
+    rig.engine.palace.rename_room(room, "Salt & pepper").result(30)
+    step = rig.engine.journal.next_undo().result(30)
+    assert step is not None
+    assert "&" in step.label
+    undo = window.actions_box._actions["edit.undo"]
+    settle(qtbot, lambda: undo.text() == f"Undo: {step.label}".replace("&", "&&"))
+    assert f"Undo: {step.label}" in [entry.title for entry in window.actions_box.entries()]
+
+
+# ---- toasts
+
+
+@pytest.fixture
+def toasts(qtbot: QtBot, context: Context) -> Iterator[Toasts]:
+    host = QWidget()
+    host.resize(1000, 700)
+    qtbot.addWidget(host)
+    host.show()
+    yield Toasts(context.theme, host)
+    context.theme.use("light", 100)
+
+
+def test_a_sentence_that_stays_comes_back_until_it_is_dealt_with(toasts: Toasts) -> None:
+    toasts.say("The vault is older.", stays=True)
+    toasts.say("The log was damaged.", stays=True)
+    toasts.say("Pinned.")
+    assert toasts.sentence == "Pinned."
+    toasts.clear()
+    assert toasts.sentence == "The log was damaged."
+    toasts._close()
+    assert toasts.sentence == "The vault is older."
+    toasts.clear()
+    assert toasts.sentence == "The vault is older."
+    toasts.clear(everything=True)
+    assert toasts.sentence == ""
+    toasts.say("Pinned.")
+    toasts.clear()
+    assert toasts.sentence == ""
+
+
+def test_what_a_staying_sentence_offers_is_done_once(toasts: Toasts) -> None:
+    ran: list[int] = []
+    toasts.say("The vault is older.", "Go on", lambda: ran.append(1), stays=True)
+    toasts.say("Pinned.")
+    toasts.clear()
+    assert toasts._shown is not None
+    toasts._do(lambda: ran.append(1))
+    assert (ran, toasts.sentence) == ([1], "")
+
+
+def test_a_toast_fits_the_text_size(toasts: Toasts, context: Context, qtbot: QtBot) -> None:
+    toasts.say(
+        "Eleven memories were put away; assistants do not get them any more, and the journal knows why they went."
+    )
+    shown = toasts._shown
+    assert shown is not None
+    before = shown.width()
+    context.theme.use("light", 150)
+    settle(qtbot, lambda: shown.width() > before)
+    assert shown.height() >= shown.sizeHint().height()
+    assert shown.width() <= context.theme.px(560) + 40
+    words = shown.findChild(QLabel)
+    assert words is not None
+    assert words.height() >= words.heightForWidth(words.width())
+    assert words.maximumWidth() == context.theme.px(560)
+
+
+# ---- work in the status bar
+
+
+def _slow(label: str, done: Future[object]) -> Task[object]:
+    return job(label, lambda _: done)
+
+
+def test_of_two_works_the_one_that_runs_is_shown(qtbot: QtBot, context: Context) -> None:
+    status = StatusBar(context.theme)
+    qtbot.addWidget(status)
+    status.show()
+    first, second = (Running(name, can_cancel=name == "Second", parent=context.tasks) for name in ("First", "Second"))
+    for one in (first, second):
+        status.show_work(one)
+    assert (status._work.text(), status._stop.isVisible()) == ("Second …", True)
+    first.moved.emit(5, 10)
+    assert status._bar.maximum() == 0
+    second.end()
+    assert (status._work.text(), status._stop.isVisible()) == ("First …", False)
+    first.end()
+    assert not status._work.isVisible()
+
+
+def test_stopping_the_newest_work_stops_no_other(qtbot: QtBot, context: Context) -> None:
+    status = StatusBar(context.theme)
+    qtbot.addWidget(status)
+    ends: list[Future[object]] = [Future(), Future()]
+    first = context.tasks.run(_slow("First", ends[0]))
+    second = context.tasks.run(_slow("Second", ends[1]))
+    for one in (first, second):
+        status.show_work(one)
+    status._cancel()
+    assert (first.watch.cancelled(), second.watch.cancelled()) == (False, True)
+    for end in ends:
+        end.set_result(None)
+    settle(qtbot, lambda: not context.tasks.running)
