@@ -188,4 +188,4 @@ def take_over(parts: Parts, root: RootKey) -> None:
             raise EnvironmentFaultError(
                 Code.VAULT_BUSY, "Loci in the background did not let go; try again in a moment."
             )
-        time.sleep(_STEP_S)
+        time.sleep(_STEP_S)  # on the engine's control thread: the file lock tells nobody when it is free

@@ -159,7 +159,7 @@ class _Tour:
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
             self._app.processEvents()  # a benchmark drives the loop itself
-            time.sleep(0.001)
+            time.sleep(0.001)  # leaves the processor to the engine's threads between turns
 
     def _until(self, holds: Callable[[], bool], most: float = 120.0) -> None:
         until = time.perf_counter() + most

@@ -44,7 +44,7 @@ def report(**more: object) -> ImportReport:
         "earliest": "2025-03-08T12:00:00.000Z",
         "latest": "2025-10-21T12:00:00.000Z",
     }
-    return ImportReport(**{**values, **more})  # type: ignore[arg-type]
+    return ImportReport(**{**values, **more})  # type: ignore[arg-type]  # a bag of fields
 
 
 def plan(key: str, new: int, title: str = "") -> ConversationPlan:
@@ -141,10 +141,10 @@ def names(model: TickModel) -> list[str]:
 
 
 def test_the_model_keeps_qts_rules(model: TickModel, qtmodeltester: ModelTester) -> None:
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     model.filter("ferry")
     model.sort(1)
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
 
 def test_rows_are_sorted_by_value_and_back_to_the_files_order(model: TickModel) -> None:

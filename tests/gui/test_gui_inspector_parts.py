@@ -73,7 +73,7 @@ def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context
     assert isinstance(part, ProvenancePart)
     assert part.sentence.text().startswith("You wrote it down on ")
     copies = [tool for tool in part.values.findChildren(QWidget) if tool.accessibleName() == "Copy: Id"]
-    copies[0].click()  # type: ignore[attr-defined]
+    copies[0].click()  # type: ignore[attr-defined]  # the widget or clock of this test has it
     assert QGuiApplication.clipboard().text() == memory_id
 
 

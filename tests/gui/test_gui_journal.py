@@ -92,14 +92,14 @@ def test_steps_stand_under_the_headings_of_their_days(
     page: JournalPage, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:
     rig.store("The boat is called Heron.")
-    rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]
+    rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]  # the widget or clock of this test has it
     stored = rig.store("The shed is green.")
     rig.forget(stored.memory_id)
     enter(page, qtbot)
     model = page.changes.list.steps
     assert shown(model) == ["Today", "Forget a memory", "Remember a fact", "Yesterday", "Remember a fact"]
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.changes.list.setCurrentIndex(model.index(2, 0))
     QTest.keyClick(page.changes.list, Qt.Key.Key_Down)
     assert page.changes.list.current is not None
@@ -180,7 +180,7 @@ def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
     settle(qtbot, lambda: bool(told))
     assert told[0][0] == "2 changes undone."
     assert texts(rig) == {"The boat is called Heron."}
-    told[0][1]()  # type: ignore[operator]
+    told[0][1]()  # type: ignore[operator]  # a callable was put there
     settle(qtbot, lambda: len(told) == 2)
     assert told[1][0] == "2 changes redone."
     assert texts(rig) == before
@@ -286,7 +286,7 @@ def test_an_import_leads_to_its_memories(
     QTest.keyClick(page.imports.table, Qt.Key.Key_Return)
     page.imports.panel.show_button.click()
     assert searched == [f"import:{report.import_id}"] * 2
-    qtmodeltester.check(page.imports.imports)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(page.imports.imports)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
 
 def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) -> None:
@@ -305,7 +305,7 @@ def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtB
     enter(page, qtbot, "audit")
     table = page.audit.audit
     assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remember"]
-    qtmodeltester.check(table)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(table)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.check_button.click()
     assert not page.check_button.isEnabled()
     settle(qtbot, lambda: page.audit.banner is not None)

@@ -72,7 +72,7 @@ def press(page: LibraryPage, key: Qt.Key) -> None:
 def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodeltester: ModelTester) -> None:
     rig.bring(facts(30))
     model = MemoryTable(context)
-    qtmodeltester.check(model, force_py=True)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(model, force_py=True)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     ids = tuple(rig.opened.vault.read(lambda rows: [row[0] for row in rows.all("SELECT id FROM memories")]))
     model.show_ids(ids)
     model.look(0, 10)

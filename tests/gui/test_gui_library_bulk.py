@@ -234,7 +234,7 @@ def test_forms_that_are_not_filled_ask_for_nothing(qtbot: QtBot, context: Contex
     tag.remove.setText("old")
     assert tag.revision() is not None
     assert tag.done() == "untagged"
-    assert PlainForm.words(tag, "deleted") == "Forgotten"  # type: ignore[arg-type]
+    assert PlainForm.words(tag, "deleted") == "Forgotten"  # type: ignore[arg-type]  # a bag of fields
 
 
 def test_lines_are_joined() -> None:

@@ -70,7 +70,7 @@ def loci(room_id: str, places: list[tuple[float, float]], **columns: object) -> 
         "pinned": np.zeros(count, np.bool_),
         "moved": np.zeros(count, np.bool_),
     }
-    return Loci(room_id, ids, **{**full, **columns})  # type: ignore[arg-type]
+    return Loci(room_id, ids, **{**full, **columns})  # type: ignore[arg-type]  # a bag of fields
 
 
 GRID = [(1.5 + x, 2.5 + y) for y in range(4) for x in range(6)]

@@ -294,7 +294,7 @@ def test_every_kind_has_a_control_that_shows_and_tells(
 
 
 def test_the_passphrase_is_changed(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
-    page.vault.passphrase.button.click()  # type: ignore[union-attr]
+    page.vault.passphrase.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     dialog = page.vault.findChild(PassphraseDialog)
     assert dialog is not None
     for field, typed in ((dialog.old, "wrong"), (dialog.first, "harbour lamp"), (dialog.second, "harbour lump")):
@@ -319,7 +319,7 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot
 ) -> None:
     heard = hear(context)
-    page.vault.recovery.button.click()  # type: ignore[union-attr]
+    page.vault.recovery.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     dialog = page.vault.findChild(RecoveryDialog)
     assert dialog is not None
     dialog.secret.setText(PASSPHRASE)
@@ -346,7 +346,7 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
     old = rig.engine.vault.new_recovery_code(PASSPHRASE).result(30)
     assert rig.engine.vault.confirm_recovery_code(old).result(30)
     heard = hear(context)
-    page.vault.recovery.button.click()  # type: ignore[union-attr]
+    page.vault.recovery.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     dialog = page.vault.findChild(RecoveryDialog)
     assert dialog is not None
     dialog.secret.setText(PASSPHRASE)
@@ -365,9 +365,9 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
 
 def test_a_backup_and_a_check_say_what_came_of_them(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
     rig.store("The boat is called Heron.")
-    page.vault.backup.button.click()  # type: ignore[union-attr]
+    page.vault.backup.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     settle(qtbot, lambda: page.vault.backup.told.text().startswith("Saved and checked: "))
-    page.vault.verify.button.click()  # type: ignore[union-attr]
+    page.vault.verify.button.click()  # type: ignore[union-attr]  # it is there, or the test fails here
     settle(qtbot, lambda: page.vault.findChild(VerdictDialog) is not None)
     assert page.vault.verify.told.text().startswith("Everything is in order.")
     dialog = page.vault.findChild(VerdictDialog)

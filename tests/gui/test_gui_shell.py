@@ -153,7 +153,7 @@ def test_a_dropped_file_opens_the_import(window: MainWindow) -> None:
     )
     window.dragEnterEvent(event)
     assert event.isAccepted()
-    window.open_import(["a"])  # type: ignore[list-item]
+    window.open_import(["a"])  # type: ignore[list-item]  # stands for a path
     dialog = window.findChild(Importing)
     assert dialog is not None
     assert dialog.paths == ["a"]

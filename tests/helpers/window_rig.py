@@ -104,7 +104,7 @@ def settle(qtbot: QtBot, holds: Callable[[], bool], timeout: int = 10_000) -> No
 def remember(engine: Engine, text: str, **more: object) -> StoreReply:
     """Store one text as the owner and wait for it."""
     kind = more.pop("kind", Kind.FACT)
-    request = StoreRequest(text=text, kind=Kind(str(kind)), **more)  # type: ignore[arg-type]
+    request = StoreRequest(text=text, kind=Kind(str(kind)), **more)  # type: ignore[arg-type]  # a bag of fields
     return engine.memories.store(request, OWNER_ACTOR).result(30)
 
 
@@ -115,4 +115,4 @@ def save_picture(widget: QWidget, path: Path) -> None:
 
 def state_of(options: Mapping[str, object]) -> Kept:
     """A store of window options with some of them set."""
-    return Kept(WindowOptions(**options), {})  # type: ignore[arg-type]
+    return Kept(WindowOptions(**options), {})  # type: ignore[arg-type]  # a bag of fields

@@ -71,7 +71,7 @@ def test_an_edited_text_is_a_new_version_and_the_old_one_stays_in_the_chain(rig:
     rig.bring([{"text": OLD, "kind": "fact", "tags": ["crew"], "importance": 0.8}])
     (old_id,) = listed(rig, "")
     revise(rig, old_id, pinned=True)
-    rig.clock.advance(DAY)  # type: ignore[attr-defined]
+    rig.clock.advance(DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
     report = revise(rig, old_id, text=NEW)
     (new_id,) = report.ids
     assert (report.label, report.changed, report.refused) == ("Edit a memory", 1, {})
@@ -250,7 +250,7 @@ def test_a_proposal_does_not_slip_past_the_review(rig: Rig) -> None:
 
 def test_tags_and_times_are_found_at_once_and_trust_follows(rig: Rig) -> None:
     memory_id = rig.store(OLD, tags=("crew", "old")).memory_id
-    rig.clock.advance(1000 * DAY)  # type: ignore[attr-defined]
+    rig.clock.advance(1000 * DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
     report = revise(rig, memory_id, add_tags=("quay", "crew"), remove_tags=("old",))
     assert (report.label, rig.get(memory_id).tags) == ("Tag a memory", ("crew", "quay"))
     assert listed(rig, "quay") == [memory_id]

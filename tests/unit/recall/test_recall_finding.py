@@ -201,7 +201,7 @@ def test_a_head_is_cut_at_characters_and_a_nul_is_no_end(rig: Rig) -> None:
 def test_strength_of_a_row_is_of_now(rig: Rig) -> None:
     memory_id = rig.store("It fades", importance=1.0).memory_id
     fresh = one(rig, memory_id).strength
-    rig.clock.advance(30 * DAY)  # type: ignore[attr-defined]
+    rig.clock.advance(30 * DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
     assert fresh == 1.0
     assert one(rig, memory_id).strength == pytest.approx(0.36788, abs=1e-4)
     assert texts(rig, "strength:<0.4 importance:>0.95") == ["It fades"]

@@ -139,7 +139,7 @@ def test_type_scale_and_measures() -> None:
 def test_nobody_can_change_them() -> None:
     tokens = theme("light")
     with pytest.raises(FrozenInstanceError):
-        tokens.ink = "#000000"  # type: ignore[misc]
+        tokens.ink = "#000000"  # type: ignore[misc]  # a default of a lambda has no type
     with pytest.raises(TypeError):
         tokens.colours()["ink"] = "#000000"  # type: ignore[index]
     assert load_tokens() is load_tokens()
