@@ -50,6 +50,52 @@ class StoreReply:
 
 
 @dataclass(frozen=True, slots=True)
+class VerdictReply:
+    """How a memory stands after somebody spoke of it.
+
+    Attributes:
+        memory_id: of a split text the head.
+        status: a word of `core.types.words.Status`.
+        trust: 0 to 1; `confidence` likewise.
+        reinforcements: how often it was reinforced or confirmed; a client counts once. `disputes` likewise.
+        corroboration: how many independent sources say the same.
+        step_id: the undo step; it exists only where something changed.
+        conflict: the review item that was opened instead, if any.
+    """
+
+    memory_id: str
+    status: str
+    trust: float
+    confidence: float
+    reinforcements: int
+    disputes: int
+    corroboration: int
+    step_id: str
+    conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What the nightly reconciliation looked at and mended; counts.
+
+    Attributes:
+        claims: claims looked at.
+        states: rows changed because a claim's state did not follow its memories.
+        confidences: claims whose confidence was another.
+        memories: memories looked at.
+        trusts: memories whose trust was another (age, a changed ceiling).
+        broken: pieces of evidence that are not in their text.
+    """
+
+    claims: int = 0
+    states: int = 0
+    confidences: int = 0
+    memories: int = 0
+    trusts: int = 0
+    broken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Part of a list.
 

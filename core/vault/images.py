@@ -18,13 +18,22 @@ HASH_BYTES = 16
 
 VOLATILE: Mapping[str, frozenset[str]] = {
     "memories": frozenset(
-        {"strength", "access_count", "last_accessed_at", "trust", "confidence", "corroboration"},
+        {"strength", "access_count", "last_accessed_at", "trust", "confidence", "corroboration", "read_at"},
     ),
-    "claims": frozenset({"evidence_count"}),
+    "claims": frozenset({"evidence_count", "confidence"}),
     "clients": frozenset({"last_seen_at"}),
+    "conflicts": frozenset({"later_until", "suggestion", "confidence", "detail"}),
 }
-"""Columns that change without a verb (reads, decay, counting triggers) or are recomputed (trust,
+"""Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,
 corroboration): no reason to call a row changed."""
+
+LAPSED, EXPIRED = "lapsed", "expired"
+"""`conflicts.note` of an item that closed itself: nobody decided anything, so it counts as the open item it was."""
+
+LATER: Mapping[str, Mapping[str, object]] = {
+    "conflicts": {"detail": "{}", "later_until": None, "note": None},
+}
+"""Columns of later versions with what older rows hold in them: such a row is what its image of then says."""
 
 _OCTETS = "b"
 _KINDS = (str, int, float, bytes, type(None))
@@ -82,7 +91,23 @@ def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
     Returns:
         What is left; hash this to ask whether a row is still as a step left it.
     """
+    later = LATER.get(table, {})
+    return {name: value for name, value in lasting(table, row).items() if name not in later or value != later[name]}
+
+
+def lasting(table: str, row: Mapping[str, object]) -> dict[str, object]:
+    """What an undo puts back of a row that is there.
+
+    Args:
+        table: whose row.
+        row: column to value.
+
+    Returns:
+        All but the columns that change by themselves.
+    """
     moving = VOLATILE.get(table, frozenset())
+    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED):
+        row = {**row, "state": "open", "note": None, "closed_at": None}
     return {name: value for name, value in row.items() if name not in moving}
 
 

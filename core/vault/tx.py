@@ -29,6 +29,7 @@ UNLOGGED = frozenset(
         "contexts",
         "embeddings",
         "feedback",
+        "handed",
         "imports",
         "jobs",
         "memory_fts",
@@ -44,8 +45,8 @@ UNLOGGED = frozenset(
 )
 """Tables that `Tx.run` may change: derived ones and journals, which undo does not look at."""
 
-_COUNTED = frozenset({"memories"})
-"""Tables where `Tx.run` may UPDATE besides: counters of reads and decay (`images.VOLATILE`)."""
+_COUNTED = frozenset({"claims", "memories"})
+"""Tables where `Tx.run` may UPDATE besides: counters of reads and decay, what is derived (`images.VOLATILE`)."""
 
 # One statement for twenty rows opens every index once for all of them: half the time of a statement a row.
 _ROWS_AT_ONCE = 20
@@ -351,7 +352,8 @@ class Tx(SqlRows):
         """Change a derived table or a journal; nothing is recorded.
 
         Args:
-            sql: one INSERT, UPDATE or DELETE on one of `UNLOGGED`, or an UPDATE of the counters of memories.
+            sql: one INSERT, UPDATE or DELETE on one of `UNLOGGED`, or an UPDATE of what is counted or derived
+                in `_COUNTED`.
             params: its values.
 
         Returns:

@@ -1,0 +1,95 @@
+"""What is claimed, how two memories relate, and what the gate decides: frozen values of belief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.types.values import When
+
+
+class Label(StrEnum):
+    """How a newcomer relates to what stands (design section 4; seed D, core operations)."""
+
+    DUPLICATE = "DUPLICATE"
+    SUPERSEDE = "SUPERSEDE"
+    MERGE = "MERGE"
+    COEXIST = "COEXIST"
+
+
+LABELS: tuple[Label, ...] = (Label.DUPLICATE, Label.SUPERSEDE, Label.MERGE, Label.COEXIST)
+"""The order of the relation model's outputs."""
+
+ACTED_ON = 0.8
+"""From this confidence on a classification is acted on; below it a person is asked (design section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDraft:
+    """One claim read from a text, not yet a row.
+
+    Attributes:
+        subject: `user` for the speaker, else the words that name it.
+        predicate: a name of the vocabulary, or any lower_case word where the caller gave the claim.
+        value: as written.
+        exclusive: whether only one value can hold at a time.
+        polarity: `positive` or `negative`.
+        valid_from: true in the world from; None where not said. `valid_to` likewise.
+        qualifiers: what tells it from a claim of the same subject and predicate (`{"when": "..."}`).
+        start: where its evidence begins in the text, code points; `end` is exclusive.
+        method: `rules`, `model` or `given`.
+        confidence: how sure the reading is, 0 to 1.
+    """
+
+    subject: str
+    predicate: str
+    value: str
+    exclusive: bool
+    polarity: str = "positive"
+    valid_from: When | None = None
+    valid_to: When | None = None
+    qualifiers: Mapping[str, object] = field(default_factory=dict)
+    start: int = 0
+    end: int = 0
+    method: str = "rules"
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One side of a pair, as the relation model reads it.
+
+    Attributes:
+        text: the memory's text.
+        at_ms: when it was said, epoch ms; None where unknown.
+        claims: what was read from it.
+    """
+
+    text: str
+    at_ms: int | None = None
+    claims: tuple[ClaimDraft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How a newcomer relates to one memory that stands.
+
+    Attributes:
+        label: the likeliest of the four.
+        confidence: its calibrated probability, 0 to 1.
+        probabilities: of all four labels; they sum to 1.
+        by: `rules`, `builtin` (the relation model that is shipped) or `model` (a local language model).
+        reason: a key of `resources/help/review.json` that says why, in words; never memory text.
+    """
+
+    label: Label
+    confidence: float
+    probabilities: Mapping[Label, float]
+    by: str
+    reason: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """Whether it may be acted on without a person."""
+        return self.confidence >= ACTED_ON
