@@ -1,0 +1,168 @@
+"""How a newcomer relates to memories that stand: the shipped relation model, with what rules know for certain.
+
+Must not do: act on what it says (that is `core.intake`), know the vault, or keep texts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
+
+import numpy as np
+
+from core.belief.claims import key_form
+from core.belief.relation_features import Side, forms, negations, prepare, vocabulary
+from core.belief.relation_runtime import Card, Runtime, probabilities, read_card, relation_folder
+from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
+from core.types.values import When
+
+MODEL = "model"
+IDENTICAL = "identical"
+NUMBER_CHANGED = "number_changed"
+DATE_CHANGED = "date_changed"
+NAME_CHANGED = "name_changed"
+VALUE_CHANGED = "value_changed"
+NEGATED = "negated"
+CLAIMS_AT_ODDS = "claims_at_odds"
+REASONS = (IDENTICAL, NUMBER_CHANGED, DATE_CHANGED, NAME_CHANGED, VALUE_CHANGED, NEGATED, CLAIMS_AT_ODDS, MODEL)
+"""Every reason a relation may carry; keys of `resources/help/review.json`."""
+
+
+class RelationModel:
+    """Classifies pairs of memories; loads its files when the first pair comes.
+
+    A pair's answer depends on its two texts and their claims alone: never on the other pairs of a call, their order
+    or the calling thread. Reads 64 tokens of each side: of a longer text
+    those where most words of the other side are, within its first 3,000 characters.
+    """
+
+    def __init__(self, folder: Traversable | None = None, *, threads: int = 2) -> None:
+        """Make one; nothing is read yet.
+
+        Args:
+            folder: the folder with manifest.json, model.onnx and words.json; None for the bundled one.
+            threads: processor threads for one pair, at least 1.
+        """
+        self._folder = relation_folder() if folder is None else folder
+        self._threads = threads
+        self._lock = threading.Lock()  # guards _runtime
+        self._runtime: Runtime | None = None
+
+    @property
+    def card(self) -> Card:
+        """What the manifest says; `card.version` changes whenever a pair could get another answer.
+
+        Raises:
+            EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
+        """
+        return read_card(self._folder)
+
+    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+        """Say of each pair how the newcomer relates to what stands.
+
+        Args:
+            pairs: (existing, incoming); any texts of any length.
+
+        Returns:
+            One relation a pair, in order.
+
+        Raises:
+            LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
+        """
+        # A newcomer is usually compared with several memories: each text is made ready once.
+        sides = {told.text: prepare(told.text) for pair in pairs for told in pair}
+        return tuple(self._relation(old, new, sides) for old, new in pairs)
+
+    def _relation(self, existing: Told, incoming: Told, sides: Mapping[str, Side]) -> Relation:
+        if same_text(existing.text, incoming.text):
+            return certain(Label.DUPLICATE, IDENTICAL)
+        old, new = sides[existing.text], sides[incoming.text]
+        runtime = self._loaded()
+        logits = runtime.logits(old, new)
+        reason = MODEL
+        shares = probabilities(logits, runtime.card.temperature, runtime.card.sure_at)
+        best = int(np.argmax(shares))
+        if LABELS[best] is Label.SUPERSEDE:
+            reason = _why_replaced(existing, incoming, old, new)
+        given = {label: float(share) for label, share in zip(LABELS, shares, strict=True)}
+        return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
+
+    def _loaded(self) -> Runtime:
+        with self._lock:
+            if self._runtime is None:
+                self._runtime = Runtime(self._folder, threads=self._threads)
+            return self._runtime
+
+
+def certain(label: Label, reason: str) -> Relation:
+    """A relation that rules know for certain."""
+    return Relation(label, 1.0, {each: float(each is label) for each in LABELS}, "rules", reason)
+
+
+def same_text(existing: str, incoming: str) -> bool:
+    """Whether two texts are one but for case, blanks, letter forms and a full stop at the end.
+
+    The whole texts are compared, however long.
+    """
+    return key_form(existing).rstrip(". ") == key_form(incoming).rstrip(". ")
+
+
+def at_odds(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
+    """Whether a claim of each side cannot both hold (design section 4, structural conflict).
+
+    Same subject and predicate, windows of validity that overlap, and either another value of an exclusive predicate
+    or the same value with the other polarity.
+
+    Args:
+        existing: claims of what stands.
+        incoming: claims of what is new.
+    """
+    return any(_odds(old, new) for old in existing for new in incoming)
+
+
+def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:
+    if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
+        return False
+    if not _overlap(old, new):
+        return False
+    if key_form(old.value) == key_form(new.value):
+        return old.polarity != new.polarity
+    return old.exclusive and new.exclusive and old.polarity == new.polarity == "positive"
+
+
+def _overlap(old: ClaimDraft, new: ClaimDraft) -> bool:
+    return _reaches(old.valid_to, new.valid_from) and _reaches(new.valid_to, old.valid_from)
+
+
+def _reaches(end: When | None, start: When | None) -> bool:
+    """Whether a window that ends at `end` goes on after `start`; None is without bound."""
+    return end is None or start is None or end.ms > start.ms
+
+
+def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
+    """The plainest sign that one text replaces the other."""
+    if at_odds(existing.claims, incoming.claims):
+        return CLAIMS_AT_ODDS
+    if _negated(old, new):
+        return NEGATED
+    before, after = forms(old), forms(new)
+    changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
+    if len(before) != len(after) or len(changed) != 1:
+        return MODEL
+    pair = old.words[changed[0]], new.words[changed[0]]
+    if all(word.form in vocabulary()["dates"] for word in pair):
+        return DATE_CHANGED
+    if all(word.number for word in pair):
+        return NUMBER_CHANGED
+    return NAME_CHANGED if all(word.name for word in pair) else VALUE_CHANGED
+
+
+def _negated(old: Side, new: Side) -> bool:
+    """Whether the words are the same but for a negation and its helper."""
+    return _bare(old) == _bare(new) and negations(old) != negations(new)
+
+
+def _bare(side: Side) -> tuple[str, ...]:
+    lists = vocabulary()
+    return tuple(form.removesuffix("s") for form in forms(side) if form not in lists["negations"] | lists["helpers"])

@@ -1,0 +1,111 @@
+"""The relation model's card: what it is, what it learned from, how often it is right.
+
+Must not do: compute a score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+_CARD = """# The relation model
+
+Says how a new memory relates to one that stands: DUPLICATE, SUPERSEDE, MERGE or COEXIST, each with a probability.
+It runs on the processor, without a server or a network.
+
+- **What it is**: {layers} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned as a cross-encoder
+  that reads both texts at once, with a small head. It shares the embedder's tokenizer and word vectors, so only the
+  layers are here: int8 ONNX, {size:.1f} MB. Besides the words it sees whether each word is a number, a name, or also
+  in the other text, and {figures} figures of overlap (`core/belief/relation_features.py`).
+- **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
+  (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
+- **How it was made**: `packaging/train_relations.py`, {epochs} epochs, the mean of {seeds} seeds' weights, word
+  vectors kept as they are.
+- **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
+- **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
+
+## Held-back scores
+
+{count} pairs in {tested} of {folds} folds, read by an int8 model that never saw them (pairs that share a note stay
+together). {shipped}
+
+Accuracy over the four labels: **{accuracy:.3f}**
+
+| is \\ said | DUPLICATE | SUPERSEDE | MERGE | COEXIST |
+|---|---|---|---|---|
+{confusion}
+
+Calibration: the softmax at temperature {heat}; the share from which a label may be acted on ({sure}) is bent to
+{acted_on}. Both are fitted on the held-back pairs. Given with a confidence of {acted_on} or more:
+
+| label | right | share of the label's pairs found |
+|---|---|---|
+{acted}
+"""
+
+_SAME = "It is the model that is shipped; it learned from the other folds."
+_AGAIN = "The shipped model was made in the same way from all pairs."
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Held-back figures.
+
+    Attributes:
+        pairs: how many.
+        accuracy: 0 to 1.
+        confusion: rows what is right, columns what was said.
+        acted: by label: precision and coverage at the threshold.
+    """
+
+    pairs: int
+    accuracy: float
+    confusion: list[list[int]]
+    acted: dict[str, dict[str, float | None]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in the manifest."""
+        return asdict(self)
+
+
+def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: int = 16) -> None:
+    """Write CARD.md beside the model.
+
+    Args:
+        path: the file.
+        manifest: as written.
+        scores: held-back figures.
+        figures: how many figures the model reads.
+    """
+    trained, labels = manifest["training"], manifest["labels"]
+    told = zip(labels, scores.confusion, strict=True)
+    rows = [f"| {name} | " + " | ".join(map(str, row)) + " |" for name, row in told]
+    acted = [
+        f"| {name} | {_share(row['precision'])} | {_share(row['coverage'])} |" for name, row in scores.acted.items()
+    ]
+    text = _CARD.format(
+        layers=len(trained["layers"]),
+        size=path.with_name("model.onnx").stat().st_size / 1e6,
+        figures=figures,
+        pairs=trained["pairs"],
+        digest=trained["sha256"],
+        labels=", ".join(f"{name} {count}" for name, count in trained["labels"].items()),
+        epochs=trained["epochs"],
+        seeds=trained["seeds"],
+        folds=trained["folds"],
+        tested=trained["tested"],
+        shipped=_AGAIN if trained["learned_from_all"] else _SAME,
+        count=scores.pairs,
+        accuracy=scores.accuracy,
+        confusion="\n".join(rows),
+        heat=manifest["calibration"]["temperature"],
+        sure=", ".join(f"{name} {share}" for name, share in manifest["calibration"]["sure_at"].items()),
+        acted_on=manifest["calibration"]["acted_on"],
+        acted="\n".join(acted),
+    )
+    path.write_text(text, "utf-8")
+
+
+def _share(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"

@@ -1,0 +1,267 @@
+"""The relation model as a torch module, its training loop and its export. Needs the `model` extra.
+
+Must not do: know where the pairs come from.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.relation_features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
+
+WIDTH = 384
+HEADS = 12
+OPSET = 17
+_SEEN = ("query", "key", "value")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained.
+
+    Attributes:
+        layers: which of the encoder's six are kept, in order.
+        epochs: passes over the pairs.
+        batch: pairs a step.
+        rate: the encoder's highest learning rate; the head's is `head_rate`.
+        decay: what each lower layer's rate is multiplied by.
+        smoothing: of the labels.
+        dropout: everywhere.
+        seed: of order, dressing and dropout; the weights always begin alike.
+    """
+
+    layers: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    epochs: int = 4
+    batch: int = 32
+    rate: float = 2e-4
+    head_rate: float = 1e-3
+    decay: float = 0.9
+    smoothing: float = 0.1
+    dropout: float = 0.1
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One training row: what the model reads, its label and weight."""
+
+    features: Features
+    label: int
+    weight: float
+
+
+def build(weights: dict[str, Any], recipe: Recipe) -> Any:
+    """The encoder with a head that reads both sides.
+
+    Args:
+        weights: the published encoder's state.
+        recipe: how many layers, how much dropout.
+
+    Returns:
+        A torch module: (words, kinds, figures) -> four logits.
+    """
+    torch = importlib.import_module("torch")
+    nn = torch.nn
+
+    class Layer(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen = nn.Linear(WIDTH, 3 * WIDTH)  # query, key and value in one product: a tenth faster
+            self.out, self.wide, self.back = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1536), nn.Linear(1536, WIDTH)
+            self.norm1, self.norm2 = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
+            self.drop = nn.Dropout(recipe.dropout)
+
+        def forward(self, x: Any, mask: Any) -> Any:
+            rows, length = x.shape[0], x.shape[1]
+
+            def split(y: Any) -> Any:
+                return y.view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
+
+            query, key, value = (split(part) for part in self.seen(x).chunk(3, -1))
+            scores = query @ key.transpose(2, 3) / math.sqrt(WIDTH // HEADS) + mask
+            seen = self.drop(torch.softmax(scores, -1)) @ value
+            x = self.norm1(x + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+            return self.norm2(x + self.drop(self.back(nn.functional.gelu(self.wide(x)))))
+
+    class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(256, WIDTH)
+            self.norm, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(recipe.dropout)
+            self.layers = nn.ModuleList([Layer() for _ in recipe.layers])
+            self.head1, self.head2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 4)
+            self.drop2 = nn.Dropout(max(0.1, recipe.dropout))
+
+        def forward(self, words: Any, kinds: Any, figures: Any) -> Any:
+            mask = (kinds == PAD).to(words.dtype)[:, None, None, :] * -1e4
+            places = torch.arange(words.shape[1])
+            x = self.drop(self.norm(words + self.kind(kinds) + self.place(places)[None]))
+            for layer in self.layers:
+                x = layer(x, mask)
+            old = ((kinds >= EXISTING) & (kinds < INCOMING)).to(x.dtype)[:, :, None]
+            new = ((kinds >= INCOMING) & (kinds < PAD)).to(x.dtype)[:, :, None]
+            a = (x * old).sum(1) / old.sum(1).clamp(min=1)
+            b = (x * new).sum(1) / new.sum(1).clamp(min=1)
+            joined = torch.cat([x[:, 0], a, b, (a - b).abs(), a * b, figures], 1)
+            return self.head2(self.drop2(nn.functional.gelu(self.head1(self.drop2(joined)))))
+
+    torch.manual_seed(0)  # models whose weights are averaged must begin alike
+    net = Net()
+    _fill(net, weights, recipe)
+    return net
+
+
+def _fill(net: Any, weights: dict[str, Any], recipe: Recipe) -> None:
+    torch = importlib.import_module("torch")
+    names = {
+        "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "wide": "intermediate.dense",
+        "back": "output.dense", "norm2": "output.LayerNorm",
+    }  # fmt: skip
+    with torch.no_grad():
+        for layer, source in zip(net.layers, recipe.layers, strict=True):
+            for ours, theirs in names.items():
+                for part in ("weight", "bias"):
+                    getattr(getattr(layer, ours), part).copy_(weights[f"encoder.layer.{source}.{theirs}.{part}"])
+            for part in ("weight", "bias"):
+                three = [weights[f"encoder.layer.{source}.attention.self.{name}.{part}"] for name in _SEEN]
+                getattr(layer.seen, part).copy_(torch.cat(three))
+        types = weights["embeddings.token_type_embeddings.weight"]
+        net.kind.weight.copy_(types[0] + 0.02 * torch.randn(KINDS, WIDTH))
+        net.kind.weight[INCOMING:] += types[1] - types[0]
+        net.place.weight.copy_(weights["embeddings.position_embeddings.weight"][:256])
+        for part in ("weight", "bias"):
+            getattr(net.norm, part).copy_(weights[f"embeddings.LayerNorm.{part}"])
+
+
+def batch_of(rows: Sequence[Features], table: NDArray[np.float32]) -> tuple[Any, Any, Any]:
+    """Rows padded to the longest, with their words looked up.
+
+    Args:
+        rows: what the model reads.
+        table: word vectors, shape (words, WIDTH).
+
+    Returns:
+        Tensors (words, kinds, figures).
+    """
+    torch = importlib.import_module("torch")
+    longest = max(len(row.ids) for row in rows)
+    ids = np.zeros((len(rows), longest), np.int64)
+    kinds = np.full((len(rows), longest), PAD, np.int64)
+    for i, row in enumerate(rows):
+        ids[i, : len(row.ids)], kinds[i, : len(row.ids)] = row.ids, row.kinds
+    figures = np.stack([row.figures for row in rows])
+    return torch.from_numpy(table[ids]), torch.from_numpy(kinds), torch.from_numpy(figures)
+
+
+def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np.float32], recipe: Recipe) -> None:
+    """Fit the model in place.
+
+    Args:
+        net: what `build` made.
+        epoch_rows: the rows of an epoch; they may differ from epoch to epoch.
+        table: word vectors.
+        recipe: how.
+    """
+    torch = importlib.import_module("torch")
+    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
+    torch.manual_seed(recipe.seed)
+    top = len(net.layers)
+    groups = [{"params": [*net.head1.parameters(), *net.head2.parameters()], "lr": recipe.head_rate}]
+    for i, layer in enumerate(net.layers):
+        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
+    low = recipe.rate * recipe.decay**top
+    groups.append({"params": [*net.place.parameters(), *net.norm.parameters()], "lr": low})
+    groups.append({"params": list(net.kind.parameters()), "lr": recipe.rate * 2})
+    best = torch.optim.AdamW(groups, weight_decay=0.01)
+    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
+    )
+    net.train()
+    for epoch in range(recipe.epochs):
+        start, total = time.time(), 0.0
+        rows = epoch_rows(epoch)
+        for chunk in _chunks(rows, recipe.batch, rng):
+            words, kinds, figures = batch_of([row.features for row in chunk], table)
+            labels = torch.tensor([row.label for row in chunk])
+            weights = torch.tensor([row.weight for row in chunk])
+            with torch.autocast("cpu", torch.bfloat16):
+                logits = net(words, kinds, figures)
+            losses = torch.nn.functional.cross_entropy(
+                logits.float(), labels, reduction="none", label_smoothing=recipe.smoothing
+            )
+            loss = (losses * weights).sum() / weights.sum()
+            best.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            best.step()
+            plan.step()
+            total += float(loss.detach()) * len(chunk)
+        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
+    net.eval()
+
+
+def _chunks(rows: list[Sample], size: int, rng: random.Random) -> list[list[Sample]]:
+    """Batches of rows of like length, in random order."""
+    order = sorted(rows, key=lambda row: len(row.features.ids) + rng.uniform(-6, 6))
+    chunks = [order[i : i + size] for i in range(0, len(order), size)]
+    rng.shuffle(chunks)
+    return chunks
+
+
+def logits_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The model's logits, shape (len(rows), 4)."""
+    torch = importlib.import_module("torch")
+    net.eval()
+    with torch.no_grad():
+        out = [net(*batch_of(rows[i : i + 64], table)).numpy() for i in range(0, len(rows), 64)]
+    return np.concatenate(out).astype(np.float64)
+
+
+def mean_of(nets: Sequence[Any]) -> Any:
+    """One model whose weights are the mean of several that began alike."""
+    torch = importlib.import_module("torch")
+    states = [net.state_dict() for net in nets]
+    with torch.no_grad():
+        mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    nets[0].load_state_dict(mean)
+    return nets[0].eval()
+
+
+def export(net: Any, target: Path) -> None:
+    """Write the model as float32 ONNX with a free length; one pair a run.
+
+    Args:
+        net: a trained model.
+        target: the file.
+    """
+    torch = importlib.import_module("torch")
+    net.eval()
+    words = torch.randn(1, 9, WIDTH)
+    kinds = torch.tensor([[0, 3, 4, 1, 9, 10, 11, 9, 2]])
+    axes = {0: "batch", 1: "length"}
+    torch.onnx.export(
+        net,
+        (words, kinds, torch.zeros(1, FIGURES)),
+        str(target),
+        input_names=["words", "kinds", "figures"],
+        output_names=["logits"],
+        dynamic_axes={"words": axes, "kinds": axes, "figures": {0: "batch"}, "logits": {0: "batch"}},
+        opset_version=OPSET,
+        dynamo=False,
+    )
+
+
+def seeded(recipe: Recipe, seed: int) -> Recipe:
+    """The same recipe with another seed."""
+    return replace(recipe, seed=seed)
