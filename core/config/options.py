@@ -47,6 +47,14 @@ class Options(BaseModel):
         description="Memories written in one transaction by an import.",
         json_schema_extra=about("Imports", unit="memories"),
     )
+    relation_gate: float = Field(
+        default=0.2,
+        ge=0.0,
+        le=1.0,
+        title="Compare from",
+        description="Likeness from which a new memory is compared with one that stands.",
+        json_schema_extra=about("Belief", restart=True),
+    )
     searches_minute: int = Field(
         default=20,
         ge=1,
@@ -70,6 +78,34 @@ class Options(BaseModel):
         title="Approximate search from",
         description="Number of memories above which the approximate index is used.",
         json_schema_extra=about("Search", unit="memories", restart=True),
+    )
+
+    model_on: bool = Field(
+        default=True,
+        title="Local model",
+        description="Let a model server on this machine, if one runs, refine what rules leave open. Nothing needs it.",
+        json_schema_extra=about("Local model"),
+    )
+    model_host: str = Field(
+        default="127.0.0.1:11434",
+        min_length=1,
+        max_length=200,
+        title="Model server",
+        description="Where the model server (Ollama) listens: a host and a port of this machine.",
+        json_schema_extra=about("Local model"),
+    )
+    model_beyond: bool = Field(
+        default=False,
+        title="Allow a model server elsewhere",
+        description="Confirms an address that is not this machine: memories are sent there, sensitive ones never.",
+        json_schema_extra=about("Local model"),
+    )
+    model_name: str = Field(
+        default="",
+        max_length=200,
+        title="Model",
+        description="The model that is asked, as the server names it; empty for one that fits.",
+        json_schema_extra=about("Local model"),
     )
 
 

@@ -19,6 +19,7 @@ _PAGES = {
     "palace": "Palace",
     "graph": "Graph",
     "library": "Library",
+    "review": "Review",
     "journal": "Journal",
     "settings": "Settings",
 }
@@ -49,7 +50,7 @@ class WindowOptions(BaseModel):
         description="Changes appear at once, without animation.",
         json_schema_extra=about("Appearance"),
     )
-    first_page: Literal["last", "palace", "graph", "library", "journal", "settings"] = Field(
+    first_page: Literal["last", "palace", "graph", "library", "review", "journal", "settings"] = Field(
         default="last",
         title="First page",
         description="The page that is shown after unlocking.",

@@ -36,6 +36,7 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "index": _index(opened),
             "pending_embeddings": _pending(opened, rows),
             "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": "built-in"},
+            "model_server": _model(opened),
             "wal_bytes": _wal_bytes(opened),
             "write_queue": opened.queue.depth,
             "search_strategy": _strategy(opened),
@@ -44,6 +45,11 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "warnings": _warnings(opened),
         }
     )
+
+
+def _model(opened: Opened) -> dict[str, str]:
+    state = opened.model
+    return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
 def _wal_bytes(opened: Opened) -> int:

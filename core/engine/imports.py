@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from core import log
 from core.engine import expiry
 from core.engine.choices import choice_of, forget_choice, remember_choice
+from core.engine.futures import begun, watched
 from core.engine.newcomers import Newcomers
 from core.engine.opened import Opened
 from core.engine.progress import Asked, Counted, Progress
+from core.engine.settling import AT_ONCE, settle_some
 from core.errors import Code, LociError, UserError
 from core.importers import rehearsal as rehearsing
 from core.importers.detect import detect
@@ -295,6 +297,8 @@ class Imports:
             forget_choice(tx, run.id)
 
         opened.write(finish).result()
+        settle_some(opened, AT_ONCE)
+        watched(begun(opened.threads.jobs, settle_some, opened), _log, "comparing what was imported")
         seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         opened.announce("import", (), OWNER_ACTOR, seq)
 

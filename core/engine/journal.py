@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import Code
+from core.intake.handed import note_handed
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
 from core.vault.tx import Tx
@@ -126,6 +127,19 @@ class ReadJournal:
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
             self._seen = {**waiting.seen, **self._seen}
 
+    def given_to(self, client_id: str | None) -> frozenset[str]:
+        """What was handed to a client and is not written down yet.
+
+        Args:
+            client_id: the client; None for the owner.
+
+        Returns:
+            Ids of memories.
+        """
+        with self._lock:
+            mine = [entry.given for entry in self._entries if entry.actor.client_id == client_id]
+        return frozenset(memory_id for given in mine for memory_id in given)
+
     def write(self, tx: Tx, waiting: Waiting) -> None:
         """Write what was taken in one transaction.
 
@@ -151,6 +165,8 @@ class ReadJournal:
                 counts[(memory_id, entry.actor.session or entry.actor.client_id or entry.actor.kind)] += 1
                 last[memory_id] = max(entry.at, last.get(memory_id, 0))
         self._write_accesses(tx, counts, last)
+        given = [(e.actor.client_id, memory_id, e.at) for e in entries if e.actor.client_id for memory_id in e.given]
+        note_handed(tx, given)
         self._chain.append_many(
             tx,
             [

@@ -13,23 +13,27 @@ from numpy.typing import NDArray
 from core import log
 from core.engine import expiry
 from core.engine.authority import Authority
+from core.engine.believed import believed
 from core.engine.detail import detail
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
+from core.engine.settling import reconcile_all
 from core.errors import Code, UserError
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
+from core.intake.verdicts import Voices
 from core.memory.read import by_ids
 from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
-from core.recall.scope import Scope, may_see
+from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
-from core.types.replies import ClientRecord, MemoryDetail, Page, StoreReply, UndoReport
+from core.types.believed import Belief
+from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
-from core.types.words import Grant
+from core.types.words import Grant, Source
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -80,7 +84,8 @@ class Memories:
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
-            answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors)
+            handed = opened.journal.given_to(actor.client_id)
+            answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
             return answer
@@ -109,6 +114,18 @@ class Memories:
         scope = self._authority.scope(actor)
         now = opened.clock.now_ms()
         return opened.read(lambda rows: detail(rows, _one(rows, memory_id, scope), now))
+
+    def belief(self, memory_id: str) -> Future[Belief]:
+        """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
+
+        The owner's alone: exact scores and what other clients brought.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: believed(rows, _one(rows, memory_id, OWNER_SCOPE), now))
 
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
         """All versions of a memory, oldest first."""
@@ -172,6 +189,78 @@ class Memories:
 
         return opened.write(write)
 
+    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+        """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
+
+        Raises:
+            UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
+        """
+        return self._verdict(memory_id, "confirm", actor, None)
+
+    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+        """Say that a memory proved right; see `confirm`."""
+        return self._verdict(memory_id, "reinforce", actor, None)
+
+    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]:
+        """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
+        return self._verdict(memory_id, "dispute", actor, reason)
+
+    def corroborate(
+        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+    ) -> Future[VerdictReply]:
+        """Say that another source has it too; the same client in the same session counts once.
+
+        Args:
+            memory_id: the memory.
+            actor: who asks; a client needs `write` or `curate`.
+            source: by what way it is known; the owner's word, or a client's inference.
+            session: the session it was learnt in.
+
+        Returns:
+            How the memory stands now.
+        """
+        opened = self._opened()
+        client = self._voice(actor)
+        scope = self._authority.scope(actor)
+        if source is Source.USER_EXPLICIT and client is not None and Grant.SPEAK_FOR_USER.value not in client.grants:
+            raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+        way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
+
+        def write(tx: Tx) -> VerdictReply:
+            _one(tx, memory_id, scope)
+            return _told(
+                opened, tx, "corroborate", actor, _voices(opened).corroborate(tx, memory_id, actor, way, session)
+            )
+
+        return opened.write(write)
+
+    def _verdict(self, memory_id: str, verdict: str, actor: Actor, reason: str | None) -> Future[VerdictReply]:
+        opened = self._opened()
+        self._voice(actor)
+        scope = self._authority.scope(actor)
+
+        def write(tx: Tx) -> VerdictReply:
+            _one(tx, memory_id, scope)
+            return _told(opened, tx, verdict, actor, _voices(opened).say(tx, memory_id, verdict, actor, reason))
+
+        return opened.write(write)
+
+    def _voice(self, actor: Actor) -> ClientRecord | None:
+        """Only who may write has a voice: a proposal cannot move trust."""
+        client = self._authority.of(actor)
+        if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
+            raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
+        return client
+
+    def reconcile(self) -> Future[Reconciled]:
+        """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.
+
+        Returns:
+            Counts of what was looked at, mended and found broken.
+        """
+        opened = self._opened()
+        return opened.on(opened.threads.jobs, reconcile_all, opened)
+
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
 
@@ -190,6 +279,16 @@ class Memories:
             return report
 
         return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
+
+
+def _voices(opened: Opened) -> Voices:
+    return Voices(opened.make_id, opened.work, opened.space, opened.add_vectors)
+
+
+def _told(opened: Opened, tx: Tx, verb: str, actor: Actor, reply: VerdictReply) -> VerdictReply:
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(verb, (reply.memory_id,), actor, seq))
+    return reply
 
 
 def _with_backlog(opened: Opened, report: UndoReport) -> UndoReport:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from core.importers.records import Record
 from core.intake.importing import Tally, digest, erased_digests, known_digests, usable_space
 from core.intake.parts import cut
-from core.intake.store import KINDS_BY_TEXT, standing_twin
+from core.intake.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import content_hash
 from core.memory.spaces import space_id
 from core.types.words import Status

@@ -31,6 +31,7 @@ from core.recall.pipeline import Recall
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.ids import IdMaker
+from core.types.proposals import ModelState, Server
 from core.types.values import Actor
 from core.vault.home import Home
 from core.vault.queue import WriteQueue
@@ -57,6 +58,7 @@ class Opened:
         saved: how the index was when it came whole from its snapshot; None where it did not.
         tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
         closing: set when long reads should give up.
+        model: what is known of a local model server.
     """
 
     home: Home
@@ -81,6 +83,7 @@ class Opened:
     scrub_due: threading.Event = field(default_factory=threading.Event)
     saved: tuple[object, ...] | None = None
     tidied_at: float | None = None
+    model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""

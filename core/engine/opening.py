@@ -6,11 +6,14 @@ import json
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.belief.extraction import extract
+from core.belief.relation import RelationModel
 from core.embed.base import Embedder
 from core.embed.codec import from_blob
 from core.engine.expiry import clear_note, scrub_noted
@@ -26,6 +29,8 @@ from core.index.base import Labels, VectorIndex
 from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.importing import ImportKeeper
+from core.intake.neighbours import Neighbours
+from core.intake.reading import Readers
 from core.intake.store import Keeper
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.write import VectorSpace
@@ -34,6 +39,7 @@ from core.score.profile import Profile
 from core.security.keystore import load_keys
 from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey
+from core.text.compose import embedding_text
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.vault.audit import AuditChain
@@ -57,7 +63,15 @@ _ANCHOR = "index_anchor"
 _log = log.get("engine")
 
 
-def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, threads: Threads, hub: Hub) -> Opened:
+def open_vault(
+    home: Home,
+    root: RootKey,
+    clock: Clock,
+    embedder: Embedder,
+    threads: Threads,
+    hub: Hub,
+    readers: Readers | None = None,
+) -> Opened:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
     Args:
@@ -67,6 +81,7 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
         embedder: makes the vectors.
         threads: pools that are already there.
         hub: where events go.
+        readers: read claims and relations; None for the built-in ones.
 
     Returns:
         The open parts.
@@ -81,7 +96,7 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
     vault = Vault.open(home, keys, root.vault_id, clock, READERS)
     with ExitStack() as undo:
         undo.callback(vault.close)
-        opened = _assemble(vault, home, root, clock, embedder, threads, hub)
+        opened = _assemble(vault, home, root, clock, embedder, threads, hub, readers or built_in_readers())
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
@@ -90,7 +105,14 @@ def open_vault(home: Home, root: RootKey, clock: Clock, embedder: Embedder, thre
 
 
 def _assemble(
-    vault: Vault, home: Home, root: RootKey, clock: Clock, embedder: Embedder, threads: Threads, hub: Hub
+    vault: Vault,
+    home: Home,
+    root: RootKey,
+    clock: Clock,
+    embedder: Embedder,
+    threads: Threads,
+    hub: Hub,
+    readers: Readers,
 ) -> Opened:
     chosen, refused = vault.read(stored_options)
     if refused:
@@ -113,13 +135,24 @@ def _assemble(
         clock=clock,
         make_id=make_id,
         work=work,
-        keeper=Keeper(make_id, work, space),
+        keeper=Keeper(
+            make_id,
+            work,
+            space,
+            Neighbours(index, space),
+            replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)), gate=chosen.relation_gate),
+        ),
         importing=ImportKeeper(make_id, work, space),
         journal=ReadJournal(make_id, chain, chosen.receipt_days),
         threads=threads,
         hub=hub,
         log_handler=log.to_files(home.logs),
     )
+
+
+def built_in_readers() -> Readers:
+    """Claims by the pattern vocabulary, relations by the shipped model; neither needs a server."""
+    return Readers(extract=extract, relate=RelationModel())
 
 
 class _Loader:

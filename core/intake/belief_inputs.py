@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from core.errors import BugError
+from core.memory.draft import to_json
+from core.score.claim_confidence import Weighed, claim_confidence
 from core.score.trust import TrustTerms, trust_terms
 from core.types.words import Source
 from core.vault.rows import Rows
 from core.vault.tx import Tx
+
+_BEFORE_ALL = -(2**62)
 
 
 def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
@@ -46,6 +52,20 @@ def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     )
 
 
+def base_trust(rows: Rows, memory_id: str) -> float:
+    """A memory's trust without the age term: whose word it is, not how old it is.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory.
+
+    Returns:
+        0 to 1.
+    """
+    terms = terms_of(rows, memory_id, _BEFORE_ALL)  # nothing is old yet
+    return terms.trust
+
+
 def age_days(now_ms: int, since_ms: int | None) -> float:
     """The age that counts in trust.
 
@@ -62,6 +82,8 @@ def age_days(now_ms: int, since_ms: int | None) -> float:
 def refresh_trust(tx: Tx, memory_id: str) -> float:
     """Recompute a memory's trust, confidence and corroboration after an input changed.
 
+    What was derived from it, and the claims that rest on any of these, are recomputed with it.
+
     Args:
         tx: the verb's transaction.
         memory_id: the memory.
@@ -69,6 +91,96 @@ def refresh_trust(tx: Tx, memory_id: str) -> float:
     Returns:
         The new trust, 0 to 1.
     """
+    trust = _refresh_one(tx, memory_id)
+    below = derived_from(tx, memory_id)
+    for derived in below:
+        _refresh_one(tx, derived)
+    refresh_claims(tx, claims_on(tx, [memory_id, *below]))
+    return trust
+
+
+def derived_from(rows: Rows, memory_id: str) -> list[str]:
+    """Everything that was derived from a memory, directly or not.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory.
+
+    Returns:
+        Ids, each after all it was derived from.
+    """
+    found = rows.all(
+        "WITH RECURSIVE below (id, depth) AS (SELECT derived_id, 1 FROM derivations WHERE source_id = ? "
+        "UNION SELECT d.derived_id, b.depth + 1 FROM derivations d JOIN below b ON d.source_id = b.id) "
+        "SELECT id FROM below GROUP BY id ORDER BY max(depth), id",
+        (memory_id,),
+    )
+    return [str(row[0]) for row in found]
+
+
+def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Claims for or against which memories speak.
+
+    Args:
+        rows: a vault snapshot.
+        memory_ids: the memories.
+
+    Returns:
+        Ids in a fixed order.
+    """
+    found = rows.all(
+        "SELECT DISTINCT e.claim_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value ORDER BY 1",
+        (to_json(list(memory_ids)),),
+    )
+    return [str(row[0]) for row in found]
+
+
+def weighed(rows: Rows, claim_id: str) -> tuple[Weighed, ...]:
+    """The evidence of a claim as it counts now.
+
+    Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
+    is over) all of it is weighed, so that a waiting claim shows how sure it would be.
+
+    Args:
+        rows: a vault snapshot.
+        claim_id: the claim.
+
+    Returns:
+        One piece for each span.
+    """
+    found = rows.all(
+        "SELECT e.lineage, e.confidence * m.trust, e.stance, m.status = 'active' OR "
+        "(m.status = 'consolidated' AND coalesce(o.status, '') = 'active') "
+        "FROM evidence e JOIN memories m ON m.id = e.memory_id LEFT JOIN memories o ON o.id = m.consolidated_into "
+        "WHERE e.claim_id = ? AND e.stance <> 'neutral' AND m.status <> 'deleted' ORDER BY e.id",
+        (claim_id,),
+    )
+    stands = any(row[3] and row[2] == "supporting" for row in found)
+    return tuple(Weighed(row[0], float(row[1]), row[2] == "supporting") for row in found if row[3] or not stands)
+
+
+def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
+    """Recompute the confidence of claims after their evidence, or the trust of what it is in, changed.
+
+    Args:
+        tx: the verb's transaction.
+        claim_ids: the claims.
+
+    Returns:
+        How many changed.
+    """
+    changed = 0
+    for claim_id in claim_ids:
+        confidence = claim_confidence(weighed(tx, claim_id))
+        # Derived, as trust is: written past the recorder.
+        changed += tx.run(
+            "UPDATE claims SET confidence = ? WHERE id = ? AND abs(confidence - ?) > 1e-12",
+            (confidence, claim_id, confidence),
+        )
+    return changed
+
+
+def _refresh_one(tx: Tx, memory_id: str) -> float:
     terms = terms_of(tx, memory_id, tx.now_ms)
     # Derived columns: written past the recorder, an undo recomputes them.
     tx.run(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.errors import Code, UserError
+from core.intake.asserting import follow
+from core.intake.reviews import close_moot
 from core.intake.unit_of_work import UnitOfWork
-from core.memory.draft import to_json
 from core.types.values import Actor
 from core.types.words import Status
 from core.vault.tx import Tx
@@ -38,22 +39,17 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
                 {"id": part},
                 {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
             )
+        follow(tx, work.make_id, [part for (part,) in parts])
         close_reviews(tx, [part for (part,) in parts])
         verb.note(memory_id, parts=len(parts))
     return verb.step_id
 
 
 def close_reviews(tx: Tx, ids: Sequence[str]) -> None:
-    """What a person was asked about memories that leave is moot.
+    """What a person was asked about memories that leave is moot; one that is held back goes on waiting.
 
     Args:
         tx: the transaction.
         ids: the memories.
     """
-    found = tx.all(
-        "SELECT DISTINCT c.id FROM json_each(?) w "
-        "JOIN conflicts c ON c.incoming_id = w.value OR c.existing_id = w.value WHERE c.state = 'open' ORDER BY c.id",
-        (to_json(list(ids)),),
-    )
-    for (item_id,) in found:
-        tx.update("conflicts", {"id": item_id}, {"state": "moot", "closed_at": tx.now_ms})
+    close_moot(tx, ids)

@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import Evidenced, draft_given
+from core.belief.claims import Evidenced, given_draft
 from core.errors import UserError
 from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
-from core.intake.store import KINDS_BY_TEXT, Lineage, add_source, corroborate, open_review, standing_twin
+from core.intake.reviews import open_review
+from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
 from core.intake.unit_of_work import UnitOfWork
-from core.intake.validate import check_claim, check_space_name, claim_validity, in_order
+from core.intake.validate import check_claim, check_space_name, claim_validity, in_order, is_exclusive
+from core.intake.writing_claims import write_claims
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
 from core.score.trust import trust_terms
 from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Role, Source, Status
+from core.types.words import GLOBAL_SPACE, Kind, Role, Source, Status
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -249,7 +251,9 @@ class ImportKeeper:
         talks: _Talks = {}
         twins: dict[tuple[str, str], str] = {}
         for item in items:
-            space_id = run.space_id if item.space is None else ensure_space(tx, item.space, self._make_id())
+            # Every client reads GLOBAL: what is put there the person chooses, not a row of a file.
+            own = item.space is not None and item.space != GLOBAL_SPACE
+            space_id = ensure_space(tx, str(item.space), self._make_id()) if own else run.space_id
             conversation_id = self._conversation(tx, run, item, space_id, talks)
             twin = self._twin(tx, item, space_id, twins)
             if twin is not None:
@@ -263,7 +267,9 @@ class ImportKeeper:
         for item, twin in again:  # after the insertion: a twin may be of this very batch
             corroborate(tx, twin, _lineage(run, item), item.source)
             tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": twin})
-            self._claim(tx, run, item, twin, item.texts[0])
+            if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
+                # What stood before says what it said: a row with its words puts no claim beneath it.
+                self._claim(tx, run, item, twin, item.texts[0])
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
         tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
@@ -304,19 +310,20 @@ class ImportKeeper:
             for part in whole.drafts:
                 add_source(tx, part.id, lineage, item.source)
         if item.status is Status.QUARANTINED:
-            open_review(tx, self._make_id(), head.id, head.space_id, "proposal", "Another assistant wrote this.")
+            open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
         self._claim(tx, run, item, head.id, head.text)
 
     def _claim(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str, text: str) -> None:
         if item.claim is None:
             return
         claim = check_claim(item.claim)
+        claim["exclusive"] = is_exclusive(claim)
         own = claim_validity(claim)
         validity = own if any(own) else (item.valid_from, item.valid_to)
-        row = tx.one("SELECT space_id, trust FROM memories WHERE id = ?", (memory_id,))
+        row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
         if row is not None:
-            on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms, row[1])
-            draft_given(tx, claim, on, (self._make_id(), self._make_id()), validity)
+            on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
+            write_claims(tx, self._make_id, [given_draft(claim, text, validity)], on)
 
     def _conversation(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, talks: _Talks) -> str | None:
         if item.conversation is None:

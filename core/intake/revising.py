@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
+from core.intake.asserting import follow
 from core.intake.belief_inputs import age_days, refresh_trust
 from core.intake.forget import close_reviews
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
-from core.intake.store import Lineage, add_source
+from core.intake.sources import Lineage, add_source
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
 from core.memory.spaces import ensure_space
@@ -119,6 +120,8 @@ class Reviser:
             said += ids if _SAID.intersection(name for name, _ in items) else ()
             if any(name == "space_id" for name, _ in items):
                 _leave_rooms(tx, ids)
+            if any(name == "status" for name, _ in items):
+                follow(tx, self.make_id, ids)
         refresh_terms(tx, said)
         if revision.occurred is not None:
             for memory_id in said:
@@ -159,6 +162,7 @@ class Reviser:
         vectors = vector.reshape(1, -1)
         write_vectors(tx, [label], vectors, self.space)
         self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
+        follow(tx, self.make_id, [change.row.id])
         seq = tx.seq
         tx.after_commit(lambda: stored(seq, [label], vectors))
         return new_id

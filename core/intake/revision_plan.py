@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
 from core.intake.parts import cut
-from core.intake.store import KINDS_BY_TEXT
+from core.intake.sources import KINDS_BY_TEXT
 from core.intake.validate import check_importance, check_space_name, check_text, is_plain_label
 from core.memory.draft import content_hash, to_json
 from core.memory.read import occurred_when

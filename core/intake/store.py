@@ -1,99 +1,79 @@
-"""Storing one text that somebody gives: the owner, or a client with its grants."""
+"""Storing one text that somebody gives: the owner, or a client with its grants.
+
+The request's way: checked, written down once, compared with what stands, decided by the gate, done; one transaction.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import Evidenced, draft_given
-from core.errors import Code, UserError
-from core.intake.belief_inputs import age_days, refresh_trust
-from core.intake.parts import cut, parted
+from core.belief.claims import Evidenced, given_draft, key_of
+from core.belief.gate import Standing
+from core.errors import BugError, Code, UserError
+from core.intake.acting import Carrying
+from core.intake.belief_inputs import age_days
+from core.intake.deciding import Plan, plan
+from core.intake.handed import NO_IDS, was_handed
+from core.intake.neighbours import Neighbours
+from core.intake.newcomer import Newcomer, is_persons
+from core.intake.parts import parted
+from core.intake.reading import Readers
+from core.intake.requests import Checked, check_request, default_role, default_source
+from core.intake.reviews import open_review
+from core.intake.settling import Settling, settle
+from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin, waiting_twin
+from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
-from core.intake.validate import (
-    CLIENT_TEXT_BYTES,
-    check_claim,
-    check_importance,
-    check_space_name,
-    check_text,
-    claim_validity,
-    is_plain_label,
-)
-from core.memory.draft import Draft, content_hash, to_json
+from core.intake.writing_claims import read_claims, write_claims
+from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
 from core.score.trust import trust_terms
+from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import Actor, When
-from core.types.words import HOME_SPACE, Grant, Kind, Role, Source, Status
-from core.vault.rows import Rows
+from core.types.words import HOME_SPACE, Grant, Source, Status
 from core.vault.tx import Tx
 
-KINDS_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
-"""Kinds that are one memory where they are the same words; an episode is verbatim and may repeat."""
+__all__ = ["Checked", "Keeper", "check_request"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A request that may be stored.
+class Arriving:
+    """One request on its way in.
 
     Attributes:
-        texts: the parts it is stored in.
-        claim: the given claim with its defaults, if any.
-        validity: from when and until when the claim holds.
-        proposed: it only lands in review.
+        actor: who asks; `client` is the client, if one asks.
+        space_id: where it goes.
+        vectors: one unit row a part, (parts, dims).
+        stored: told sequence, labels and vectors of new rows, for the index.
+        handed: memories given to that client that are not written down yet.
     """
 
-    request: StoreRequest
-    texts: tuple[str, ...]
-    importance: float
-    claim: dict[str, object] | None
-    validity: tuple[When | None, When | None]
-    proposed: bool
+    checked: Checked
+    actor: Actor
+    client: ClientRecord | None
+    space_id: str
+    vectors: NDArray[np.float32]
+    stored: Stored
+    handed: frozenset[str] = NO_IDS
 
+    @property
+    def source(self) -> Source:
+        """By what way it came."""
+        return default_source(self.checked.request, self.client)
 
-def check_request(request: StoreRequest, client: ClientRecord | None) -> Checked:
-    """Refuse what cannot be stored; nothing is written.
-
-    Args:
-        request: what is asked.
-        client: who asks; None for the owner.
-
-    Returns:
-        The request with its parts and defaults.
-
-    Raises:
-        UserError: INVALID_INPUT, TEXT_TOO_LARGE, ACCESS_DENIED, FORBIDDEN_FIELD.
-    """
-    check_text(request.text, None if client is None else CLIENT_TEXT_BYTES)
-    for name in (request.ref, request.session, request.author, request.category, *request.tags):
-        if name is not None and (len(name) > 1024 or not is_plain_label(name)):
-            raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")
-    if request.space is not None:
-        check_space_name(request.space)
-    claim = None if request.claim is None else check_claim(request.claim)
-    validity = (None, None) if claim is None else claim_validity(claim)
-    return Checked(
-        request, cut(request.text), check_importance(request.importance), claim, validity, _proposed(request, client)
-    )
-
-
-def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:
-    if client is None:
-        return False
-    if request.source is Source.USER_EXPLICIT and Grant.SPEAK_FOR_USER.value not in client.grants:
-        raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
-    if Grant.WRITE.value in client.grants:
-        return False
-    if Grant.PROPOSE.value in client.grants:
-        return True
-    raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
+    @property
+    def lineage(self) -> Lineage:
+        """Its independent source."""
+        return Lineage.of_actor(self.actor, self.checked.request.session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +84,15 @@ class Keeper:
         make_id: makes UUIDv7 ids.
         work: opens verbs.
         space: the vector space of the vectors handed in.
+        neighbours: finds what is near.
+        readers: reads and relates texts.
     """
 
     make_id: Callable[[], str]
     work: UnitOfWork
     space: VectorSpace
+    neighbours: Neighbours
+    readers: Readers = field(default_factory=Readers)
 
     def store(
         self,
@@ -118,6 +102,7 @@ class Keeper:
         actor: Actor,
         client: ClientRecord | None,
         stored: Stored,
+        handed: frozenset[str] = NO_IDS,
     ) -> StoreReply:
         """Store one text in one transaction.
 
@@ -128,6 +113,7 @@ class Keeper:
             actor: who asks.
             client: the client, if one asks.
             stored: told sequence, labels and vectors of new rows, for the index.
+            handed: memories given to that client that are not written down yet.
 
         Returns:
             What happened.
@@ -142,15 +128,64 @@ class Keeper:
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
         with self.work.verb(tx, "store", label, actor) as verb:
             space_id = self._space(tx, request, client)
-            reply = self._known(tx, verb, checked, space_id, actor, client)
+            arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
+            reply = self._known(tx, verb, arriving)
             if reply is None:
-                reply = self._add(tx, verb, checked, vectors, space_id, actor, client, stored)
+                reply = self._add(tx, verb, arriving)
         if request.request_id is not None:
             tx.run(
                 "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
                 (_who(actor), request.request_id, _digest(request), to_json(asdict(reply)), tx.now_ms),
             )
         return reply
+
+    def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Acts:
+        """The steps for a verb.
+
+        Args:
+            tx: the verb's transaction.
+            verb: the verb.
+            stored: told of changed vectors after the commit.
+            by: `owner` where a person decides, else `rules`.
+
+        Returns:
+            The steps.
+        """
+        return Acts(tx, verb, self.make_id, self.space, stored, by=by)
+
+    def admit(self, acts: Acts, memory_id: str) -> StoreReply:
+        """Let what waited through the gate: a proposal that is accepted, a quarantined memory that is let in.
+
+        Where the owner decides, it counts as the owner's word of now.
+
+        Args:
+            acts: the steps of the running verb.
+            memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
+
+        Returns:
+            What happened.
+        """
+        settling = self._settling(acts)
+        return settling.judge(memory_id, by_owner=acts.by == "owner")
+
+    def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
+        """Judge a batch of memories that came in unjudged (`core.intake.settling.unread`).
+
+        Args:
+            tx: the transaction.
+            ids: the memories, in the order in which they are judged.
+            stored: told of changed vectors after the commit.
+
+        Returns:
+            How many were judged.
+        """
+        return settle(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
+
+    def _settling(self, acts: Acts) -> Settling:
+        return Settling(acts, self.readers, self._plan)
+
+    def _plan(self, tx: Tx, newcomer: Newcomer) -> Plan:
+        return plan(tx, newcomer, self.readers, self.neighbours)
 
     def _seen(self, tx: Tx, request: StoreRequest, actor: Actor) -> StoreReply | None:
         if request.request_id is None:
@@ -180,255 +215,219 @@ class Keeper:
             raise UserError(Code.ACCESS_DENIED, "This client may not write into that space.")
         return str(known)
 
-    def _known(
-        self, tx: Tx, verb: Verb, checked: Checked, space_id: str, actor: Actor, client: ClientRecord | None
-    ) -> StoreReply | None:
+    def _known(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
         """The same text stands already: corroborate it instead of storing it twice."""
-        if checked.request.kind not in KINDS_BY_TEXT:
+        checked = arriving.checked
+        kind = checked.request.kind
+        if kind not in KINDS_BY_TEXT:
             return None
         if checked.proposed:
-            return self._proposed_before(tx, verb, checked, space_id, actor)
-        known = standing_twin(tx, checked.texts, checked.request.kind, space_id)
+            return self._proposed_before(tx, verb, arriving)
+        known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
         if known is None:
             return None
-        source = Lineage.of_actor(actor, checked.request.session)
-        corroborate(tx, known, source, _source(checked.request, client))
-        if checked.claim is not None:
-            self._claim(tx, checked, known, checked.texts[0], source.key, space_id)
+        if self._says_more(tx, known, arriving):
+            return self._more(tx, verb, known, arriving)
+        self._corroborate(tx, known, arriving)
         return _nothing_new(verb, known)
 
-    def _proposed_before(self, tx: Tx, verb: Verb, checked: Checked, space_id: str, actor: Actor) -> StoreReply | None:
+    def _corroborate(self, tx: Tx, known: str, arriving: Arriving) -> None:
+        """Another source says the same, unless it was told so by Loci itself."""
+        if not was_handed(tx, arriving.actor.client_id, known, arriving.handed):
+            corroborate(tx, known, arriving.lineage, arriving.source)
+
+    def _says_more(self, tx: Tx, known: str, arriving: Arriving) -> bool:
+        """Whether a claim comes with the text that is not read there already."""
+        given = _given(arriving.checked)
+        if given is None:
+            return False
+        key = key_of(arriving.space_id, given, arriving.checked.scope_session)
+        return (
+            tx.one(
+                "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
+                (known, key),
+            )
+            is None
+        )
+
+    def _more(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+        """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
+        self._corroborate(tx, known, arriving)
+        if self._is_own(tx, known, arriving):
+            acts = self.acts(tx, verb, arriving.stored)
+            reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
+            if reply is not None:
+                verb.note(known, operation=reply.operation)
+                return reply
+        return _nothing_new(verb, known)
+
+    @staticmethod
+    def _is_own(tx: Tx, known: str, arriving: Arriving) -> bool:
+        if arriving.client is None:
+            return True
+        return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (arriving.actor.client_id, known)))
+
+    def _proposed_before(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
         """The same text waits for the person already, or stands: it is not proposed again, and confirms nothing."""
-        kind, claim = checked.request.kind, checked.claim
-        waiting = waiting_twin(tx, checked.texts, kind, space_id, actor.client_id)
+        checked = arriving.checked
+        kind, given = checked.request.kind, _given(checked)
+        waiting = waiting_twin(tx, checked.texts, kind, arriving.space_id, arriving.actor.client_id)
         if waiting is not None:
-            if claim is not None:
-                lineage = Lineage.of_actor(actor, checked.request.session).key
-                self._claim(tx, checked, waiting, checked.texts[0], lineage, space_id)
+            if given is not None:
+                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), checked.scope_session)
             return _nothing_new(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see.
-        known = standing_twin(tx, checked.texts, kind, space_id) if claim is None else None
+        known = standing_twin(tx, checked.texts, kind, arriving.space_id) if given is None else None
         return None if known is None else _nothing_new(verb, known)
 
-    def _add(
-        self,
-        tx: Tx,
-        verb: Verb,
-        checked: Checked,
-        vectors: NDArray[np.float32],
-        space_id: str,
-        actor: Actor,
-        client: ClientRecord | None,
-        stored: Stored,
-    ) -> StoreReply:
-        draft = self._draft(tx, checked, space_id, actor, client)
+    def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+        checked = arriving.checked
+        draft = self._draft(tx, arriving)
+        compared = checked.request.kind in KINDS_BY_TEXT and not checked.proposed
+        newcomer = self._newcomer(tx, draft, arriving)
+        wanted = self._plan(tx, newcomer) if compared else None
+        if wanted is not None and wanted.known is not None:
+            self._corroborate(tx, wanted.known, arriving)
+            return _nothing_new(verb, wanted.known)
+        if wanted is not None and self._is_echo(tx, wanted, arriving):
+            return _nothing_new(verb, wanted.partners[0].other.id)
+        acts = self.acts(tx, verb, arriving.stored)
+        if wanted is not None and wanted.stands:
+            draft = replace(draft, status=Status.ACTIVE)
+        self._insert(tx, draft, arriving, newcomer.claims)
+        if wanted is None:
+            reply = self._as_is(acts, draft, checked)
+        else:
+            acts.weighed = wanted.by
+            reply = Carrying(acts, newcomer, wanted, self.readers).out()
+        verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
+        return reply
+
+    def _is_echo(self, tx: Tx, wanted: Plan, arriving: Arriving) -> bool:
+        """It says in other words what this client was given."""
+        return wanted.label == "DUPLICATE" and any(
+            was_handed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
+        )
+
+    @staticmethod
+    def _as_is(acts: Acts, draft: Draft, checked: Checked) -> StoreReply:
+        """Episodes and digests stand as they are; a proposal waits for the person."""
+        if not checked.proposed:
+            return StoreReply("ADD", draft.id)
+        conflict = open_review(acts.tx, acts.make_id(), draft.id, "proposal", "proposed_by_client")
+        acts.opened.append(conflict)
+        return StoreReply("PROPOSED", draft.id, conflict=conflict)
+
+    def _insert(self, tx: Tx, draft: Draft, arriving: Arriving, claims: tuple[ClaimDraft, ...]) -> None:
+        checked = arriving.checked
         whole = parted(draft, checked.texts, self.make_id)
         labels = insert_memories(tx, whole.drafts)
-        write_vectors(tx, labels, vectors, self.space)
-        source = Lineage.of_actor(actor, checked.request.session)
+        write_vectors(tx, labels, arriving.vectors, self.space)
         for part in whole.drafts:
-            add_source(tx, part.id, source, draft.source)
-        if checked.claim is not None:
-            self._claim(tx, checked, draft.id, whole.head.text, draft.lineage, space_id)
-        conflict = self._review(tx, draft, space_id) if checked.proposed else None
+            add_source(tx, part.id, arriving.lineage, draft.source)
+        on = self._evidenced(tx, draft.id, arriving)
+        write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
         seq = tx.seq
-        tx.after_commit(lambda: stored(seq, labels, vectors))
-        operation = "PROPOSED" if checked.proposed else "ADD"
-        verb.note(draft.id, operation=operation, parts=len(labels))
-        return StoreReply(operation, draft.id, conflict=conflict)
+        tx.after_commit(lambda: arriving.stored(seq, labels, arriving.vectors))
 
-    def _draft(self, tx: Tx, checked: Checked, space_id: str, actor: Actor, client: ClientRecord | None) -> Draft:
-        request = checked.request
-        source = _source(request, client)
+    def _newcomer(self, tx: Tx, draft: Draft, arriving: Arriving) -> Newcomer:
+        checked = arriving.checked
+        said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
+        claims: tuple[ClaimDraft, ...] = ()
+        given = _given(checked)
+        standing = self._standing(draft, arriving, said)
+        if checked.request.kind in KINDS_BY_TEXT:
+            held, times = () if given is None else (given,), (tx.now_ms, said)
+            claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
+        elif given is not None:
+            claims = (given,)
+        return Newcomer(
+            memory_id=draft.id,
+            texts=checked.texts,
+            kind=draft.kind,
+            space_id=arriving.space_id,
+            claims=claims,
+            standing=standing,
+            vector=arriving.vectors[0],
+        )
+
+    @staticmethod
+    def _standing(draft: Draft, arriving: Arriving, said_ms: int) -> Standing:
+        owner = arriving.client is None and arriving.actor.is_owner
+        explicit = owner and draft.source is Source.USER_EXPLICIT
+        implicit = owner and draft.source is Source.USER_IMPLICIT
+        ceiling = None if arriving.client is None else arriving.client.trust_ceiling
+        by_client = arriving.client is not None
+        return Standing(
+            owners_word=explicit,
+            owner_said=explicit or implicit,
+            persons=explicit or implicit or is_persons(draft.source, imported=False, by_client=by_client),
+            source=draft.source,
+            client_id=draft.client_id,
+            brought_by="client" if by_client else "owner",
+            trust=trust_terms(draft.source, client_ceiling=ceiling).trust,
+            at_ms=said_ms,
+            scope_session=draft.scope_session,
+        )
+
+    def _draft(self, tx: Tx, arriving: Arriving) -> Draft:
+        checked, client = arriving.checked, arriving.client
+        request, source = checked.request, arriving.source
         said = tx.now_ms if request.occurred is None else request.occurred.ms
         trust = trust_terms(
             source,
             age_days=age_days(tx.now_ms, said),
             client_ceiling=None if client is None else client.trust_ceiling,
         ).trust
+        waits = checked.proposed or request.kind in KINDS_BY_TEXT
         return Draft(
             id=self.make_id(),
             text=request.text,
             kind=request.kind,
-            status=Status.QUARANTINED if checked.proposed else Status.ACTIVE,
+            # What is compared first waits: only the gate's decision makes it stand.
+            status=Status.QUARANTINED if waits else Status.ACTIVE,
             status_reason="proposed" if checked.proposed else None,
-            space_id=space_id,
+            space_id=arriving.space_id,
             source=source,
-            role=_role(source),
+            role=default_role(source),
             author=request.author,
-            lineage=Lineage.of_actor(actor, request.session).key,
+            lineage=arriving.lineage.key,
             recorded_at=tx.now_ms,
             trust=trust,
             last_confirmed_at=tx.now_ms,
-            client_id=actor.client_id,
+            client_id=arriving.actor.client_id,
             category=request.category,
             importance=checked.importance,
             tags=request.tags,
             session=request.session,
+            scope_session=checked.scope_session,
             ref=request.ref,
-            origin={"by": actor.kind},
+            origin={"by": arriving.actor.kind},
             occurred=request.occurred or When(tx.now_ms),
             valid_from=checked.validity[0],
             valid_to=checked.validity[1],
+            read_at=tx.now_ms if request.kind in KINDS_BY_TEXT else None,
         )
 
-    def _claim(self, tx: Tx, checked: Checked, memory_id: str, text: str, lineage: str, space_id: str) -> None:
-        trust = float(tx.value("SELECT trust FROM memories WHERE id = ?", (memory_id,)))
-        on = Evidenced(memory_id, text, space_id, lineage, tx.now_ms, trust)
-        draft_given(tx, checked.claim or {}, on, (self.make_id(), self.make_id()), checked.validity)
-
-    def _review(self, tx: Tx, draft: Draft, space_id: str) -> str:
-        return open_review(tx, self.make_id(), draft.id, space_id, "proposal", "A client proposes this.")
+    @staticmethod
+    def _evidenced(tx: Tx, memory_id: str, arriving: Arriving) -> Evidenced:
+        text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
+        return Evidenced(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """An independent source (design section 4).
+def _given(checked: Checked) -> ClaimDraft | None:
+    return None if checked.claim is None else given_draft(checked.claim, checked.texts[0], checked.validity)
 
-    Attributes:
-        key: two texts with equal keys are one source.
-    """
 
-    key: str
-    client_id: str | None = None
-    session: str | None = None
-    import_id: str | None = None
-
-    @classmethod
-    def of_actor(cls, actor: Actor, session: str | None) -> Lineage:
-        """The lineage of somebody who speaks: the owner is one source in all sessions, a client one a session."""
-        if actor.client_id is None:
-            return cls(actor.kind, session=session)
-        return cls(f"client:{actor.client_id}:{session or actor.session or ''}", actor.client_id, session)
+def _need(draft: ClaimDraft | None) -> ClaimDraft:
+    if draft is None:
+        raise BugError("a claim that was given")
+    return draft
 
 
 def _nothing_new(verb: Verb, known: str) -> StoreReply:
     verb.note(known, operation="NOOP")
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
-
-
-def standing_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str) -> str | None:
-    """Find a memory of the same kind and words that stands in a space.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        texts: the text in its parts.
-        kind: what it is.
-        space_id: where.
-
-    Returns:
-        The memory's id, that of the first part for a split text; None where there is none.
-    """
-    found = rows.all(
-        "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
-        "AND coalesce(part_index, 0) = 0 AND status IN ('active', 'disputed') ORDER BY n",
-        (content_hash(texts[0]), space_id, kind.value),
-    )
-    return _same_parts(rows, found, texts)
-
-
-def waiting_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None) -> str | None:
-    """Find a proposal of the same client, kind and words that waits in a space.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        texts: the text in its parts.
-        kind: what it is.
-        space_id: where.
-        client_id: who proposed it.
-
-    Returns:
-        The memory's id, that of the first part for a split text; None where there is none.
-    """
-    found = rows.all(
-        "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
-        "AND coalesce(part_index, 0) = 0 AND status = 'quarantined' AND client_id = ? ORDER BY n",
-        (content_hash(texts[0]), space_id, kind.value, client_id),
-    )
-    return _same_parts(rows, found, texts)
-
-
-def _same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
-    wanted = [(content_hash(text),) for text in texts]
-    for (memory_id,) in found:
-        held = rows.all(
-            "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
-        )
-        if held == wanted:
-            return str(memory_id)
-    return None
-
-
-def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
-    """Note an independent source of a memory.
-
-    Returns:
-        Whether this lineage was new to the memory.
-    """
-    if tx.one("SELECT 1 FROM memory_sources WHERE memory_id = ? AND lineage = ?", (memory_id, lineage.key)):
-        return False
-    tx.insert(
-        "memory_sources",
-        {
-            "memory_id": memory_id,
-            "lineage": lineage.key,
-            "source": source.value,
-            "client_id": lineage.client_id,
-            "session": lineage.session,
-            "import_id": lineage.import_id,
-            "at": tx.now_ms,
-        },
-    )
-    return True
-
-
-def corroborate(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
-    """Another source says the same: note it, with every part of a split text, and recompute trust.
-
-    Returns:
-        Whether the source was independent of those known.
-    """
-    new = False
-    for (part,) in tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (memory_id, memory_id)):
-        if add_source(tx, part, lineage, source):
-            refresh_trust(tx, part)
-            new = True
-    return new
-
-
-def open_review(tx: Tx, item_id: str, memory_id: str, space_id: str, kind: str, reason: str) -> str:
-    """Open a review item for a memory that waits for a person.
-
-    Returns:
-        The item's id.
-    """
-    tx.insert(
-        "conflicts",
-        {
-            "id": item_id,
-            "kind": kind,
-            "incoming_id": memory_id,
-            "space_id": space_id,
-            "reason": reason,
-            "fingerprint": hashlib.sha256(f"{kind}:{memory_id}".encode()).digest(),
-            "opened_at": tx.now_ms,
-        },
-    )
-    return item_id
-
-
-def _source(request: StoreRequest, client: ClientRecord | None) -> Source:
-    if request.source is not None:
-        return request.source
-    return Source.USER_EXPLICIT if client is None else Source.INFERENCE
-
-
-def _role(source: Source) -> Role:
-    if source in (Source.USER_EXPLICIT, Source.USER_IMPLICIT):
-        return Role.USER
-    if source is Source.TOOL_OUTPUT:
-        return Role.TOOL
-    return Role.SOURCE if source is Source.DOCUMENT else Role.ASSISTANT
 
 
 def _who(actor: Actor) -> str:

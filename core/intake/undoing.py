@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import Code, UserError
-from core.intake.belief_inputs import refresh_trust
-from core.intake.store import KINDS_BY_TEXT
+from core.intake.belief_inputs import refresh_claims, refresh_trust
+from core.intake.model_claims import forget_reading
+from core.intake.sources import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.draft import to_json
 from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
-from core.memory.write import refresh_terms, remove_derived
+from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.types.words import HOME_SPACE
-from core.vault.images import image_from_json, image_hash, steady
+from core.vault.images import image_from_json, image_hash, lasting, steady
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -28,6 +29,7 @@ _PARENTS = (
     ("space_id", "spaces"),
     ("conversation_id", "conversations"),
     ("memory_id", "memories"),
+    ("claim_id", "claims"),
     ("parent_id", "rooms"),
     ("room_id", "rooms"),
 )
@@ -50,6 +52,9 @@ class _Work:
         placed: memories whose place changed.
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
+        claims: claims that changed, or whose evidence did.
+        first: of each row of the step how it was before.
+        given_up: rows that stay as they are.
     """
 
     kept: frozenset[str] = frozenset()
@@ -60,6 +65,9 @@ class _Work:
     loosened: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
+    claims: set[str] = field(default_factory=set)
+    first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
+    given_up: set[tuple[str, str]] = field(default_factory=set)
     spots: Spots = field(default_factory=Spots)
 
 
@@ -101,16 +109,23 @@ def undo(
     rows = tx.all(
         "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
     )
-    done = _Work(kept=_changed_since(tx, rows))
+    done = _Work(kept=_changed_since(tx, rows), first={(table, key): before for table, key, before, _ in rows})
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
         # Freed places last: only then it is known in which space their memories stand again.
         for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
+            if (table, key) in done.given_up:
+                continue  # of a row that a step changed several times, its newest image said that it stays
             image = None if before is None else image_from_json(before)
             now_key = image_from_json(key)
             if image is not None and _is_freed_place((table, key, before, after_hash)):
                 _leave_other_wing(tx, now_key, image, done)
+            listed = len(done.left)
             _take_back(tx, table, now_key, image, after_hash, done)
+            if len(done.left) > listed:
+                done.given_up.add((table, key))
+                first = done.first[(table, key)]
+                done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
         _leave_other_wings(tx, done)
         _clear_orphans(tx, done)
         _rederive(tx, done)
@@ -168,12 +183,18 @@ def _mark_steps(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
 
 def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     """Memories which the step brought and which are no longer as it left them."""
-    changed = set()
+    left: dict[str, bytes | None] = {}  # what the step's last image of each says: the newest comes first
+    brought = set()
     for table, key, before, after_hash in rows:
-        if table == "memories" and before is None:
-            current = tx.row(table, image_from_json(key))
-            if current is not None and image_hash(steady(table, current)) != after_hash:
-                changed.add(str(current["id"]))
+        if table == "memories":
+            left.setdefault(key, after_hash)
+            if before is None:
+                brought.add(key)
+    changed = set()
+    for key in brought:
+        current = tx.row("memories", image_from_json(key))
+        if current is not None and image_hash(steady("memories", current)) != left[key]:
+            changed.add(str(current["id"]))
     return frozenset(changed)
 
 
@@ -274,6 +295,7 @@ def _restore(
     if before is None and current is not None and table == "memories":
         label = int(str(current["n"]))
         remove_derived(tx, [label])
+        forget_reading(tx, str(current["id"]))
         tx.delete(table, key)
         done.gone.append(label)
     elif before is None:
@@ -297,8 +319,11 @@ def _restore(
         tx.insert(table, before)
         done.spots.note(table, None, before)
     else:
-        tx.update(table, key, {name: value for name, value in steady(table, before).items() if name not in key})
+        tx.update(table, key, {name: value for name, value in lasting(table, before).items() if name not in key})
         done.spots.note(table, current, before)
+        if table == "memories" and current["text"] != before["text"]:
+            forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew
+            done.gone.append(int(str(current["n"])))
 
 
 def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
@@ -330,6 +355,8 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.touched.add(str(row["id"]))
     elif "memory_id" in row:
         done.touched.add(str(row["memory_id"]))
+    if table in ("claims", "evidence"):
+        done.claims.add(str(row["id" if table == "claims" else "claim_id"]))
     if before is not None or current is None:
         return
     if "memory_id" in current:
@@ -377,6 +404,7 @@ def _rederive(tx: Tx, done: _Work) -> None:
     refresh_terms(tx, standing)
     for memory_id in standing:
         refresh_trust(tx, memory_id)
+    refresh_claims(tx, sorted(done.claims))
 
 
 def _both_states(

@@ -35,6 +35,7 @@ class Verb:
         self._images: list[_Image] = []
         self.object = ""
         self.detail: dict[str, object] = {}
+        self._lines: list[tuple[str, str, str | None, float | None, str]] = []
 
     def changed(
         self,
@@ -68,6 +69,34 @@ class Verb:
         self.object = obj or self.object
         self.detail.update(detail)
 
+    def log(
+        self, operation: str, memory_id: str, other_id: str | None, confidence: float | None, decided_by: str
+    ) -> None:
+        """Say what was consolidated; written into `consolidation_log` together with the step.
+
+        Args:
+            operation: ADD, DUPLICATE, SUPERSEDE, MERGE, COEXIST, QUARANTINE, DISPUTE.
+            memory_id: what was acted on.
+            other_id: the other side, if there is one.
+            confidence: of the decision, 0 to 1.
+            decided_by: `owner`, `rules`, `builtin` or `model`.
+        """
+        self._lines.append((operation, memory_id, other_id, confidence, decided_by))
+
+    def write_log(self, make_id: Callable[[], str], *, with_step: bool) -> None:
+        """Write the collected lines of the consolidation log.
+
+        Args:
+            make_id: makes ids.
+            with_step: whether the step they belong to was written.
+        """
+        step = self.step_id if with_step else None
+        self.tx.run_many(
+            "INSERT INTO consolidation_log (id, at, operation, memory_id, other_id, confidence, decided_by, step_id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(make_id(), self.tx.now_ms, *line, step) for line in self._lines],
+        )
+
     def write_images(self, first_nr: int) -> None:
         """Write the collected images into the step.
 
@@ -96,11 +125,12 @@ class UnitOfWork:
     """Opens verbs. One object per open vault.
 
     Attributes:
+        make_id: makes UUIDv7 ids.
         undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
     """
 
     def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int) -> None:
-        self._make_id = make_id
+        self._make_id = self.make_id = make_id
         self._chain = chain
         self.undo_days = undo_days
 
@@ -138,9 +168,11 @@ class UnitOfWork:
             tx.recorder = previous
         known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
-        if verb.changes or keep_open or exists or undoes is not None:
+        is_step = bool(verb.changes) or keep_open or exists or undoes is not None
+        if is_step:
             self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
             verb.write_images(int(known[0]) if known else 0)
+        verb.write_log(self._make_id, with_step=is_step)
         self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
     def _write_step(

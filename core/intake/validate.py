@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from core.belief.vocabulary import exclusivity
 from core.errors import Code, UserError
 from core.text.times import parse_time
 from core.types.values import When
@@ -113,6 +114,14 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim's exclusive is true or false.")
     _check_qualifiers(claim.get("qualifiers", {}))
     return {"exclusive": False, "polarity": "positive", "qualifiers": {}, **claim}
+
+
+def is_exclusive(claim: Mapping[str, Any]) -> bool:
+    """Whether a checked claim of anybody but the person excludes others: a known predicate is what it is known as.
+
+    Else a client could say that its home of the person excludes no other home.
+    """
+    return bool(claim["exclusive"]) or exclusivity().get(claim["predicate"], False)
 
 
 def _check_qualifiers(qualifiers: object) -> None:

@@ -39,6 +39,7 @@ class Draft:
         origin: where from: file, line, conversation, message; JSON-able.
         trust: 0 to 1 by `core.score.trust`.
         chain_id: the first version's id; None for a first version.
+        read_at: when its claims were read, epoch ms; None where that is still to be done.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Draft:
     valid_to: When | None = None
     status_reason: str | None = None
     chain_id: str | None = None
+    read_at: int | None = None
 
     def to_row(self, n: int) -> dict[str, object]:
         """The row of the `memories` table.
@@ -116,6 +118,7 @@ class Draft:
             "confidence": self.trust,
             "last_confirmed_at": self.last_confirmed_at,
             "chain_id": self.chain_id or self.id,
+            "read_at": self.read_at,
         }
         row.update(_times("occurred", self.occurred, offset=True))
         row.update(_times("valid_from", self.valid_from))

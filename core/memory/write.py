@@ -109,6 +109,16 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
     )
 
 
+def forget_vector(tx: Tx, label: int) -> None:
+    """Remove the vector of a memory whose text changed; it counts as one that waits to be embedded.
+
+    Args:
+        tx: the verb's transaction.
+        label: the memory's label.
+    """
+    tx.run("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", (label,))
+
+
 def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     """Make the lexical terms of memories anew; rows that are gone lose theirs.
 
@@ -156,6 +166,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+    tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     remove_places(tx, labels)
 
 

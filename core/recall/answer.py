@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.memory.read import memories_by_n
 from core.recall.candidates import Candidates, Question
-from core.recall.explain import reason, why_found, why_missed
+from core.recall.explain import IN_REVIEW, reason, why_found, why_missed
 from core.recall.ranking import folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
@@ -145,7 +145,8 @@ class Answer:
         fact = self._wrong.facts[at]
         by_time = self._request.as_of_ms is not None
         why, sentence = why_missed(fact.status, self._request.statuses, by_time=by_time)
-        return NearMiss(fact.id, why, sentence, fact.status, self._share(float(self._wrong.evidence[at])))
+        status = Status.ACTIVE.value if fact.status == IN_REVIEW else fact.status
+        return NearMiss(fact.id, why, sentence, status, self._share(float(self._wrong.evidence[at])))
 
     def _below(self, at: int) -> NearMiss:
         fact = self._right.facts[at]

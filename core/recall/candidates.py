@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.recall.lexical import Words
-from core.recall.scope import Labels, Predicate
+from core.recall.scope import IN_REVIEW, Labels, Predicate
 from core.recall.vector import StoredVectors, Vectors
 from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
 from core.score.fusion import evidence
@@ -22,7 +22,8 @@ from core.score.profile import Profile
 from core.vault.rows import Rows
 
 _FACTS = (
-    "m.status, m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
+    f"CASE WHEN m.status = 'active' AND {IN_REVIEW} THEN 'in_review' ELSE m.status END, "
+    "m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
     "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count"
 )
 

@@ -12,7 +12,11 @@ from core.types.words import Status
 
 LISTS = ("vector", "bm25", "window", "coverage", "evidence")
 _SHOWN_WORDS = 6
+IN_REVIEW = "in_review"
+"""What stands in for the status of an active memory of which the person is asked whether it is over."""
+
 _STATUS = {
+    IN_REVIEW: "A later memory may have taken its place; you are asked about it in the review.",
     Status.SUPERSEDED.value: "It was superseded by a newer memory.",
     Status.DISPUTED.value: "It is disputed.",
     Status.QUARANTINED.value: "It is quarantined and waits for review.",

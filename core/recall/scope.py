@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 Labels = NDArray[np.int64]
 
 
+# A list that SQLite makes once for a query, however many memories are looked at.
+IN_REVIEW = (
+    "m.id IN (SELECT CASE WHEN coalesce(i.occurred_at, i.recorded_at) >= coalesce(e.occurred_at, e.recorded_at) "
+    "THEN e.id ELSE i.id END FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
+    "JOIN memories e ON e.id = k.existing_id WHERE k.state = 'open' AND k.kind = 'classification' "
+    "AND k.suggestion = 'supersede' AND i.status = 'active' AND e.status = 'active' "
+    # Between equals: what counts for less than the other never keeps it from the answer.
+    "AND coalesce(json_extract(k.detail, '$.trust[1]'), 1) >= coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
+)
+"""Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What an asker may see.
@@ -82,7 +94,7 @@ def predicate(rows: Rows, request: RecallRequest) -> Predicate:
     spaces = _space_ids(rows, request)
     if spaces is not None:
         scope.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
-    if request.scope.client_id is not None:
+    if request.scope.client_id is not None or request.session:
         scope.append("m.scope_session IN ('', :session)")
         params["session"] = request.session or ""
     visible = [*scope, *_standing(request, params)]
@@ -156,7 +168,8 @@ def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
 def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
     statuses = set(request.statuses)
     if request.as_of_ms is None:
-        return [_one_of("m.status", "statuses", sorted(statuses), params)]
+        standing = [_one_of("m.status", "statuses", sorted(statuses), params)]
+        return [*standing, f"NOT ({IN_REVIEW})"] if statuses == {Status.ACTIVE.value} else standing
     params["as_of"] = request.as_of_ms
     return [
         _one_of("m.status", "statuses", sorted(statuses | {Status.SUPERSEDED.value}), params),

@@ -26,6 +26,7 @@ from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
 from core.errors import Code, LociError
+from core.intake.reading import Readers
 from core.recall.result import RecallResult
 from core.security.kdf import KdfCost
 from core.types.clock import Clock, ManualClock
@@ -238,6 +239,7 @@ def rig_at(
     background: bool = False,
     is_open: bool = True,
     root: bytes | None = None,
+    readers: Readers | None = None,
 ) -> Iterator[Rig]:
     """An engine on a new home, or on the one that is there already; closed at the end.
 
@@ -248,11 +250,12 @@ def rig_at(
         background: whether the engine finishes interrupted work by itself.
         is_open: whether the vault is open at first.
         root: the root key of the home that is there; that of homes made here if None.
+        readers: read claims and relations; if None, readers that read nothing: only given claims are compared.
     """
     path = folder / "home"
     home = Home(path, reserve_bytes=RESERVE) if path.exists() else new_home(path)[0]
     clock = clock or HandClock(START_MS)
-    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background))
+    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=readers or Readers()))
     rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:
         if is_open:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 import vault_kit
 
-from core.belief.claims import Evidenced, claim_key, draft_given, key_form
+from core.belief.claims import Evidenced, claim_key, draft_claim, given_draft, key_form
 from core.errors import Code, LociError
 from core.types.values import When
 from core.types.words import Precision
+from core.vault.tx import Tx
 from core.vault.vault import Vault
 
 NOW = vault_kit.START_MS
@@ -26,7 +27,17 @@ CLAIM: dict[str, Any] = {
     "polarity": "positive",
     "qualifiers": {"b": 1, "a": "x"},
 }
-ON = Evidenced("m1", "Ada moved to Graz.", "home", "owner", NOW, 0.8)
+ON = Evidenced("m1", "Ada moved to Graz.", "home", "owner", NOW)
+
+
+def draft_given(
+    tx: Tx,
+    claim: dict[str, Any],
+    on: Evidenced,
+    ids: tuple[str, str],
+    window: tuple[When | None, When | None] = (None, None),
+) -> bool:
+    return draft_claim(tx, given_draft(claim, on.text, window), on, ids) is not None
 
 
 @pytest.fixture
@@ -82,7 +93,7 @@ def test_a_given_claim_is_a_draft_with_the_whole_text_as_evidence(vault: Vault) 
         )
     )
     assert claim == (
-        *("Ada", "ada", "Graz", 1, "draft", 1, 0.8, "given"),
+        *("Ada", "ada", "Graz", 1, "draft", 1, 0.0, "given"),
         *(NOW - 10, "day", NOW + 10, "year", '{"a":"x","b":1}'),
     )
     (evidence,) = vault.read(

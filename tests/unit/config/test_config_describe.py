@@ -46,7 +46,7 @@ def test_kinds_bounds_and_choices() -> None:
 
 
 def test_only_what_is_read_at_opening_needs_a_restart() -> None:
-    assert [row.name for row in rows_of(Options, Options()) if row.needs_restart] == ["hnsw_from"]
+    assert [row.name for row in rows_of(Options, Options()) if row.needs_restart] == ["relation_gate", "hnsw_from"]
 
 
 @pytest.mark.parametrize(

@@ -176,11 +176,11 @@ def test_the_same_long_fact_is_known_too(rig: Rig) -> None:
     assert rig.store(LONG, kind=Kind.EPISODE).operation == "ADD"
 
 
-def test_a_claim_becomes_a_draft_with_evidence(rig: Rig) -> None:
+def test_a_claim_is_asserted_with_its_evidence(rig: Rig) -> None:
     reply = rig.store("Ada moved to Graz", claim={**CLAIM, "valid_from": "2024-05"})
     (claim,) = rig.engine.memories.show(reply.memory_id, OWNER_ACTOR).result(10).claims
     assert {name: claim[name] for name in CLAIM} == CLAIM
-    assert (claim["state"], claim["polarity"], claim["confidence"]) == ("draft", "positive", 1.0)
+    assert (claim["state"], claim["polarity"], claim["confidence"]) == ("asserted", "positive", 1.0)
     assert [piece["quote"] for piece in claim["evidence"]] == ["Ada moved to Graz"]
     memory = rig.get(reply.memory_id)
     assert memory.valid_from == claim["valid_from"] == 1_714_521_600_000

@@ -1,0 +1,210 @@
+"""The trust gate: what may become of a newcomer beside one memory that stands (design section 4, "Trust gate").
+
+Pure: two standings and a relation go in, a verdict comes out. Must not do: read rows, weigh texts, or let a number
+override the owner's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.types.belief import Label, Relation
+from core.types.reviews import Action
+from core.types.words import Source
+
+_EQUAL = 1e-9
+_SURE = 0.95
+_WORTH_ASKING = 0.3
+"""From this probability of SUPERSEDE an unsure COEXIST is shown to a person; else every neighbour were a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whose word a memory is.
+
+    Attributes:
+        owners_word: the owner said it explicitly at the window or the command line, or vouched for it there.
+        owner_said: that, or the owner said it in passing (`user_implicit`).
+        persons: that, or it is the person's own message in an import, or what a client may mark as the person's.
+        source: by what way it came.
+        client_id: which client brought it; None for the owner and imports.
+        brought_by: `owner`, `client` or `import`: with the way and the client, what one source is.
+        trust: its trust without the age term, 0 to 1: how old a text is decides which is later, not whose word counts.
+        at_ms: when it was said or happened, epoch ms.
+        scope_session: the session it is limited to; "" for none.
+    """
+
+    owners_word: bool
+    owner_said: bool
+    persons: bool
+    source: Source
+    client_id: str | None
+    brought_by: str
+    trust: float
+    at_ms: int
+    scope_session: str = ""
+
+
+class Deed(StrEnum):
+    """What is done with the newcomer and the one that stands."""
+
+    COEXIST = "coexist"
+    STACK = "stack"
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    ENTER_SUPERSEDED = "enter_superseded"
+    QUARANTINE = "quarantine"
+    DISPUTE = "dispute"
+    HOLD_EXISTING = "hold_existing"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The gate's answer.
+
+    Attributes:
+        deed: what is done.
+        reason: why: a key of `resources/help/review.json`.
+        review: whether a review item is opened.
+        kind: of that item.
+        suggestion: what Loci would do; None where it suggests nothing.
+    """
+
+    deed: Deed
+    reason: str = ""
+    review: bool = False
+    kind: str = "contradiction"
+    suggestion: Action | None = None
+
+
+def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+    """What becomes of a newcomer beside one memory that stands.
+
+    Args:
+        newcomer: whose word the newcomer is.
+        existing: whose word stands.
+        relation: how they relate, by structure or by meaning.
+
+    Returns:
+        The verdict. Without certainty (`Relation.certain`) nothing that stands is touched.
+    """
+    if newcomer.scope_session != existing.scope_session:
+        return Verdict(Deed.COEXIST, "other_scope")
+    if not relation.certain or _only_in_passing(newcomer, existing, relation):
+        return _unsure(newcomer, existing, relation)
+    if relation.label is Label.DUPLICATE:
+        return Verdict(Deed.STACK, "same_meaning")
+    if relation.label is Label.MERGE:
+        same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
+        return Verdict(Deed.MERGE, "complementary") if same else Verdict(Deed.COEXIST, "other_standing")
+    if relation.label is Label.COEXIST:
+        return Verdict(Deed.COEXIST, relation.reason)
+    return contradiction(newcomer, existing)
+
+
+def _only_in_passing(newcomer: Standing, existing: Standing, relation: Relation) -> bool:
+    """A remark of the owner's against the owner's own word: meaning alone must be very sure of what it implies."""
+    if relation.label is not Label.SUPERSEDE or not existing.owners_word:
+        return False
+    in_passing = newcomer.owner_said and not newcomer.owners_word
+    return in_passing and relation.by != "rules" and relation.reason != "claims_at_odds" and relation.confidence < _SURE
+
+
+def contradiction(newcomer: Standing, existing: Standing) -> Verdict:
+    """Both cannot be true, that is certain: which of them stands.
+
+    What was said later takes the place of what was said before, where it may; an older newcomer is judged as if it had
+    come first, so that the order of arrival does not matter.
+
+    Args:
+        newcomer: whose word the newcomer is.
+        existing: whose word stands.
+
+    Returns:
+        The verdict.
+    """
+    if newcomer.at_ms >= existing.at_ms:
+        return _later(newcomer, existing)
+    turned = _later(existing, newcomer)
+    if turned.deed is Deed.SUPERSEDE:
+        return Verdict(Deed.ENTER_SUPERSEDED, "said_before")
+    if turned.deed is Deed.DISPUTE:
+        return turned
+    if existing.persons and not newcomer.persons:
+        # Else whoever dates a text back could hold back what the person said.
+        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+    return Verdict(Deed.HOLD_EXISTING, turned.reason, review=True, suggestion=Action.REJECT)
+
+
+def _later(newcomer: Standing, existing: Standing) -> Verdict:
+    """May the later of two take the place of the other?"""
+    if newcomer.owners_word:
+        return Verdict(Deed.SUPERSEDE, "owners_word")
+    if existing.owner_said:
+        if newcomer.owner_said:
+            return Verdict(Deed.SUPERSEDE, "one_source_later")
+        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+    if newcomer.owner_said and not existing.persons:
+        return Verdict(Deed.SUPERSEDE, "owner_said")
+    if existing.persons and not newcomer.persons:
+        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+    if newcomer.trust < existing.trust - _EQUAL:
+        return Verdict(Deed.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)
+    if newcomer.trust > existing.trust + _EQUAL:
+        return Verdict(Deed.SUPERSEDE, "trust_higher")
+    if is_one_source(newcomer, existing):
+        return Verdict(Deed.SUPERSEDE, "one_source_later")
+    return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
+
+
+def is_one_source(a: Standing, b: Standing) -> bool:
+    """Whether two memories come from one source: the same way and the same client; the owner is one client."""
+    if a.owner_said and b.owner_said:
+        return a.source is b.source
+    return (a.source, a.client_id, a.brought_by) == (b.source, b.client_id, b.brought_by)
+
+
+def has_standing(newcomer: Standing, existing: Standing) -> bool:
+    """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
+    return _later(newcomer, existing).deed is not Deed.QUARANTINE
+
+
+def outranks(a: Standing, b: Standing) -> bool:
+    """Whether one is the word of somebody above the other: the owner's word, what the owner said, then trust."""
+    return (a.owners_word, a.owner_said, a.persons, a.trust - _EQUAL) > (
+        b.owners_word,
+        b.owner_said,
+        b.persons,
+        b.trust,
+    )
+
+
+def _one_weight(a: Standing, b: Standing) -> bool:
+    """Of equal authority, so that one text of both claims for neither more than it had."""
+    ranks = [(one.owners_word, one.owner_said, one.persons) for one in (a, b)]
+    return ranks[0] == ranks[1] and abs(a.trust - b.trust) <= _EQUAL
+
+
+def _unsure(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+    """A guess: it acts as COEXIST, and a person is asked; below the other's standing it waits where it may replace."""
+    supersede = relation.probabilities.get(Label.SUPERSEDE, 0.0)
+    coexist = relation.probabilities.get(Label.COEXIST, 0.0)
+    if not has_standing(newcomer, existing) and supersede > coexist:
+        reason = "unsure_low_trust"
+        return Verdict(Deed.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
+    if newcomer.owner_said and not existing.persons and supersede > coexist:
+        # The same pair the other way round: what somebody told before the person spoke waits all the same.
+        reason = "unsure_low_trust"
+        return Verdict(Deed.HOLD_EXISTING, reason, review=True, kind="classification", suggestion=Action.REJECT)
+    if relation.label is Label.COEXIST and supersede < _WORTH_ASKING:
+        return Verdict(Deed.COEXIST, relation.reason)
+    return Verdict(Deed.COEXIST, "unsure", review=True, kind="classification", suggestion=_SUGGESTED[relation.label])
+
+
+_SUGGESTED = {
+    Label.DUPLICATE: Action.REJECT,
+    Label.SUPERSEDE: Action.SUPERSEDE,
+    Label.MERGE: Action.MERGE,
+    Label.COEXIST: Action.KEEP_BOTH,
+}

@@ -1,0 +1,198 @@
+"""Carrying out a plan on a newcomer that is written: rows, relations, review items.
+
+Must not do: change the plan, or write the newcomer's row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.belief.gate import Deed
+from core.belief.gate import outranks as is_above
+from core.intake.deciding import Case, Plan
+from core.intake.merging import united
+from core.intake.newcomer import Newcomer
+from core.intake.reading import Readers
+from core.intake.reviews import KEPT, Known, Matter, known_matter
+from core.intake.standing import Acts
+from core.types.replies import Classification, StoreReply
+from core.types.reviews import Action
+from core.types.words import Status
+
+REJECTED_BEFORE = "rejected_before"
+
+
+@dataclass
+class Carrying:
+    """One plan being carried out.
+
+    Attributes:
+        acts: the steps of the running verb.
+        newcomer: the newcomer; its row stands as `quarantined` with its claims as drafts.
+        plan: what to do.
+        readers: embeds united texts.
+    """
+
+    acts: Acts
+    newcomer: Newcomer
+    plan: Plan
+    readers: Readers
+
+    def out(self) -> StoreReply:
+        """Do it.
+
+        Returns:
+            What happened.
+        """
+        deeds = {
+            Deed.STACK: self._stack,
+            Deed.QUARANTINE: self._quarantine,
+            Deed.DISPUTE: self._dispute,
+            Deed.ENTER_SUPERSEDED: self._enter_superseded,
+            Deed.SUPERSEDE: self._supersede,
+            Deed.HOLD_EXISTING: self._supersede,
+            Deed.MERGE: self._merge,
+            Deed.COEXIST: self._coexist,
+        }
+        reply = deeds[self.plan.deed]()
+        self.acts.close_moot()
+        return replace(
+            reply, classification=Classification(self.plan.label, round(self.plan.confidence, 4), self.plan.by)
+        )
+
+    @property
+    def _id(self) -> str:
+        return self.newcomer.memory_id
+
+    def _stack(self) -> StoreReply:
+        other = self.plan.partners[0].other
+        if is_above(self.newcomer.standing, other.standing) and other.status != Status.QUARANTINED:
+            # Said by somebody who counts for more: the newcomer stands, and the other backs it.
+            self.acts.activate(self._id)
+            self.acts.stack(other.id, self._id)
+            return StoreReply("ADD", self._id)
+        if other.status == Status.QUARANTINED:
+            return self._beneath_waiting(other.id)
+        self.acts.stack(self._id, other.id)
+        return StoreReply("NOOP", other.id, deduplicated=True)
+
+    def _beneath_waiting(self, waiting_id: str) -> StoreReply:
+        """What it repeats waits for a person: if its source may speak, it speaks for itself; else it waits beneath."""
+        if self.newcomer.standing.owner_said:
+            self.acts.activate(self._id)
+            return StoreReply("ADD", self._id)
+        item = self.acts.tx.value(
+            "SELECT id FROM conflicts WHERE incoming_id = ? AND state = 'open' ORDER BY id LIMIT 1", (waiting_id,)
+        )
+        self.acts.stack(self._id, waiting_id)
+        return StoreReply("QUARANTINE", waiting_id, deduplicated=True, conflict=item)
+
+    def _quarantine(self) -> StoreReply:
+        asked = [(case, known_matter(self.acts.tx, self._matter(case))) for case in self.plan.partners]
+        # What the person kept beside one memory may still contradict another: each is a question of its own.
+        asked.sort(key=lambda pair: pair[1] is not None and pair[1].resolution in KEPT)
+        case, known = asked[0]
+        if known is not None:
+            return self._raised_before(case, known)
+        self.acts.quarantine(self._id, case.verdict.reason)
+        return StoreReply("QUARANTINE", self._id, conflict=self._ask(case))
+
+    def _raised_before(self, case: Case, known: Known) -> StoreReply:
+        """The same was asked before: it is not asked again (a rejected fingerprint is not proposed again)."""
+        if known.state == "open":
+            self.acts.stack(self._id, known.incoming)
+            return StoreReply("QUARANTINE", known.incoming, deduplicated=True, conflict=known.id)
+        if known.resolution in KEPT:
+            self.acts.activate(self._id)
+            self.acts.coexist(self._id, case.other.id)
+            return StoreReply("ADD", self._id)
+        self.acts.archive(self._id, REJECTED_BEFORE)
+        return StoreReply("QUARANTINE", self._id)
+
+    def _dispute(self) -> StoreReply:
+        case = self.plan.partners[0]
+        known = known_matter(self.acts.tx, self._matter(case))
+        if known is not None:
+            return self._raised_before(case, known)
+        self.acts.dispute(self._id, case.verdict.reason)
+        self.acts.contradict(self._id, case.other.id)
+        return StoreReply("ADD", self._id, conflict=self._ask(case))
+
+    def _enter_superseded(self) -> StoreReply:
+        # The one it was replaced by is the one said next after it.
+        case = min(self.plan.partners, key=lambda one: (one.other.standing.at_ms, one.other.id))
+        self.acts.enter_superseded(self._id, case.other.id)
+        return StoreReply("ADD", self._id)
+
+    def _supersede(self) -> StoreReply:
+        gone: list[str] = []
+        conflict: str | None = None
+        for case in self.plan.partners:
+            if case.verdict.deed is Deed.HOLD_EXISTING:
+                conflict = self._hold(case) or conflict
+            elif case.whole:
+                self.acts.supersede(case.other.id, self._id)
+                gone.append(case.other.id)
+            else:
+                self.acts.replace_claims([one.claim_id for one in case.odds], self._id)
+                self.acts.edge(self._id, case.other.id, "contradicts")
+        self.acts.activate(self._id)
+        return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
+
+    def _hold(self, case: Case) -> str | None:
+        """The newcomer was said before, by somebody the other may not displace: the other waits for a person."""
+        self.acts.quarantine(case.other.id, case.verdict.reason)
+        matter = self._matter(case)
+        turned = replace(matter, incoming=case.other.id, existing=self._id)
+        return self.acts.open_conflict(turned)
+
+    def _merge(self) -> StoreReply:
+        other = self.plan.partners[0].other
+        text = united(other.text, self.newcomer.texts[0])
+        if self.readers.embed is None or not self._is_free(text):
+            return self._coexist()
+        self.acts.merge_into(other.id, text, self.readers.embed(text), self._id)
+        return StoreReply("MERGE", other.id, merged=True)
+
+    def _is_free(self, text: str) -> bool:
+        """A united text that would be too long, or stands already, is not made."""
+        return len(text.encode("utf-8")) <= _MERGED_BYTES
+
+    def _coexist(self) -> StoreReply:
+        self.acts.activate(self._id)
+        conflict: str | None = None
+        for case in self.plan.partners:
+            if case.verdict.review and conflict is None:
+                conflict = self._ask(case)
+            if case.other.status != Status.QUARANTINED:
+                self.acts.coexist(self._id, case.other.id)
+        return StoreReply("ADD", self._id, conflict=conflict)
+
+    def _ask(self, case: Case) -> str | None:
+        return self.acts.open_conflict(self._matter(case))
+
+    def _matter(self, case: Case) -> Matter:
+        verdict, relation = case.verdict, case.relation
+        odds = case.odds[0] if case.odds else None
+        probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}
+        return Matter(
+            kind=verdict.kind,
+            incoming=self._id,
+            existing=case.other.id,
+            reason=verdict.reason,
+            suggestion=verdict.suggestion,
+            confidence=round(relation.confidence, 4) if verdict.suggestion is not Action.REJECT else None,
+            by=relation.by,
+            detail={
+                "relation": relation.label.value,
+                "why": relation.reason,
+                "probabilities": probabilities,
+                "claims": [odds.claim_id] if odds is not None else [],
+                "trust": [round(case.other.standing.trust, 4), round(self.newcomer.standing.trust, 4)],
+            },
+            keys=(odds.key, odds.own_key) if odds is not None else (),
+        )
+
+
+_MERGED_BYTES = 4 * 1024
+"""A united text stays short enough to be read as one statement."""

@@ -1,0 +1,292 @@
+"""What becomes of a newcomer: the relations to what is beside it, the gate's verdicts, and one plan out of all of them.
+
+Order (design section 4): claims that stand already, claims at odds, then the nearest memories by meaning. Must not do:
+change a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core import log
+from core.belief.gate import Deed, Verdict, decide, has_standing
+from core.belief.slots import one_slot_apart
+from core.errors import LociError
+from core.intake.neighbours import Neighbours
+from core.intake.newcomer import Beside, Newcomer, beside
+from core.intake.reading import Readers
+from core.intake.structure import AtOdds, at_odds, others_standing, same_claims
+from core.score.chance import weighed
+from core.types.belief import ACTED_ON, LABELS, Label, Relation
+from core.vault.rows import Rows
+
+_log = log.get("intake")
+_RELATED = 0.5
+"""From this cosine two memories that both stand get a relation that the graph shows."""
+_STRUCTURE = 0.85
+"""How sure claims at odds are that were read, not given, where no model can be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One memory beside the newcomer, with what was found out.
+
+    Attributes:
+        other: the memory that stands (the head, where a version that is over was met).
+        relation: how the two relate.
+        verdict: what the gate says.
+        odds: claims of it that the newcomer contradicts.
+        whole: whether all that it says is over, where it gives way.
+    """
+
+    other: Beside
+    relation: Relation
+    verdict: Verdict
+    odds: tuple[AtOdds, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done with a newcomer.
+
+    Attributes:
+        label: NEW, DUPLICATE, SUPERSEDE, MERGE or COEXIST.
+        by: `rules`, `builtin` or `model`.
+        known: a memory that says all of it already: it is corroborated, nothing is stored.
+        cases: all that was looked at, the deciding one first.
+        deed: what becomes of the newcomer; COEXIST where it simply stands.
+        partners: the cases the deed applies to.
+    """
+
+    label: str
+    confidence: float
+    by: str
+    known: str | None = None
+    cases: tuple[Case, ...] = ()
+    deed: Deed = Deed.COEXIST
+    partners: tuple[Case, ...] = ()
+
+    @property
+    def stands(self) -> bool:
+        """Whether the newcomer stands from the beginning, with nothing to be asked first."""
+        return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)
+
+
+NEW = Plan("NEW", 1.0, "rules")
+
+
+def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours) -> Plan:
+    """Decide on a newcomer.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer; its own row, if there is one, is passed over.
+        readers: reads and relates.
+        neighbours: finds what is near.
+
+    Returns:
+        What to do.
+    """
+    known = same_claims(rows, newcomer)
+    if known is not None:
+        return Plan("DUPLICATE", 1.0, "rules", known=known)
+    odds = at_odds(rows, newcomer)
+    near = _near(rows, newcomer, readers, neighbours, odds)
+    if not near:
+        return NEW
+    relations = _relations(newcomer, near, readers, odds, neighbours.others(rows, newcomer))
+    return _joined(_cases(rows, newcomer, near, relations, odds))
+
+
+def _near(
+    rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours, odds: Sequence[AtOdds]
+) -> list[Beside]:
+    """What to look at: all that is at odds by structure, then the nearest by meaning."""
+    cosines = dict.fromkeys((one.memory_id for one in odds), 1.0)
+    given = any(one.given for one in odds)
+    if not given:  # claims that were given decide; else meaning is asked too
+        for memory_id, cosine in neighbours.of(rows, newcomer, readers.gate, readers.most).items():
+            cosines.setdefault(memory_id, cosine)
+    found = beside(rows, cosines)
+    # What is near may be over: then what stands in its place is looked at too, however it is worded.
+    heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
+    found |= beside(rows, heads)
+    return [found[memory_id] for memory_id in dict.fromkeys([*cosines, *heads]) if memory_id in found]
+
+
+def _relations(
+    newcomer: Newcomer, near: Sequence[Beside], readers: Readers, odds: Sequence[AtOdds], others: int
+) -> dict[str, Relation]:
+    """How the newcomer relates to each, by structure and by meaning."""
+    against = {one.memory_id for one in odds}
+    certain = {one.memory_id for one in odds if one.given}
+    told = _told(newcomer, [other for other in near if other.id not in certain], readers)
+    found: dict[str, Relation] = {}
+    for other in near:
+        if other.id in certain:
+            found[other.id] = _sure(Label.SUPERSEDE, 1.0, "claims_at_odds")
+        elif other.id in against:
+            found[other.id] = _with_structure(told.get(other.id))
+        elif other.id in told:
+            relation = told[other.id]
+            found[other.id] = relation if relation.by == "rules" else weighed(relation, other.cosine, others)
+    return found
+
+
+def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
+    if readers.relate is None or not others:
+        return {}
+    try:
+        relations = readers.relate.classify([(other.told, newcomer.told) for other in others])
+    except LociError as error:
+        # Nothing on this path depends on a model: without one, structure decides and the rest stands side by side.
+        _log.warning("the relation model did not answer: %s", error.code.value)
+        return {}
+    return {other.id: relation for other, relation in zip(others, relations, strict=True)}
+
+
+def _with_structure(relation: Relation | None) -> Relation:
+    """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question."""
+    if relation is None:
+        return _sure(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
+    if relation.label is Label.SUPERSEDE:
+        return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
+    if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
+        return relation
+    return _doubted(relation, "claims_at_odds")
+
+
+def _doubted(relation: Relation, reason: str) -> Relation:
+    """A question whether one replaces the other, whatever the model said."""
+    doubt = {label: relation.probabilities.get(label, 0.0) / 2 for label in LABELS}
+    doubt[Label.SUPERSEDE] += 0.5
+    asked = min(ACTED_ON - 0.01, doubt[Label.SUPERSEDE])
+    return Relation(Label.SUPERSEDE, asked, doubt, relation.by, reason)
+
+
+def _sure(label: Label, confidence: float, reason: str) -> Relation:
+    rest = (1.0 - confidence) / 3
+    return Relation(label, confidence, {one: confidence if one is label else rest for one in LABELS}, "rules", reason)
+
+
+def _cases(
+    rows: Rows,
+    newcomer: Newcomer,
+    near: Sequence[Beside],
+    relations: dict[str, Relation],
+    odds: Sequence[AtOdds],
+) -> list[Case]:
+    """One case for each memory that stands; a version that is over speaks for the one in its place."""
+    by_id = {other.id: other for other in near}
+    standing: dict[str, Case] = {}
+    for other in near:
+        relation = relations.get(other.id)
+        if relation is None:
+            continue
+        if other.is_over:
+            relation = _returning(newcomer, other, by_id[other.head_id], relation)
+            if relation is None:
+                continue
+            other = by_id[other.head_id]
+        own = tuple(one for one in odds if one.memory_id == other.id)
+        if not own:
+            relation = _beside_person(newcomer, other, relation)
+        whole = not own or not others_standing(rows, other.id, [one.claim_id for one in own])
+        case = Case(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
+        if other.id not in standing or _tells_more(case, standing[other.id]):
+            standing[other.id] = case
+    return list(standing.values())
+
+
+def _tells_more(case: Case, before: Case) -> bool:
+    """What a version that is over tells counts for more than what its successor tells of the same newcomer.
+
+    A mere doubt gives way where the newcomer says or completes what stands now.
+    """
+    if case.relation.reason != "value_returns":
+        return before.relation.reason == "value_returns" and _says_so_too(case)
+    return case.relation.certain or not _says_so_too(before)
+
+
+def _says_so_too(case: Case) -> bool:
+    return case.relation.label in (Label.DUPLICATE, Label.MERGE)
+
+
+def _beside_person(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """Beside what the person said nobody else fills the same place otherwise without being asked about."""
+    at_risk = other.standing.persons and not newcomer.standing.persons
+    if (
+        not at_risk
+        or relation.by == "rules"
+        or relation.label is Label.SUPERSEDE
+        or not one_slot_apart(other.told, newcomer.told)
+    ):
+        return relation
+    return _doubted(relation, "value_changed")
+
+
+def _returning(newcomer: Newcomer, over: Beside, head: Beside, relation: Relation) -> Relation | None:
+    """A newcomer that repeats what is over replaces what stands now (design section 4: a value that returns)."""
+    if relation.label is not Label.DUPLICATE or not relation.certain:
+        return _stale(newcomer, head, relation)
+    if over.was == "merged":
+        return relation  # its words live on in the united text
+    if newcomer.standing.at_ms <= over.standing.at_ms and not has_standing(newcomer.standing, head.standing):
+        return relation
+    return replace(_sure(Label.SUPERSEDE, relation.confidence, "value_returns"), by=relation.by, reason="value_returns")
+
+
+def _stale(newcomer: Newcomer, head: Beside, relation: Relation) -> Relation | None:
+    """Somebody who may not replace what stands speaks of the very matter that is over: a doubt about what stands."""
+    likeness = 1.0 - relation.probabilities.get(Label.COEXIST, 0.0)
+    if has_standing(newcomer.standing, head.standing) or likeness <= 0.5:
+        return None
+    share = min(likeness, ACTED_ON - 0.01)
+    others = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: share, Label.COEXIST: 1.0 - share}
+    return Relation(Label.SUPERSEDE, share, others, relation.by, "value_returns")
+
+
+_FIRST = (Deed.STACK, Deed.QUARANTINE, Deed.ENTER_SUPERSEDED, Deed.DISPUTE)
+"""Deeds after which the newcomer does not stand, most telling first."""
+
+
+def _joined(cases: Sequence[Case]) -> Plan:
+    """One plan: a duplicate first, then what keeps the newcomer out, then what it replaces, then what it joins."""
+    if not cases:
+        return NEW
+    ranked = sorted(cases, key=lambda case: (-case.relation.confidence, -case.other.cosine, case.other.id))
+    by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in Deed}
+    gives_way = by_deed[Deed.SUPERSEDE] + by_deed[Deed.HOLD_EXISTING]
+    if by_deed[Deed.STACK] and by_deed[Deed.SUPERSEDE] and not by_deed[Deed.QUARANTINE]:
+        # It says again what one memory says, and ends another: it becomes the new version of both.
+        return _plan(Deed.SUPERSEDE, [*by_deed[Deed.SUPERSEDE], *by_deed[Deed.STACK]], ranked)
+    for deed in _FIRST:
+        if by_deed[deed]:
+            return _plan(deed, by_deed[deed], ranked)
+    if gives_way:
+        return _plan(gives_way[0].verdict.deed, gives_way, ranked)
+    if by_deed[Deed.MERGE]:
+        nearest = max(by_deed[Deed.MERGE], key=lambda case: case.other.cosine)
+        return _plan(Deed.MERGE, [nearest], ranked)
+    return _coexisting(ranked)
+
+
+def _plan(deed: Deed, partners: Sequence[Case], cases: Iterable[Case]) -> Plan:
+    relation = partners[0].relation
+    return Plan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
+
+
+def _coexisting(ranked: Sequence[Case]) -> Plan:
+    """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
+    asked = [case for case in ranked if case.verdict.review]
+    asked.sort(key=lambda case: -case.relation.probabilities.get(Label.SUPERSEDE, 0.0))
+    related = [case for case in ranked if case.other.cosine >= _RELATED]
+    telling = (asked or related)[:1]
+    if not telling:
+        return replace(NEW, cases=tuple(ranked))
+    relation = telling[0].relation
+    label = Label.COEXIST.value if not asked else relation.label.value
+    partners = (*telling, *(case for case in related[:1] if case not in telling))
+    return Plan(label, relation.confidence, relation.by, None, tuple(ranked), Deed.COEXIST, partners)

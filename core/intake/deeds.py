@@ -1,0 +1,362 @@
+"""What each decision of the desk does to the two memories and to their claims.
+
+Made of the steps of `core.intake.standing` alone. A decision after which both stand tells their claims apart by a
+qualifier: the conflict, the dates or the condition (design section 4). Must not do: ask whether the decision is allowed
+(`core.intake.cases` did), open or close the item, or embed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims import claim_key
+from core.errors import BugError, Code, UserError
+from core.intake.asserting import qualify
+from core.intake.cases import Case, Row
+from core.intake.standing import Acts
+from core.intake.validate import in_order, is_plain_label
+from core.memory.draft import to_json
+from core.text.written import written_time
+from core.types.reviews import Action, Decision
+from core.types.values import When
+from core.types.words import Precision, Status
+from core.vault.rows import Rows
+
+REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"
+"""Reasons of a status (`memories.status_reason`)."""
+
+_CONDITION_CHARACTERS = 200
+# Claims of two memories on one subject and predicate that do not say the same.
+_ODDS = """
+    SELECT DISTINCT a.id, b.id FROM evidence v JOIN claims a ON a.id = v.claim_id
+    JOIN claims b ON b.subject_key = a.subject_key AND b.predicate = a.predicate AND b.id <> a.id
+    JOIN evidence w ON w.claim_id = b.id AND w.memory_id = :came AND w.stance = 'supporting'
+    WHERE v.memory_id = :have AND v.stance = 'supporting' AND a.space_id = b.space_id
+      AND (a.value_key <> b.value_key OR a.polarity <> b.polarity) ORDER BY a.id, b.id
+"""
+_TWIN = """
+    SELECT id FROM memories WHERE content_hash = :hash AND space_id = :space AND kind = :kind
+      AND scope_session = :session AND coalesce(part_of, '') = coalesce(:part, '')
+      AND coalesce(part_index, 0) = coalesce(:nr, 0) AND status IN ('active', 'disputed')
+      AND id NOT IN (SELECT value FROM json_each(:except)) LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a decision is carried out with.
+
+    Attributes:
+        acts: the steps, for the running verb.
+        case: the item.
+        decision: what was decided.
+        vector: of a merge's text, (dims,); None for every other decision.
+        admit: lets a newcomer through the gate, as whoever decides wishes.
+    """
+
+    acts: Acts
+    case: Case
+    decision: Decision
+    vector: NDArray[np.float32] | None
+    admit: Callable[[Acts, str], object]
+
+    @property
+    def came(self) -> str:
+        """The newcomer's id."""
+        return str(self.case.came["id"])
+
+    @property
+    def have(self) -> str:
+        """The id of what stands."""
+        return str(self.pair["id"])
+
+    @property
+    def pair(self) -> Row:
+        """The row of what stands."""
+        if self.case.have is None:
+            raise BugError("a decision on two memories")
+        return self.case.have
+
+
+def carry_out(work: Work) -> None:
+    """Do what was decided.
+
+    Args:
+        work: the decision.
+
+    Raises:
+        UserError: INVALID_INPUT for dates, a text or a condition that cannot hold.
+    """
+    kind, action = work.case.item.kind, work.decision.action
+    special = _SPECIAL.get((kind, action))
+    if special is not None:
+        special(work)
+    elif work.case.have is None:
+        _ALONE[action](work)
+    else:
+        _PAIRED[action](work)
+
+
+def _supersede(work: Work) -> None:
+    _need_free(work, but=(work.have,))
+    work.acts.supersede(work.have, work.came, work.decision.begin)
+    work.acts.activate(work.came)
+
+
+def _reject(work: Work) -> None:
+    work.acts.archive(work.came, REJECTED)
+
+
+def _keep_both(work: Work) -> None:
+    item = work.case.item.id
+    _tell_apart(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
+    _both_stand(work)
+
+
+def _keep_both_dated(work: Work) -> None:
+    begin, end = _dates(work)
+    have, came = work.pair, work.case.came
+    earlier = end is not None and _held_from(have) is not None and end.ms <= (_held_from(have) or 0)
+    if earlier and end is not None:
+        _window(work, have, {"from": end}, (end, None))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    else:
+        _window(work, have, {"until": begin}, (None, begin))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    _both_stand(work)
+
+
+def _scope_split(work: Work) -> None:
+    condition = (work.decision.when or "").strip()
+    if not condition or len(condition) > _CONDITION_CHARACTERS or not is_plain_label(condition):
+        raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
+    _tell_apart(work, {"unless": condition}, {"when": condition})
+    _say(work, work.pair, "true_unless", condition)
+    _say(work, work.case.came, "true_when", condition)
+    _both_stand(work)
+
+
+def _dispute_both(work: Work) -> None:
+    _need_free(work, but=(work.have,))
+    work.acts.dispute(work.have, DISPUTED)
+    work.acts.dispute(work.came, DISPUTED)
+    work.acts.contradict(work.came, work.have)
+
+
+def _merge(work: Work) -> None:
+    text = work.decision.text
+    if text is None or work.vector is None:
+        raise BugError("a merge without its text")
+    work.acts.merge_into(work.have, text, work.vector, work.came)
+    if work.pair["status"] != Status.ACTIVE.value:
+        work.acts.activate(work.have)
+
+
+def _accept(work: Work) -> None:
+    _need_free(work)
+    work.admit(work.acts, work.came)
+
+
+def _retire(work: Work) -> None:
+    work.acts.archive(work.came, OUTDATED)
+
+
+def _remove(work: Work) -> None:
+    work.acts.archive(work.came if work.case.have is None else work.have, REMOVED)
+
+
+def _refuse(work: Work) -> None:
+    """A change that is refused: a text that waited for it is turned down, what stands stays."""
+    if work.case.came["status"] == Status.QUARANTINED.value:
+        _reject(work)
+
+
+def _allow(work: Work) -> None:
+    if work.case.have is not None:
+        _supersede(work)
+    elif work.case.came["status"] == Status.QUARANTINED.value:
+        _accept(work)
+    else:
+        _remove(work)
+
+
+def _confirm(work: Work) -> None:
+    work.acts.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.acts.tx.now_ms})
+    if work.case.came["status"] != Status.ACTIVE.value:
+        work.acts.activate(work.came)
+    else:
+        work.acts.assert_claims(work.came)
+
+
+def _join(work: Work) -> None:
+    """Two names become one entity: the second is merged into the first; taken back, they are two again."""
+    keep, merged = _entities(work)
+    work.acts.tx.update("entities", {"id": merged}, {"merged_into_id": keep})
+
+
+def _entities(work: Work) -> tuple[str, str]:
+    named = work.case.item.detail.get("entities")
+    if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
+        raise BugError("an item on two names")
+    for one in named:
+        row = work.acts.tx.row("entities", {"id": one})
+        if row is None or row["merged_into_id"] is not None:
+            raise UserError(Code.INVALID_INPUT, "That is settled: one of the two names is gone.")
+    return str(named[0]), str(named[1])
+
+
+def _nothing(_work: Work) -> None:
+    """Only the item is closed."""
+
+
+_PAIRED: Mapping[Action, Callable[[Work], None]] = {
+    Action.SUPERSEDE: _supersede,
+    Action.REJECT: _reject,
+    Action.KEEP_BOTH: _keep_both,
+    Action.KEEP_BOTH_DATED: _keep_both_dated,
+    Action.MERGE: _merge,
+    Action.SCOPE_SPLIT: _scope_split,
+    Action.DISPUTE_BOTH: _dispute_both,
+}
+_ALONE: Mapping[Action, Callable[[Work], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
+_SPECIAL: Mapping[tuple[str, Action], Callable[[Work], None]] = {
+    ("stale", Action.SUPERSEDE): _confirm,
+    ("stale", Action.REJECT): _retire,
+    ("gap", Action.REJECT): _nothing,
+    ("entity_merge", Action.SUPERSEDE): _join,
+    ("entity_merge", Action.REJECT): _nothing,
+    ("approval", Action.SUPERSEDE): _allow,
+    ("approval", Action.REJECT): _refuse,
+}
+
+
+def _both_stand(work: Work) -> None:
+    _need_free(work, but=(work.have,))
+    for row in (work.pair, work.case.came):
+        if row["status"] != Status.ACTIVE.value:
+            work.acts.activate(str(row["id"]))
+    work.acts.assert_claims(work.have)
+    work.acts.assert_claims(work.came)
+    work.acts.coexist(work.came, work.have)
+
+
+def _need_free(work: Work, but: tuple[str, ...] = ()) -> None:
+    """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
+    row = work.case.came
+    if row["kind"] not in ("fact", "rule", "procedure"):
+        return
+    twin = work.acts.tx.value(
+        _TWIN,
+        {
+            "hash": row["content_hash"],
+            "space": row["space_id"],
+            "kind": row["kind"],
+            "session": row["scope_session"],
+            "part": row["part_of"],
+            "nr": row["part_index"],
+            "except": to_json([str(row["id"]), *but]),
+        },
+    )
+    if twin is not None:
+        raise UserError(Code.INVALID_INPUT, "The same words stand already; turn the newcomer down instead.")
+
+
+def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
+    """Claims of two memories that are at odds.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        have_id: the memory that stands.
+        came_id: the newcomer.
+
+    Returns:
+        Ids of the claims, the standing one first.
+    """
+    return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
+
+
+def _tell_apart(work: Work, old: Mapping[str, object], new: Mapping[str, object]) -> None:
+    pairs = odds(work.acts.tx, work.have, work.came)
+    for claim_id in dict.fromkeys(first for first, _ in pairs):
+        _qualified(work.acts, claim_id, old)
+    for claim_id in dict.fromkeys(second for _, second in pairs):
+        _qualified(work.acts, claim_id, new)
+
+
+def _qualified(acts: Acts, claim_id: str, more: Mapping[str, object]) -> None:
+    row = acts.tx.row("claims", {"id": claim_id})
+    if row is None:
+        return
+    qualifiers = {**json.loads(row["qualifiers"]), **more}
+    qualify(acts.tx, claim_id, qualifiers, key_of(row, qualifiers))
+
+
+def key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
+    """The key of a claim with other qualifiers.
+
+    Args:
+        row: of `claims`.
+        qualifiers: all of them.
+
+    Returns:
+        `core.belief.claims.claim_key`.
+    """
+    said = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
+    return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
+
+
+def _say(work: Work, row: Row, name: str, condition: str) -> None:
+    """Put a condition on a memory, where whoever reads it sees it."""
+    extra = {**json.loads(row["extra"]), name: condition}
+    work.acts.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
+
+
+def _dates(work: Work) -> tuple[When, When | None]:
+    came = work.case.came
+    begin, end = work.decision.begin, work.decision.end
+    if begin is None:
+        at = came["valid_from"] if came["valid_from"] is not None else came["occurred_at"]
+        begin = None if at is None else When(int(at), Precision.DAY)
+    if begin is None:
+        raise UserError(Code.INVALID_INPUT, "Say from when the newcomer holds.")
+    if not in_order(begin, end):
+        raise UserError(Code.INVALID_INPUT, "The end must not lie before the beginning.")
+    return begin, end
+
+
+def _held_from(row: Row) -> int | None:
+    found = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
+    return None if found is None else int(found)
+
+
+def _window(work: Work, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]) -> None:
+    """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
+    begin, end = window
+    times = {**_time("valid_from", begin), **_time("valid_to", end)}
+    _check_window(row, times)
+    for part in work.acts.parts(str(row["id"])):
+        work.acts.tx.update("memories", {"id": part}, times)
+    more = {name: written_time(when) for name, when in dates.items() if when is not None}
+    place = 0 if str(row["id"]) == work.have else 1
+    for claim_id in dict.fromkeys(pair[place] for pair in odds(work.acts.tx, work.have, work.came)):
+        claim = work.acts.tx.row("claims", {"id": claim_id})
+        if claim is not None:
+            _check_window(claim, times)
+            _qualified(work.acts, claim_id, more)
+            work.acts.tx.update("claims", {"id": claim_id}, times)
+
+
+def _time(name: str, when: When | None) -> dict[str, object]:
+    return {} if when is None else {name: when.ms, f"{name}_prec": when.precision.value}
+
+
+def _check_window(row: Row, times: Mapping[str, object]) -> None:
+    begin, end = times.get("valid_from", row["valid_from"]), times.get("valid_to", row["valid_to"])
+    if isinstance(begin, int) and isinstance(end, int) and begin > end:
+        raise UserError(Code.INVALID_INPUT, "With these dates one of the two would end before it begins.")

@@ -1,0 +1,189 @@
+"""Uniting two memories under one id, with nothing lost: both originals stay as versions that are over.
+
+Must not do: choose the united text, or embed it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import BugError
+from core.intake.sources import Lineage, add_source
+from core.memory.draft import content_hash, to_json
+from core.memory.write import take_labels
+from core.types.words import Source, Status
+from core.vault.tx import Tx
+
+_ENDS = ".!?…。:;,"
+_LONG = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge left.
+
+    Attributes:
+        kept_id: the memory with the united text.
+        original_id: the row that keeps its text from before.
+        from_id: the other memory, now a version of the same chain.
+    """
+
+    kept_id: str
+    original_id: str
+    from_id: str
+
+
+def united(standing: str, newcomer: str) -> str:
+    """Both texts as one, by rule: the standing one first, unchanged, so that its evidence stays where it is.
+
+    Args:
+        standing: a text.
+        newcomer: another.
+
+    Returns:
+        Both, on two lines where one of them is long or has several lines.
+    """
+    first, second = standing.rstrip(), newcomer.strip()
+    if "\n" in first or "\n" in second or len(first) + len(second) > _LONG * 2:
+        return f"{first}\n{second}"
+    return f"{first}{'' if first[-1:] in _ENDS else '.'} {second}"
+
+
+def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> Merged:
+    """Write a merge (seed D): tags, sources and entities united, the higher importance, the earlier time.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes UUIDv7 ids.
+        keep_id: the memory that keeps its id and gets the text.
+        text: the united text.
+        from_id: the other memory.
+
+    Returns:
+        The rows that hold the originals.
+    """
+    kept, other = tx.row("memories", {"id": keep_id}), tx.row("memories", {"id": from_id})
+    if kept is None or other is None:
+        raise BugError("merging what is not there")
+    original_id = make_id()
+    # First the newcomer leaves, then the text changes: two equal texts never stand.
+    tx.update(
+        "memories",
+        {"id": from_id},
+        {
+            "status": Status.SUPERSEDED.value,
+            "status_reason": "merged",
+            "superseded_by_id": keep_id,
+            "chain_id": kept["chain_id"],
+            "version": int(kept["version"]),
+            "retired_at": tx.now_ms,
+        },
+    )
+    _original(tx, kept, original_id)
+    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), "supersedes_id": original_id})
+    _carry_evidence(tx, make_id, keep_id, original_id, text)
+    _lend_evidence(tx, make_id, keep_id, from_id, text)
+    _unite_sources(tx, keep_id, from_id)
+    _unite_mentions(tx, keep_id, original_id, from_id, text)
+    return Merged(keep_id, original_id, from_id)
+
+
+def _original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:
+    tx.insert(
+        "memories",
+        {
+            **kept,
+            "n": take_labels(tx, 1),
+            "id": original_id,
+            "status": Status.SUPERSEDED.value,
+            "status_reason": "merged",
+            "superseded_by_id": kept["id"],
+            "recorded_at": tx.now_ms,
+            "retired_at": tx.now_ms,
+            "pinned": 0,
+            "access_count": 0,
+            "last_accessed_at": None,
+        },
+    )
+
+
+def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> dict[str, object]:
+    tags = dict.fromkeys([*json.loads(kept["tags"]), *json.loads(other["tags"])])
+    columns: dict[str, object] = {
+        "text": text,
+        "content_hash": content_hash(text),
+        "tags": to_json(list(tags)),
+        "importance": max(kept["importance"], other["importance"]),
+        "version": int(kept["version"]) + 1,
+        "pinned": max(kept["pinned"], other["pinned"]),
+    }
+    if other["occurred_at"] is not None and (kept["occurred_at"] is None or other["occurred_at"] < kept["occurred_at"]):
+        columns |= {name: other[name] for name in ("occurred_at", "occurred_prec", "occurred_offset")}
+    return columns
+
+
+def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:
+    """Spans of the old text: where its quote is in the new one, else they go on in the original."""
+    for evidence in _evidence(tx, keep_id):
+        if text[evidence["start_at"] : evidence["end_at"]] == evidence["quote"]:
+            continue
+        at = text.find(evidence["quote"])
+        moved = None if at < 0 else (at, at + len(evidence["quote"]))
+        if moved is not None and not _backed(tx, evidence, keep_id, moved):
+            tx.update("evidence", {"id": evidence["id"]}, {"start_at": moved[0], "end_at": moved[1]})
+            continue
+        tx.insert("evidence", {**evidence, "id": make_id(), "memory_id": original_id})
+        tx.delete("evidence", {"id": evidence["id"]})
+
+
+def _lend_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, from_id: str, text: str) -> None:
+    """What the other memory says is said by the united text too."""
+    for evidence in _evidence(tx, from_id):
+        at = text.find(evidence["quote"])
+        span = (at, at + len(evidence["quote"]))
+        if at >= 0 and not _backed(tx, evidence, keep_id, span):
+            tx.insert(
+                "evidence",
+                {**evidence, "id": make_id(), "memory_id": keep_id, "start_at": span[0], "end_at": span[1]},
+            )
+
+
+def _evidence(tx: Tx, memory_id: str) -> list[dict[str, Any]]:
+    found = tx.all("SELECT id FROM evidence WHERE memory_id = ? ORDER BY id", (memory_id,))
+    return [row for (one,) in found if (row := tx.row("evidence", {"id": one})) is not None]
+
+
+def _backed(tx: Tx, evidence: dict[str, Any], memory_id: str, span: tuple[int, int]) -> bool:
+    return (
+        tx.one(
+            "SELECT 1 FROM evidence WHERE claim_id = ? AND memory_id = ? AND start_at = ? AND end_at = ? "
+            "AND stance = ?",
+            (evidence["claim_id"], memory_id, *span, evidence["stance"]),
+        )
+        is not None
+    )
+
+
+def _unite_sources(tx: Tx, keep_id: str, from_id: str) -> None:
+    for lineage, source, client_id, session, import_id in tx.all(
+        "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ? "
+        "ORDER BY lineage",
+        (from_id,),
+    ):
+        add_source(tx, keep_id, Lineage(lineage, client_id, session, import_id), Source(source))
+
+
+def _unite_mentions(tx: Tx, keep_id: str, original_id: str, from_id: str, text: str) -> None:
+    """Entities of both: the kept one's own spans hold as long as its text begins the united one."""
+    texts = dict(tx.all("SELECT id, text FROM memories WHERE id IN (?, ?)", (original_id, from_id)))
+    for entity_id, start, end, confidence in tx.all(
+        "SELECT entity_id, start_at, end_at, confidence FROM mentions WHERE memory_id = ? ORDER BY entity_id, start_at",
+        (from_id,),
+    ):
+        at = text.find(texts[from_id][start:end])
+        if at >= 0 and tx.row("mentions", {"memory_id": keep_id, "entity_id": entity_id, "start_at": at}) is None:
+            row = {"entity_id": entity_id, "start_at": at, "end_at": at + end - start, "confidence": confidence}
+            tx.insert("mentions", {"memory_id": keep_id, **row})

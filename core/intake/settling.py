@@ -1,0 +1,231 @@
+"""Judging what is stored already: imported facts afterwards, and what a person lets in.
+
+An episode is never judged. Must not do: hold up an import, or leave anything behind that taking the import back would
+not take along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims import Evidenced
+from core.belief.gate import Deed
+from core.embed.codec import from_blob
+from core.errors import BugError
+from core.intake.acting import Carrying
+from core.intake.deciding import Plan
+from core.intake.newcomer import Newcomer, claims_told, standing_of
+from core.intake.reading import Readers
+from core.intake.sources import KINDS_BY_TEXT, standing_twin
+from core.intake.standing import Acts
+from core.intake.unit_of_work import UnitOfWork, Verb
+from core.intake.writing_claims import read_claims, write_claims
+from core.memory.draft import to_json
+from core.types.belief import ClaimDraft
+from core.types.replies import Classification, StoreReply
+from core.types.values import Actor
+from core.types.words import Kind
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+VERB = "settle"
+LABEL = "Compare what came in with what stands"
+SCHEDULER = Actor("scheduler", name="lifecycle")
+_KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+
+
+def mark_read(tx: Tx, ids: Iterable[str]) -> None:
+    """Note that the claims of memories were read and that they were compared with what stands.
+
+    Args:
+        tx: the transaction.
+        ids: the memories.
+    """
+    tx.run_many("UPDATE memories SET read_at = ? WHERE id = ?", [(tx.now_ms, memory_id) for memory_id in ids])
+
+
+def unread(rows: Rows, limit: int) -> list[str]:
+    """Memories that stand and were never compared: facts, rules and procedures of finished imports or older versions.
+
+    Args:
+        rows: a vault snapshot.
+        limit: at most so many.
+
+    Returns:
+        Ids, what was said first before what was said later.
+    """
+    found = rows.all(
+        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "
+        "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
+        "AND coalesce(i.state, 'done') <> 'running' "
+        "AND m.read_at IS NULL AND m.kind <> 'episode' "
+        "ORDER BY coalesce(m.occurred_at, m.recorded_at), m.n LIMIT ?",
+        (_KINDS, limit),
+    )
+    return [str(row[0]) for row in found]
+
+
+@dataclass
+class Settling:
+    """Judges stored memories within one verb.
+
+    Attributes:
+        acts: the steps of the verb.
+        readers: reads texts.
+        plan: what becomes of a newcomer (`core.intake.deciding.plan`).
+    """
+
+    acts: Acts
+    readers: Readers
+    plan: Callable[[Tx, Newcomer], Plan]
+
+    def judge(self, memory_id: str, *, by_owner: bool = False) -> StoreReply:
+        """Compare one stored memory with what stands, and do what the gate says.
+
+        Args:
+            memory_id: the memory; of a split text the head.
+            by_owner: the person lets it in: it counts as the owner's word, of now.
+
+        Returns:
+            What happened.
+        """
+        newcomer = self._newcomer(memory_id, by_owner=by_owner)
+        twin = standing_twin(
+            self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
+        )
+        known = twin if twin not in (None, memory_id) else None
+        wanted = Plan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
+        if wanted.known is not None:
+            self.acts.stack(memory_id, wanted.known)
+            self.acts.close_moot()
+            return StoreReply(
+                "NOOP", wanted.known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules")
+            )
+        self.acts.weighed = wanted.by
+        return Carrying(self.acts, newcomer, wanted, self.readers).out()
+
+    def add_claim(self, memory_id: str, draft: ClaimDraft) -> StoreReply | None:
+        """A claim that is given for a text that stands.
+
+        Args:
+            memory_id: the memory.
+            draft: the claim.
+
+        Returns:
+            What happened; None where it replaced nothing.
+        """
+        newcomer = replace(self._newcomer(memory_id), claims=(draft,))
+        wanted = self.plan(self._tx, newcomer)
+        self._write([draft], memory_id, newcomer)
+        if wanted.known is None and wanted.deed in (Deed.SUPERSEDE, Deed.HOLD_EXISTING) and wanted.label == "SUPERSEDE":
+            return Carrying(self.acts, newcomer, wanted, self.readers).out()
+        if wanted.known is None and wanted.deed in (Deed.QUARANTINE, Deed.DISPUTE):
+            return None  # the claim stays a draft: the text stood before, and goes on standing without it
+        self.acts.assert_claims(memory_id)
+        return None
+
+    @property
+    def _tx(self) -> Tx:
+        return self.acts.tx
+
+    def _newcomer(self, memory_id: str, *, by_owner: bool = False) -> Newcomer:
+        row = self._tx.row("memories", {"id": memory_id})
+        if row is None:
+            raise BugError("judging a memory that is not there")
+        parts = self.acts.parts(memory_id)
+        texts = dict(self._tx.all(
+            "SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(parts),)
+        ))  # fmt: skip
+        standing = standing_of(self._tx, memory_id)
+        if by_owner:
+            standing = replace(
+                standing, owners_word=True, owner_said=True, persons=True, at_ms=max(self._tx.now_ms, standing.at_ms)
+            )
+        newcomer = Newcomer(
+            memory_id=memory_id,
+            texts=[texts[part] for part in parts],
+            kind=Kind(row["kind"]),
+            space_id=row["space_id"],
+            claims=(),
+            standing=standing,
+            vector=self._vector(int(row["n"])),
+        )
+        self._read(memory_id, newcomer, parts)
+        told = claims_told(self._tx, [memory_id]).get(memory_id, [])
+        return replace(newcomer, claims=tuple(draft for _, draft in told))
+
+    def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:
+        """Read the claims of a text that nobody has read yet, beside those it was given."""
+        if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
+            return
+        held = [draft for _, draft in claims_told(self._tx, [memory_id]).get(memory_id, [])]
+        times, vouched = (self._tx.now_ms, newcomer.standing.at_ms), newcomer.standing.owner_said
+        found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
+        self._write([draft for draft in found if draft not in held], memory_id, newcomer)
+        mark_read(self._tx, parts)
+
+    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: Newcomer) -> None:
+        lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
+        on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
+        write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
+
+    def _vector(self, label: int) -> NDArray[np.float32] | None:
+        space = self.acts.space
+        blob = self._tx.value(
+            "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
+            (space.name, space.dims, label),
+        )
+        return None if blob is None else from_blob(blob, space.dims)
+
+
+def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], Settling]) -> int:
+    """Judge a batch of stored memories.
+
+    What an import brought is judged within that import's undo step, so that taking the import back takes all of it
+    along; the rest is a step of its own.
+
+    Args:
+        tx: the transaction.
+        work: opens verbs.
+        ids: from `unread`, in that order.
+        judging: makes the judge for a verb.
+
+    Returns:
+        How many were judged.
+    """
+    done = 0
+    for step, group in _by_step(tx, ids):
+        with work.verb(tx, VERB, LABEL, SCHEDULER, step_id=step) as verb:
+            judge = judging(verb)
+            for memory_id in group:
+                # One of this batch may have been taken away by another.
+                if tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == "active":
+                    judge.judge(memory_id)
+                done += 1
+                mark_read(tx, [memory_id])
+            verb.note(judged=len(group))
+    return done
+
+
+def _by_step(tx: Tx, ids: Sequence[str]) -> list[tuple[str | None, list[str]]]:
+    """Runs of memories of one import, in their order."""
+    found = dict(
+        tx.all(
+            "SELECT m.id, s.id FROM json_each(?) w JOIN memories m ON m.id = w.value "
+            "JOIN imports i ON i.id = m.import_id AND i.state = 'done' "
+            "JOIN undo_steps s ON s.id = i.step_id AND s.undone_by IS NULL",
+            (to_json(list(ids)),),
+        )
+    )
+    groups: list[tuple[str | None, list[str]]] = []
+    for memory_id in ids:
+        step = found.get(memory_id)
+        if groups and groups[-1][0] == step:
+            groups[-1][1].append(memory_id)
+        else:
+            groups.append((step, [memory_id]))
+    return groups

@@ -1,0 +1,217 @@
+"""What people and clients say of a memory that stands: reinforce, dispute, corroborate, confirm (seed A, feature 2).
+
+A client has one voice, however often it speaks. What the owner said can be disputed by the owner alone; a client's
+doubt about it becomes a question. Must not do: change a text, or judge who may ask (the facade did).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.errors import Code, UserError
+from core.intake.belief_inputs import refresh_trust
+from core.intake.newcomer import standing_of
+from core.intake.reviews import Matter
+from core.intake.sources import Lineage, corroborate
+from core.intake.standing import Acts
+from core.intake.unit_of_work import UnitOfWork
+from core.memory.write import Stored, VectorSpace
+from core.types.replies import VerdictReply
+from core.types.reviews import Action
+from core.types.values import Actor
+from core.types.words import Source, Status
+from core.vault.tx import Tx
+
+DISPUTED_FROM = 0.3
+"""Below this trust a memory is disputed (seed A, dispute)."""
+MAJORITY = 2
+"""By so many must independent clients that dispute outnumber those that reinforce (design section 3, statuses)."""
+
+BY_OWNER, BY_CLIENTS, LOW_TRUST = "disputed_by_owner", "disputed_by_clients", "low_trust"
+"""Reasons of the status `disputed` that a verdict gives, and that a verdict can take away."""
+
+_LABELS = {"reinforce": "Reinforce a memory", "dispute": "Dispute a memory", "confirm": "Confirm a memory"}
+_OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce"}
+_REASON_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """Takes verdicts down.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+        space: the vector space in use.
+        stored: told of changed vectors; a verdict changes none.
+    """
+
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    space: VectorSpace
+    stored: Stored
+
+    def say(self, tx: Tx, memory_id: str, verdict: str, actor: Actor, reason: str | None = None) -> VerdictReply:
+        """Take one verdict down and draw the consequences.
+
+        Args:
+            tx: the transaction.
+            memory_id: the memory; the caller has checked that the actor may reach it.
+            verdict: `reinforce`, `dispute` or `confirm`; a confirmation by a client counts as a reinforcement.
+            actor: who says so.
+            reason: why, in the actor's words; kept in the vault.
+
+        Returns:
+            How the memory stands now.
+
+        Raises:
+            UserError: NOT_FOUND for a memory that is gone, INVALID_INPUT for one that no verdict can touch.
+        """
+        if reason is not None and len(reason) > _REASON_CHARACTERS:
+            raise UserError(Code.INVALID_INPUT, "The reason is longer than 500 characters.")
+        head = _head(tx, memory_id)
+        said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
+        with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
+            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            conflict = self._take(acts, head, said, actor, reason)
+            verb.note(head, verdict=said)
+        return _reply(tx, head, verb.step_id, conflict)
+
+    def corroborate(
+        self, tx: Tx, memory_id: str, actor: Actor, source: Source, session: str | None = None
+    ) -> VerdictReply:
+        """Another source says the same of its own knowledge.
+
+        Args:
+            tx: the transaction.
+            memory_id: the memory.
+            actor: who says so; the same client in the same session counts once.
+            source: by what way it knows.
+            session: the session the source speaks in.
+
+        Returns:
+            How the memory stands now.
+
+        Raises:
+            UserError: as `say`.
+        """
+        head = _head(tx, memory_id)
+        with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
+            new = corroborate(tx, head, Lineage.of_actor(actor, session), source)
+            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            self._weigh(acts, head)
+            verb.note(head, independent=new)
+        return _reply(tx, head, verb.step_id, None)
+
+    def _take(self, acts: Acts, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
+        tx = acts.tx
+        if said == "dispute" and not actor.is_owner and standing_of(tx, head).owner_said:
+            # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
+            item = Matter("stale", head, reason="client_doubts", suggestion=Action.REJECT, detail={"by": "rules"})
+            return acts.open_conflict(item)
+        voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
+        _note(tx, head, voice, said, actor, reason)
+        if said == "confirm":
+            for part in acts.parts(head):
+                tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
+        self._weigh(acts, head)
+        return None
+
+    @staticmethod
+    def _weigh(acts: Acts, head: str) -> None:
+        """Counts, trust, and whether it stands."""
+        tx = acts.tx
+        reinforced, disputed, by_owner = _counts(tx, head)
+        for part in acts.parts(head):
+            tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
+        trust = min(refresh_trust(tx, part) for part in reversed(acts.parts(head)))
+        status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
+        why = _doubt(tx, head, trust, by_owner=by_owner)
+        if status == Status.ACTIVE.value and why is not None:
+            acts.dispute(head, why)
+            acts.log("DISPUTE", head, None)
+        elif status == Status.DISPUTED.value and held in (BY_OWNER, BY_CLIENTS, LOW_TRUST):
+            if why is None and not _stands_already(tx, head):
+                acts.activate(head)
+            elif why is not None and why != held:
+                acts.dispute(head, why)
+        acts.close_moot([head])
+
+
+def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
+    """One row for each voice and verdict; who changes its mind takes the other word back."""
+    tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": _OPPOSITE[said]})
+    if said == "dispute":
+        tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": "confirm"})
+    key = {"memory_id": head, "voice": voice, "verdict": said}
+    held = tx.row("verdicts", key)
+    if held is None:
+        tx.insert("verdicts", {**key, "client_id": actor.client_id, "reason": reason, "at": tx.now_ms})
+        return
+    times = int(held["times"]) + 1 if actor.is_owner else 1
+    tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or held["reason"]})
+
+
+def _counts(tx: Tx, head: str) -> tuple[int, int, bool]:
+    """Reinforcements and disputes that count, and whether the owner disputes it."""
+    found = tx.all(
+        "SELECT verdict, voice = 'owner', sum(CASE WHEN voice = 'owner' THEN times ELSE 1 END) FROM verdicts "
+        "WHERE memory_id = ? GROUP BY verdict, voice = 'owner'",
+        (head,),
+    )
+    reinforced = sum(int(count) for verdict, _, count in found if verdict != "dispute")
+    disputed = sum(int(count) for verdict, _, count in found if verdict == "dispute")
+    return reinforced, disputed, any(verdict == "dispute" and owner for verdict, owner, _ in found)
+
+
+def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
+    if by_owner:
+        return BY_OWNER
+    against, in_favour = tx.all(
+        "SELECT count(DISTINCT CASE WHEN verdict = 'dispute' AND voice <> 'owner' THEN voice END), "
+        "count(DISTINCT CASE WHEN verdict <> 'dispute' THEN voice END) FROM verdicts WHERE memory_id = ?",
+        (head,),
+    )[0]
+    if int(against) >= int(in_favour) + MAJORITY:
+        return BY_CLIENTS
+    return LOW_TRUST if trust < DISPUTED_FROM else None
+
+
+def _stands_already(tx: Tx, head: str) -> bool:
+    """Another memory of the same words took its place meanwhile."""
+    return (
+        tx.one(
+            "SELECT 1 FROM memories m JOIN memories o ON o.content_hash = m.content_hash AND o.space_id = m.space_id "
+            "AND o.kind = m.kind AND o.id <> m.id AND o.status = 'active' AND o.scope_session = m.scope_session "
+            "WHERE m.id = ?",
+            (head,),
+        )
+        is not None
+    )
+
+
+def _head(tx: Tx, memory_id: str) -> str:
+    row = tx.one("SELECT coalesce(part_of, id), status FROM memories WHERE id = ?", (memory_id,))
+    if row is None or row[1] == Status.DELETED.value:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    if row[1] == Status.SUPERSEDED.value:
+        raise UserError(Code.INVALID_INPUT, "A newer version of this memory stands; speak of that one.")
+    return str(row[0])
+
+
+def _reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:
+    status, trust, confidence, reinforced, disputed, corroboration = tx.all(
+        "SELECT status, trust, confidence, reinforcements, disputes, corroboration FROM memories WHERE id = ?", (head,)
+    )[0]
+    return VerdictReply(
+        memory_id=head,
+        status=status,
+        trust=float(trust),
+        confidence=float(confidence),
+        reinforcements=int(reinforced),
+        disputes=int(disputed),
+        corroboration=int(corroboration),
+        step_id=step_id,
+        conflict=conflict,
+    )
