@@ -96,6 +96,7 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
             ("waiting for review", reply["open_reviews"]),
             ("index", f"{index['state']}, {index['backend']}, {index['loaded']} of {index['total']}"),
             ("embedder", f"{reply['embedder']['model']} ({reply['embedder']['by']}, no network)"),
+            ("local model", reply["model_server"]["sentence"]),
             ("search", reply["search_strategy"].replace("_", " ")),
             ("clients", reply["clients"]),
             ("changes so far", reply["seq"]),

@@ -24,6 +24,8 @@ from core.embed.minilm import lazy_embedder
 from core.engine import opening
 from core.engine.authority import Authority
 from core.engine.clients import Clients
+from core.engine.conflicts import Conflicts
+from core.engine.desk_upkeep import DeskUpkeep
 from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
 from core.engine.graph import Graph
@@ -33,13 +35,17 @@ from core.engine.keys import HomeKeys
 from core.engine.library import Library
 from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
+from core.engine.opening import built_in_readers
 from core.engine.palace import Palace
+from core.engine.refining import Refining
 from core.engine.settings import Settings
+from core.engine.settling import reconcile_daily, settle_some
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.vault_group import VaultGroup
 from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
-from core.events import Hub, StateChanged
+from core.events import Hub, Progress, StateChanged
+from core.intake.reading import Readers
 from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost
@@ -62,6 +68,7 @@ __all__ = [
     "Strength",
     "WindowFile",
     "built_in_embedder",
+    "built_in_readers",
     "harden",
     "load_window",
     "passphrase_strength",
@@ -91,6 +98,7 @@ class Setup:
         person_home: the person's own folder, in which exports are looked for; None where none shall be.
         keyring: the system's, unless another is given.
         kdf_cost: of a guess at a passphrase that is set; the standard, unless a test asks for less.
+        readers: read claims and relations; the built-in ones, unless a test asks for others.
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
     """
 
@@ -102,6 +110,7 @@ class Setup:
     keyring: Keyring | None = None
     kdf_cost: KdfCost | None = None
     take_over: Callable[[RootKey], None] | None = None
+    readers: Readers | None = None
 
 
 class Engine:
@@ -124,14 +133,17 @@ class Engine:
         self._claim = VaultLock(setup.home.lock)
         self._loop = EngineLoop()
         self._loop.start()
+        self._desk = DeskUpkeep()
         self.memories = Memories(self._require, self._authority)
         self.imports = Imports(self._require, setup.person_home)
         self.library = Library(self._require)
+        self.conflicts = Conflicts(self._require, self._authority)
         self.clients = Clients(self._require, self._authority)
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
         self.graph = Graph(self._require)
         self.palace = Palace(self._require)
+        self.model = Refining(self._require, lambda: self.loop)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,
@@ -191,8 +203,9 @@ class Engine:
             self._set_state("opening")
             threads = Threads()
             try:
+                setup = self._setup
                 opened = opening.open_vault(
-                    self._setup.home, root, self._setup.clock, self._setup.embedder, threads, self.hub
+                    setup.home, root, setup.clock, setup.embedder, threads, self.hub, setup.readers
                 )
             except BaseException:
                 threads.shutdown()
@@ -221,13 +234,21 @@ class Engine:
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if self._setup.background:
             self.palace.begin(opened)
-            self.finishing = self.imports.finish_interrupted()
+            self.model.begin(opened)
+            self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             watched(self.finishing, _log, "finishing an interrupted import")
             watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
+            watched(begun(opened.threads.jobs, settle_some, opened), _log, "comparing what came in")
+
+    def _tell_finishing(self, done: int, total: int | None) -> None:
+        self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _upkeep(self, opened: Opened) -> None:
         self._quietly(opened, opening.maintain)
         self._quietly(opened, expire)
+        if self._setup.background:
+            self._quietly(opened, self._desk.tend)
+            self._quietly(opened, reconcile_daily)
 
     def _quietly(self, opened: Opened, action: opening.Chore) -> None:
         try:
@@ -252,6 +273,7 @@ class Engine:
 
     def _close(self, opened: Opened, within_s: float = opening.CLOSE_S) -> None:
         self._authority.forget_all()
+        self.model.end()
         opening.close_vault(opened, within_s)
         self._set_state("locked")
 

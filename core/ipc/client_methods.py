@@ -1,4 +1,4 @@
-"""The methods of clients: memory_store, memory_get, memory_list, memory_search, health.
+"""The methods of clients: memory_store, memory_get, memory_list, memory_search, health, and those of the desk.
 
 Grants and spaces are checked here, before the engine is asked; the engine keeps the scope of every query once more.
 Must not do: take an identity, a trust or a time of recording from a parameter.
@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.ipc import items
+from core.ipc.client_desk import DESK_METHODS
 from core.ipc.items import Shape
 from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.sessions import Session
@@ -119,5 +120,6 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         "memory_get": memory_get,
         "memory_list": memory_list,
         "memory_search": memory_search,
+        **DESK_METHODS,
     }
 )

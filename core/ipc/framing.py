@@ -15,6 +15,7 @@ from core.ipc.messages import LINE_BYTES, Ident, encode, reply
 _CHUNK = 64 * 1024
 _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind this many bytes
 _CUT_ROOM = 1024  # for `next` and the names of what was cut
+_LISTS = ("items", "conflicts")  # an answer has one of these, whose items go on behind `next`
 _KEPT = frozenset({"id", "cut"})  # members of a memory that are never shortened
 _SMALL = 64  # bytes; an object whose longest member is no longer than this is left out whole
 _STEPS = 64  # halvings of one memory; whatever is still too long then is left out whole
@@ -160,7 +161,7 @@ def fit(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple
 
     Args:
         ident: the call's id.
-        result: what to answer; `items`, where it is there, is a list of objects with an `id`.
+        result: what to answer; `items` or `conflicts`, where it is there, is a list of objects with an `id`.
         cap: bytes a line may have, with its end.
 
     Returns:
@@ -172,17 +173,18 @@ def fit(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple
     line = encode(reply(ident, result))
     if len(line) <= cap:
         return line, None
-    if result.get("items"):
-        return _fit_items(ident, result, cap)
+    for name in _LISTS:
+        if result.get(name):
+            return _fit_items(ident, result, name, cap)
     return _fit_lists(ident, result, cap), None
 
 
-def _fit_items(ident: Ident, result: Mapping[str, Any], cap: int) -> tuple[bytes, int | None]:
-    items: Sequence[Mapping[str, Any]] = result["items"]
-    rest = {key: value for key, value in result.items() if key != "items"}
+def _fit_items(ident: Ident, result: Mapping[str, Any], name: str, cap: int) -> tuple[bytes, int | None]:
+    items: Sequence[Mapping[str, Any]] = result[name]
+    rest = {key: value for key, value in result.items() if key != name}
     if len(encode(reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
         rest = _cut_lists(rest, lambda smaller: len(encode(smaller)) <= cap // 2)
-    room = cap - len(encode(reply(ident, {**rest, "items": []}))) - _CUT_ROOM
+    room = cap - len(encode(reply(ident, {**rest, name: []}))) - _CUT_ROOM
     kept: list[Mapping[str, Any]] = []
     for item in items:
         room -= len(encode(item))  # its comma stands for the line end that encode adds
@@ -190,8 +192,8 @@ def _fit_items(ident: Ident, result: Mapping[str, Any], cap: int) -> tuple[bytes
             break
         kept.append(item)
     if not kept:
-        kept = [_shorten(items[0], cap - len(encode(reply(ident, {**rest, "items": []}))) - _CUT_ROOM)]
-    cut = {**rest, "items": kept}
+        kept = [_shorten(items[0], cap - len(encode(reply(ident, {**rest, name: []}))) - _CUT_ROOM)]
+    cut = {**rest, name: kept}
     if len(kept) < len(items):
         cut["next"] = kept[-1]["id"]
         return encode(reply(ident, cut)), len(kept)

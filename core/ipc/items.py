@@ -15,7 +15,8 @@ from typing import Any
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
 from core.types.journals import StepRow, Steps
-from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport
+from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport, VerdictReply
+from core.types.reviews import Action, Decided, ListedConflict
 from core.types.values import Memory, When
 
 NameOf = Callable[[str], str | None]
@@ -85,6 +86,7 @@ class Shape:
             "importance": memory.importance,
             "tags": list(memory.tags),
             "session": memory.session,
+            **_conditions(memory),
         }
         return {**item, **_details(memory)} if self.exact else item
 
@@ -123,6 +125,12 @@ class Shape:
         if self.exact or not any(character.isdigit() for character in result.reason):
             return result.reason
         return "Nothing comes close enough."
+
+
+def _conditions(memory: Memory) -> dict[str, str]:
+    """Under what condition it is true, where the person said so at the desk; whoever reads it must know."""
+    said = {name: memory.extra.get(name) for name in ("true_when", "true_unless")}
+    return {name: value for name, value in said.items() if isinstance(value, str)}
 
 
 def _reasons(ranks: Mapping[str, object]) -> list[str]:
@@ -206,6 +214,69 @@ def stored(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
         label = reply.classification
         shaped["classification"] = {"label": label.label, "confidence": label.confidence, "by": label.by}
     return shaped
+
+
+def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
+    """One item of the desk.
+
+    Args:
+        item: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The contract's shape, with what can be decided and what the suggestion would lead to.
+    """
+    shaped: dict[str, Any] = {
+        "id": item.id,
+        "kind": item.kind,
+        "state": item.state,
+        "question": item.question,
+        "existing": None if item.existing is None else shape.memory(item.existing),
+        "incoming": shape.memory(item.incoming),
+        "reason": item.reason,
+        "suggestion": None if item.suggestion is None else item.suggestion.action.value,
+        "actions": [action.value for action in item.actions],
+        "opened_at": iso(item.opened_at),
+    }
+    if item.suggestion is not None and shape.exact:
+        shaped["result"] = item.suggestion.sentence
+    return {**shaped, "closed": item.closed} if item.closed else shaped
+
+
+def decided(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
+    """`resolve` and `memory_resolve_conflict`: what came of a decision."""
+    return {
+        "id": item_id,
+        "action": action.value,
+        "step": done.step_id,
+        "label": done.label,
+        "active": list(done.active),
+        "retired": list(done.retired),
+        "closed": list(done.closed),
+    }
+
+
+def judged(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
+    """`confirm`, `dispute`, `reinforce` and their methods: how the memory stands now.
+
+    Args:
+        reply: from the engine.
+        shape: the caller's.
+
+    Returns:
+        Status, trust and the counts behind it.
+    """
+    return {
+        "id": reply.memory_id,
+        "status": reply.status,
+        "trust": shape.number(reply.trust),
+        "confidence": shape.number(reply.confidence),
+        "reinforcements": reply.reinforcements,
+        "disputes": reply.disputes,
+        "corroboration": reply.corroboration,
+        "step": reply.step_id,
+        "conflict": reply.conflict,
+    }
 
 
 def imported(report: ImportReport) -> dict[str, Any]:

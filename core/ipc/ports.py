@@ -22,9 +22,12 @@ from core.types.replies import (
     StatusReport,
     StoreReply,
     UndoReport,
+    VerdictReply,
 )
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.types.words import Source
 
 Counted = Callable[[int, int | None], None]
 Asked = Callable[[], bool]
@@ -105,6 +108,19 @@ class Memories(Protocol):
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]: ...  # noqa: D102
     def forget(self, memory_id: str, actor: Actor) -> Future[str]: ...  # noqa: D102
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]: ...  # noqa: D102
+    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102
+    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102
+    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]: ...  # noqa: D102
+    def corroborate(  # noqa: D102
+        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+    ) -> Future[VerdictReply]: ...
+
+
+class Conflicts(Protocol):
+    """The conflict desk."""
+
+    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]: ...  # noqa: D102
+    def resolve(self, item_id: str, decision: Decision, actor: Actor) -> Future[Decided]: ...  # noqa: D102
 
 
 class Journals(Protocol):
@@ -181,6 +197,8 @@ class Engine(Protocol):
     def clock(self) -> Clock: ...  # noqa: D102
     @property
     def memories(self) -> Memories: ...  # noqa: D102
+    @property
+    def conflicts(self) -> Conflicts: ...  # noqa: D102
     @property
     def journal(self) -> Journals: ...  # noqa: D102
     @property

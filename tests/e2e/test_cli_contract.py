@@ -23,6 +23,7 @@ from contract_shapes import (
 VERBS = {
     "demo", "init", "serve", "import", "unimport", "remember", "recall", "list", "show", "history", "forget", "undo",
     "clients", "pair", "revoke", "status", "verify", "lock", "backup", "restore", "bench",
+    "conflicts", "resolve", "confirm", "dispute", "reinforce",
 }  # fmt: skip
 BOAT = "The boat's mooring at quay four is paid until March."
 SHIFTED = "The oven in the studio runs nine degrees hot."

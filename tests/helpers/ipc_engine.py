@@ -27,8 +27,10 @@ from core.types.replies import (
     StatusReport,
     StoreReply,
     UndoReport,
+    VerdictReply,
 )
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.values import OWNER_ACTOR, Actor, Memory, When
 from core.types.words import Grant, Kind, Role, Source, Status
 
@@ -175,6 +177,7 @@ class FakeMemories:
         self.gate: threading.Event | None = None
         self.waiting: list[Future[Any]] = []
         self.bug = False
+        self.verdicts: list[tuple[str, str, str | None]] = []
 
     def _sees(self, memory: Memory, actor: Actor) -> bool:
         if actor.is_owner:
@@ -254,6 +257,39 @@ class FakeMemories:
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         return done(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
+
+    def _judged(self, verdict: str, memory_id: str, reason: str | None = None) -> Future[VerdictReply]:
+        self.verdicts.append((verdict, memory_id, reason))
+        return done(VerdictReply(memory_id, "active", 0.97, 0.5, 1, 0, 2, "step-1"))
+
+    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+        return self._judged("confirm", memory_id)
+
+    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+        return self._judged("reinforce", memory_id)
+
+    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]:
+        return self._judged("dispute", memory_id, reason)
+
+    def corroborate(
+        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+    ) -> Future[VerdictReply]:
+        return self._judged("corroborate", memory_id, session)
+
+
+class FakeConflicts:
+    def __init__(self) -> None:
+        self.items: list[ListedConflict] = []
+        self.asked: list[tuple[Actor, bool]] = []
+        self.decisions: list[tuple[str, Decision, Actor]] = []
+
+    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
+        self.asked.append((actor, everything))
+        return done(tuple(self.items))
+
+    def resolve(self, item_id: str, decision: Decision, actor: Actor) -> Future[Decided]:
+        self.decisions.append((item_id, decision, actor))
+        return done(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
 
 
 class FakeJournals:
@@ -415,6 +451,7 @@ class FakeEngine:
         self._memories = FakeMemories(self)
         self._imports = FakeImports(self)
         self._journal = FakeJournals()
+        self._conflicts = FakeConflicts()
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
         self.threads: list[threading.Thread] = []
@@ -424,6 +461,7 @@ class FakeEngine:
     memories = property(lambda self: self._memories)
     imports = property(lambda self: self._imports)
     journal = property(lambda self: self._journal)
+    conflicts = property(lambda self: self._conflicts)
     clients = property(lambda self: self._clients)
     vault = property(lambda self: self._vault)
 

@@ -10,7 +10,7 @@ from core.errors import Code, UserError
 from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.strictjson import BadMessage, check_text
-from core.ipc.verbs import clients, imports, memories, vault
+from core.ipc.verbs import clients, conflicts, imports, memories, vault
 from core.ipc.verbs.base import Params, Progress, Verb
 from core.types.values import Actor
 
@@ -24,6 +24,11 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "show": memories.show,
         "history": memories.history,
         "forget": memories.forget,
+        "conflicts": conflicts.conflicts,
+        "resolve": conflicts.resolve,
+        "confirm": conflicts.confirm,
+        "dispute": conflicts.dispute,
+        "reinforce": conflicts.reinforce,
         "undo": memories.undo,
         "steps": memories.steps,
         "status": vault.status,

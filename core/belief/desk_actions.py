@@ -1,0 +1,106 @@
+"""Which decisions an item of the desk takes: one table, for what is shown and for what is carried out.
+
+Must not do: carry a decision out, or know who decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.types.reviews import Action
+
+_ALL = tuple(Action)
+_YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
+
+PAIRED: Mapping[str, tuple[Action, ...]] = MappingProxyType(
+    {
+        "contradiction": _ALL,
+        "classification": _ALL,
+        "quarantine": _ALL,
+        "proposal": _ALL,
+        "approval": _YES_NO,
+        "injection": (Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH, Action.MERGE, Action.SKIP),
+        "stale": _YES_NO,
+        "gap": (Action.REJECT, Action.SKIP),
+        "entity_merge": _YES_NO,
+    }
+)
+"""Decisions on two memories, by the kind of the item."""
+
+ALONE: Mapping[str, tuple[Action, ...]] = MappingProxyType(
+    {
+        "quarantine": _YES_NO,
+        "injection": _YES_NO,
+        "proposal": _YES_NO,
+        "approval": _YES_NO,
+        "stale": _YES_NO,
+        "gap": (Action.REJECT, Action.SKIP),
+        "entity_merge": _YES_NO,
+        "contradiction": _YES_NO,
+        "classification": _YES_NO,
+    }
+)
+"""Decisions on one memory, by the kind of the item: SUPERSEDE accepts it, REJECT turns it down."""
+
+
+REPEATABLE = (Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH)
+"""Decisions that need nothing but themselves, so that they can be made a rule."""
+
+PERSON_ONLY = frozenset({"injection", "approval"})
+"""Kinds that nobody but the person lets through: no rule, and no client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What of the memories decides which actions there are.
+
+    Attributes:
+        paired: there are two.
+        split: one of them is a part of a text that was split.
+        same_text: both have the same words.
+        same_kind: both are of one kind.
+    """
+
+    paired: bool
+    split: bool = False
+    same_text: bool = False
+    same_kind: bool = True
+
+
+def actions_of(kind: str, shape: Shape) -> tuple[Action, ...]:
+    """The decisions that would be carried out.
+
+    Args:
+        kind: of the item.
+        shape: of what it concerns.
+
+    Returns:
+        In the order of `Action`.
+    """
+    found = (PAIRED if shape.paired else ALONE)[kind]
+    refused: set[Action] = set()
+    if shape.split or not shape.same_kind:
+        refused.add(Action.MERGE)  # a text in parts is not edited as one; a rule and a fact are not one memory
+    if shape.same_text:
+        # Two facts of the same words cannot both stand.
+        refused |= {Action.KEEP_BOTH, Action.KEEP_BOTH_DATED, Action.SCOPE_SPLIT, Action.DISPUTE_BOTH, Action.MERGE}
+    return tuple(action for action in Action if action in found and action not in refused)
+
+
+def repeatable(kind: str, actions: tuple[Action, ...], *, said_by_owner: bool) -> tuple[Action, ...]:
+    """Which decisions may be made a rule.
+
+    Args:
+        kind: of the item.
+        actions: what can be decided.
+        said_by_owner: one of the two is what the person said: no rule decides about that.
+
+    Returns:
+        Some of the actions.
+    """
+    if said_by_owner:
+        return ()
+    wanted = (Action.REJECT,) if kind in PERSON_ONLY else REPEATABLE
+    return tuple(action for action in actions if action in wanted)

@@ -1,0 +1,75 @@
+"""Why an item is at the desk, in sentences: the reason it was opened for, who weighed it, and how the two compare.
+
+Must not do: show a word of a memory but the names its claims use.
+"""
+
+from __future__ import annotations
+
+from core.belief.desk_rows import Item
+from core.belief.desk_words import Topic, also, day, label_sentence, reason, words
+from core.types.reviews import Side
+from core.types.words import Status
+
+_LIKELY = 0.15
+_TRUST_APART = 0.05
+
+
+def why_of(item: Item, topic: Topic, existing: Side | None, incoming: Side, now_ms: int) -> tuple[str, ...]:
+    """The sentences above the two cards.
+
+    Args:
+        item: the item.
+        topic: what its claims name.
+        existing: the memory that stands; None where only one is concerned.
+        incoming: the newcomer.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        One to seven sentences, the reason first.
+    """
+    found = [reason(item.reason, item.kind, topic), *_read(item, topic), *_weighed(item)]
+    if existing is not None:
+        found += _compared(existing, incoming)
+    found += _meanwhile(existing, incoming)
+    if item.later_until is not None and item.later_until > now_ms:
+        found.append(also("skipped"))
+    return tuple(dict.fromkeys(found))
+
+
+def _read(item: Item, topic: Topic) -> list[str]:
+    """What the two are to each other, as the rules or the model read them."""
+    key = str(item.detail.get("why", ""))
+    return [reason(key, item.kind, topic)] if key in words()["reasons"] else []
+
+
+def _weighed(item: Item) -> list[str]:
+    told = item.detail.get("probabilities")
+    if item.kind != "classification" or not isinstance(told, dict):
+        return []
+    numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
+    likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
+    return [sentence for name, value in likely[:2] if (sentence := label_sentence(name, value))]
+
+
+def _compared(existing: Side, incoming: Side) -> list[str]:
+    found = [also("yours")] if existing.owners_word else []
+    have, came = existing.memory.occurred, incoming.memory.occurred
+    if have is not None and came is not None and have.ms != came.ms:
+        found.append(
+            also("older_yours", date=day(have.ms)) if have.ms < came.ms else also("older_new", date=day(came.ms))
+        )
+    apart = incoming.memory.trust - existing.memory.trust
+    if abs(apart) >= _TRUST_APART:
+        key = "trust_lower" if apart < 0 else "trust_higher"
+        found.append(also(key, came=f"{incoming.memory.trust:.2f}", have=f"{existing.memory.trust:.2f}"))
+    return found
+
+
+def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
+    if incoming.memory.status is Status.QUARANTINED:
+        return [also("held_back")]
+    if existing is None:
+        return []
+    if incoming.memory.status is Status.DISPUTED:
+        return [also("given_meanwhile")]
+    return [also("both_given")] if existing.memory.status is Status.ACTIVE else []

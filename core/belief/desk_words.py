@@ -1,0 +1,252 @@
+"""The sentences of the conflict desk, made of templates in `resources/help/review.json`.
+
+Values and subjects go in as they are: plain text that somebody else wrote, cut to a line. Must not do: decide
+anything, or take a sentence from a memory for one of Loci's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from core.text.written import written_time
+from core.types.reviews import Action
+from core.types.values import When
+from core.types.words import Precision
+
+LINE = 80
+"""Characters of somebody's words in one line at most."""
+
+
+@lru_cache(maxsize=1)
+def words() -> Mapping[str, Any]:
+    """The templates, read once.
+
+    Returns:
+        The content of `resources/help/review.json`.
+    """
+    held: dict[str, Any] = json.loads(files("resources").joinpath("help", "review.json").read_text("utf-8"))
+    return held
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What an item is about, as its claims name it.
+
+    Attributes:
+        subject: as written; "" where no claim was read.
+        predicate: a name of the vocabulary; "" where no claim was read.
+        have: the value that stands; `came` the newcomer's; "" where unknown.
+    """
+
+    subject: str = ""
+    predicate: str = ""
+    have: str = ""
+    came: str = ""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the subject is the person."""
+        return " ".join(self.subject.casefold().split()) in words()["persons"]
+
+
+def line(text: str, most: int = LINE) -> str:
+    """Somebody's words on one line.
+
+    Args:
+        text: any text.
+        most: characters at most.
+
+    Returns:
+        The beginning, blanks joined, `…` at the end where something was left out.
+    """
+    flat = " ".join(text[: most * 4].split())
+    return flat if len(flat) <= most and len(text) <= most * 4 else flat[: most - 1].rstrip() + "…"
+
+
+def title(kind: str, topic: Topic, text: str) -> str:
+    """What a row of the queue is called.
+
+    Args:
+        kind: of the item.
+        topic: what its claims name.
+        text: the newcomer's text, for what has no claims.
+
+    Returns:
+        One line.
+    """
+    if topic.predicate and kind in ("contradiction", "classification", "stale", "approval"):
+        return _about(topic, "title")
+    return line(text) or str(words()["kinds"][kind]["title"])
+
+
+def question(kind: str, topic: Topic) -> str:
+    """The matter as a question.
+
+    Args:
+        kind: of the item.
+        topic: what its claims name.
+
+    Returns:
+        One sentence.
+    """
+    if topic.predicate and kind in ("contradiction", "approval"):
+        return _about(topic, "question")
+    return str(words()["kinds"][kind]["question"])
+
+
+def _about(topic: Topic, what: str) -> str:
+    known = words()["predicates"]
+    template = known.get(topic.predicate) or known["default"]
+    form = template[f"{what}_you"] if topic.is_person else template[what]
+    return str(form).format(subject=line(topic.subject), predicate=topic.predicate.replace("_", " "))
+
+
+def note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
+    """The line under a row's title; no memory text.
+
+    Args:
+        kind: of the item.
+        recalled: how often either memory was given to somebody.
+        client: the name of the client that brought it.
+        later: it was put off.
+
+    Returns:
+        Parts with a middle dot between.
+    """
+    said = words()["notes"]
+    parts = [str(words()["kinds"][kind]["note"])]
+    if client is not None:
+        parts.append(said["by_client"].format(client=line(client, 40)))
+    if recalled:
+        parts.append(counted(said["recalled"], recalled))
+    if later:
+        parts.append(said["later"])
+    return " · ".join(parts)
+
+
+def counted(forms: Mapping[str, str], count: int) -> str:
+    """A count in words.
+
+    Args:
+        forms: `one` and `many`, with `{count}` in it.
+        count: 1 or more.
+
+    Returns:
+        The form that fits.
+    """
+    return forms["one"] if count == 1 else forms["many"].format(count=f"{count:,}")
+
+
+def reason(key: str, kind: str, topic: Topic) -> str:
+    """Why an item is here.
+
+    Args:
+        key: a key of the reasons; anything else is answered by the kind's own sentence.
+        kind: of the item.
+        topic: what its claims name.
+
+    Returns:
+        One sentence.
+    """
+    found = words()["reasons"].get(key)
+    if found is None:
+        return str(words()["kinds"][kind]["note"]) + "."
+    what = " · ".join(part for part in (line(topic.subject), topic.predicate) if part)
+    return str(found).format(what=what or "the same thing")
+
+
+def also(key: str, **values: object) -> str:
+    """A further reason.
+
+    Args:
+        key: a key of `also`.
+        **values: what its template names.
+
+    Returns:
+        One sentence.
+    """
+    return str(words()["also"][key]).format(**values)
+
+
+def label_sentence(label: str, probability: float) -> str:
+    """How likely one relation is, in words.
+
+    Args:
+        label: a word of `core.types.belief.Label`.
+        probability: 0 to 1.
+
+    Returns:
+        One sentence; "" for an unknown label.
+    """
+    template = words()["labels"].get(label)
+    return "" if template is None else str(template).format(percent=round(100 * probability))
+
+
+def closed(note_key: str | None, resolution: str | None) -> str:
+    """Why an item is closed.
+
+    Args:
+        note_key: a key of `closed`; None where somebody decided it.
+        resolution: what was decided.
+
+    Returns:
+        One sentence.
+    """
+    said = words()["closed"]
+    if note_key is not None:
+        return str(said.get(note_key, said["other"]))
+    return str(said["decided"]) if resolution is not None else str(said["other"])
+
+
+def result(action: Action, kind: str, topic: Topic, *, paired: bool, date: str = "") -> str:
+    """What a decision would lead to.
+
+    Args:
+        action: the decision.
+        kind: of the item.
+        topic: what its claims name.
+        paired: whether two memories are concerned.
+        date: for decisions with dates.
+
+    Returns:
+        One sentence.
+    """
+    special = words()["special"].get(kind, {}).get(action.value)
+    if special is not None:
+        return str(special)
+    forms = words()["suggestions"][action.value]
+    if not paired:
+        return str(forms["one"])
+    form = "values" if topic.have and topic.came else "pair"
+    return str(forms[form]).format(have=line(topic.have, 60), came=line(topic.came, 60), date=date or "then")
+
+
+def weighed(by: str, confidence: float | None) -> str:
+    """Who weighed it, and how sure it is.
+
+    Args:
+        by: `rules`, `builtin` or `model`.
+        confidence: 0 to 1; None where nothing was weighed.
+
+    Returns:
+        One sentence, or "".
+    """
+    template = words()["by"].get(by, "")
+    return "" if confidence is None else str(template).format(percent=round(100 * confidence))
+
+
+def day(ms: int) -> str:
+    """A day as it is written everywhere.
+
+    Args:
+        ms: epoch ms.
+
+    Returns:
+        Such as `2026-11-18`.
+    """
+    return written_time(When(ms, Precision.DAY)) or ""

@@ -1,0 +1,358 @@
+"""The facade's group for the conflict desk: the queue, its items, decisions and the rules made of them.
+
+Must not do: wait for a model, show a client what lies outside its spaces, or decide by itself anything that the person
+did not make a rule of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.desk import Desk
+from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
+from core.engine.authority import Authority
+from core.engine.desk_upkeep import resolver_of
+from core.engine.futures import chain
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.intake import desk_rules, holding
+from core.memory.read import by_ids
+from core.recall.scope import Scope, may_see
+from core.text.compose import embedding_text
+from core.types.ids import is_id
+from core.types.replies import ClientRecord
+from core.types.reviews import (
+    Action,
+    ClosedRow,
+    Decided,
+    Decision,
+    Held,
+    HoldPreview,
+    HoldRequest,
+    ListedConflict,
+    Queue,
+    QueueRequest,
+    ReviewItem,
+    ReviewRule,
+)
+from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import Grant
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+T = TypeVar("T")
+
+LISTED = 200
+"""Items of one list at most: the cap of the queue (design section 4)."""
+_LEAST_PREFIX = 8
+_DAY_MS = 86_400_000
+_NONE = "There is no such conflict."
+
+
+class Conflicts:
+    """The conflict desk. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+        self._desk = Desk(by_ids)
+
+    # ---- reading
+
+    def queue(self, request: QueueRequest | None = None) -> Future[Queue]:
+        """The queue as it stands, most harmful first; every row of it can be decided.
+
+        Args:
+            request: which part of it; None for all of it, up to the cap.
+
+        Returns:
+            Rows, and counts over all that is open.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        now, wanted = opened.clock.now_ms(), request or QueueRequest()
+        return opened.read(lambda rows: self._desk.queue(rows, wanted, now))
+
+    def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
+        """One item, validated now.
+
+        Args:
+            item_id: its id, or the beginning of it from eight characters on, where only one begins so.
+            actor: who asks.
+
+        Returns:
+            Everything its page shows; the future raises NOT_FOUND where there is none, or none the actor may see.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED.
+        """
+        opened = self._opened()
+        scope, now = self._authority.scope(actor), opened.clock.now_ms()
+        return opened.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+
+    def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
+        found = self._desk.item(rows, item_id, now_ms, brief=brief)
+        if found is None:
+            raise UserError(Code.NOT_FOUND, _NONE)
+        return found
+
+    def badge(self) -> Future[int]:
+        """How many items wait for the person.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(open_count)
+
+    def closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
+        """What closed in the last days, by itself or by a decision, the latest first.
+
+        Args:
+            days: 1 or more.
+
+        Returns:
+            The rows.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        since = opened.clock.now_ms() - max(1, days) * _DAY_MS
+        return opened.read(lambda rows: self._desk.closed(rows, since))
+
+    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
+        """The items as the command line and clients get them, most harmful first.
+
+        Args:
+            actor: who asks; a client gets those of which it may see both memories.
+            everything: closed ones too, behind the open ones, the latest first.
+
+        Returns:
+            200 items at most.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
+        """
+        opened = self._opened()
+        scope, now = self._authority.scope(actor), opened.clock.now_ms()
+
+        def read(rows: Rows) -> tuple[ListedConflict, ...]:
+            within = None if scope.unrestricted else scope.space_ids
+            ids = [row.id for row in self._desk.queue(rows, QueueRequest(cap=LISTED), now, within).rows]
+            if everything:
+                ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
+            seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+            return tuple(_listed(self._item(rows, item_id, now, brief=True)) for item_id in seen[:LISTED])
+
+        return opened.read(read)
+
+    # ---- deciding
+
+    def resolve(self, item_id: str, decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
+        """Decide one item: one named undo step.
+
+        Args:
+            item_id: as `item` takes it.
+            decision: what is decided; a merge brings its text.
+            actor: the person, or a client with `curate`, which never decides against what the person said.
+
+        Returns:
+            What came of it; the future raises NOT_FOUND, INVALID_INPUT, ACCESS_DENIED.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
+        """
+        opened = self._opened()
+        client, scope = self._curator(actor)
+
+        def decide(vector: NDArray[np.float32] | None) -> Future[Decided]:
+            return opened.write(_deciding(opened, item_id, decision, vector, actor, client, scope))
+
+        if decision.action is not Action.MERGE or not (decision.text or "").strip():
+            return decide(None)
+        author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
+        text = decision.text or ""
+        vectors = chain(author, lambda name: opened.embed([embedding_text(text, author=name)]))
+        return chain(vectors, lambda found: decide(found[0]))
+
+    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
+        """Decide many items alike: one undo step for all of them.
+
+        Args:
+            ids: 1 to 200 items.
+            decision: anything but a merge.
+            actor: as for `resolve`.
+
+        Returns:
+            What came of it; `refused` lists what could not be decided so, and why.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
+        """
+        opened = self._opened()
+        client, scope = self._curator(actor)
+
+        def write(tx: Tx) -> Decided:
+            seen = [item_id for item_id in ids if _sees(tx, item_id, scope)]
+            missing = {item_id: _NONE for item_id in ids if item_id not in seen}
+            if not seen:
+                raise UserError(Code.NOT_FOUND, _NONE)
+            done = resolver_of(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
+            _announce(tx, opened, actor, done)
+            return replace(done, refused={**missing, **done.refused})
+
+        return opened.write(write)
+
+    def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
+        return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
+
+    # ---- rules
+
+    def rules(self) -> Future[tuple[ReviewRule, ...]]:
+        """The decisions that are repeated, the oldest first.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(desk_rules.rules)
+
+    def forget_rule(self, rule_id: str) -> Future[str]:
+        """Remove a rule; what it decided stays.
+
+        Args:
+            rule_id: the rule.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            step = desk_rules.forget(tx, opened.work, rule_id, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("forget_rule", (), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+    # ---- holding a source
+
+    def hold_preview(self, request: HoldRequest) -> Future[HoldPreview]:
+        """What holding back a source would hold, with all that was derived from it.
+
+        Args:
+            request: the source.
+
+        Returns:
+            Counts and ids; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(lambda rows: holding.preview(rows, request))
+
+    def hold(self, request: HoldRequest) -> Future[Held]:
+        """Hold back a source with all that was derived from it, as one undo step.
+
+        Args:
+            request: the source.
+
+        Returns:
+            What was held; the future raises NOT_FOUND, INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> Held:
+            done = holding.hold(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(holding.VERB, done.ids, OWNER_ACTOR, seq))
+            return done
+
+        return opened.write(write)
+
+
+def _deciding(
+    opened: Opened,
+    item_id: str,
+    decision: Decision,
+    vector: NDArray[np.float32] | None,
+    actor: Actor,
+    client: ClientRecord | None,
+    scope: Scope,
+) -> Callable[[Tx], Decided]:
+    def write(tx: Tx) -> Decided:
+        full = _full_id(tx, item_id, scope)
+        done = resolver_of(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
+        _announce(tx, opened, actor, done)
+        return done
+
+    return write
+
+
+def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:
+    seq, ids = tx.seq, (*done.active, *done.retired)
+    tx.after_commit(lambda: opened.announce("resolve", ids, actor, seq))
+
+
+def _full_id(rows: Rows, text: str, scope: Scope) -> str:
+    """The id of an item from the beginning of it; what the asker may not see does not exist."""
+    if is_id(text):
+        ids = [text]
+    elif len(text) < _LEAST_PREFIX:
+        raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
+    else:
+        ids = [item.id for item in items_alike(rows, text)]
+    seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+    if len(seen) > 1:
+        raise UserError(Code.INVALID_INPUT, "More than one conflict begins so; write more of its id.")
+    if not seen:
+        raise UserError(Code.NOT_FOUND, _NONE)
+    return seen[0]
+
+
+def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
+    item = read_item(rows, item_id)
+    if item is None:
+        return False
+    against = standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
+    return may_see(rows, item.incoming_id, scope) and (against is None or may_see(rows, against, scope))
+
+
+def _author(rows: Rows, item_id: str) -> str | None:
+    """Whose words a merged text counts as, for its vector."""
+    item = read_item(rows, item_id)
+    if item is None:
+        return None
+    against = standing_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
+    found = by_ids(rows, [against]).get(against)
+    return None if found is None else found.author
+
+
+def _listed(item: ReviewItem) -> ListedConflict:
+    return ListedConflict(
+        id=item.id,
+        kind=item.kind,
+        state=item.state,
+        question=item.question,
+        existing=None if item.existing is None else item.existing.memory,
+        incoming=item.incoming.memory,
+        reason=item.why[0],
+        suggestion=item.suggestion,
+        actions=item.actions,
+        opened_at=item.opened_at,
+        closed=item.closed,
+    )

@@ -1,0 +1,114 @@
+"""What closes by itself at the desk: questions that are none any more, and old ones that nobody is harmed by.
+
+Closing oneself decides nothing and is no undo step: what closed so is a question again as soon as its memories are.
+Must not do: close what the person still has to decide, or touch a memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.belief.desk_rows import Waiting, lapsed, returned, waiting
+from core.memory.draft import to_json
+from core.score.harm import LOW, age_days
+from core.vault.images import EXPIRED, LAPSED
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+EXPIRES_DAYS = 90
+"""Days an unimportant question waits; the spec is silent, our choice."""
+_AT_ONCE = 500
+# A contradiction with the owner's word is the owner's to decide, however old.
+_OWNERS = (
+    "SELECT c.id FROM conflicts c LEFT JOIN memories e ON e.id = c.existing_id JOIN memories i ON i.id = c.incoming_id "
+    "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'contradiction' AND ("
+    "(e.client_id IS NULL AND e.source IN ('user_explicit', 'user_implicit')) "
+    "OR (i.client_id IS NULL AND i.source IN ('user_explicit', 'user_implicit')))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What is to be closed or opened again; ids of items."""
+
+    lapsed: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    expired: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.lapsed or self.returned or self.expired)
+
+
+def stale(rows: Rows, now_ms: int, *, expiry: bool) -> Stale:
+    """Look what closes itself now.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        now_ms: the present, epoch ms.
+        expiry: whether to look for what expired too; that reads the whole queue.
+
+    Returns:
+        The items.
+    """
+    over = expired(rows, now_ms) if expiry else ()
+    return Stale(tuple(lapsed(rows)[:_AT_ONCE]), tuple(returned(rows, LAPSED)[:_AT_ONCE]), over[:_AT_ONCE])
+
+
+def expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
+    """Items that nobody decided for ninety days and whose harm is low.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        Their ids.
+    """
+    old = [item.id for item in waiting(rows, now_ms) if _is_over(item, now_ms)]
+    kept = {row[0] for row in rows.all(_OWNERS, (to_json(old),))} if old else set()
+    return tuple(item_id for item_id in old if item_id not in kept)
+
+
+def _is_over(item: Waiting, now_ms: int) -> bool:
+    return item.harm < LOW and age_days(now_ms, item.opened_at) > EXPIRES_DAYS
+
+
+def revalidate(tx: Tx, *, expiry: bool = False) -> int:
+    """Close what is no longer a question, open again what is one after all.
+
+    Args:
+        tx: the transaction; nothing is recorded for undo.
+        expiry: whether to close what expired too.
+
+    Returns:
+        How many items changed.
+    """
+    found = stale(tx, tx.now_ms, expiry=expiry)
+    recorder, tx.recorder = tx.recorder, None
+    try:
+        _close(tx, found.lapsed, LAPSED)
+        _close(tx, found.expired, EXPIRED)
+        tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
+    finally:
+        tx.recorder = recorder
+    return len(found.lapsed) + len(found.expired) + len(found.returned)
+
+
+def _close(tx: Tx, ids: Sequence[str], note: str) -> None:
+    changes = {"state": "moot", "note": note, "closed_at": tx.now_ms, "later_until": None}
+    tx.update_many("conflicts", "id", ids, changes)
+
+
+def needs_work(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
+    """Whether `revalidate` would change anything; so that the writer is not asked for nothing.
+
+    Args:
+        rows: a vault snapshot.
+        now_ms: the present, epoch ms.
+        expiry: whether to look for what expired too.
+
+    Returns:
+        Whether there is any.
+    """
+    return bool(stale(rows, now_ms, expiry=expiry))

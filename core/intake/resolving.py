@@ -1,0 +1,296 @@
+"""Deciding items of the desk: one verb, one named undo step, for one item or for many.
+
+A decision closes its item, closes what it made pointless, and may become a rule. Must not do: embed (the engine hands
+the vector of a merge in), or show a text in a label, an error or the audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.desk_words import counted, words
+from core.errors import Code, LociError, UserError
+from core.intake import deeds, desk_rules
+from core.intake.cases import Case, check, load
+from core.intake.deeds import Work
+from core.intake.standing import Acts
+from core.intake.unit_of_work import UnitOfWork, Verb
+from core.intake.validate import check_text
+from core.memory.draft import content_hash, to_json
+from core.memory.write import Stored, VectorSpace
+from core.types.replies import ClientRecord
+from core.types.reviews import Action, Decided, Decision
+from core.types.values import Actor
+from core.types.words import Status
+from core.vault.tx import Tx
+
+VERB = "resolve"
+SKIPPED_DAYS = 7
+"""Days for which a skipped item stands behind the others; our choice."""
+BATCH = 200
+"""Items decided in one step at most: the cap of the queue."""
+_DAY_MS = 86_400_000
+_SETTLED = "settled"
+
+Admit = Callable[[Acts, str], object]
+"""Lets a newcomer that waited through the gate, as the person's wish, within the running verb."""
+
+
+def activate(acts: Acts, memory_id: str) -> None:
+    """Let a newcomer stand without a look at what else stands; where no gate is wired."""
+    acts.activate(memory_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Carries out decisions.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+        space: the vector space of the vectors handed in.
+        admit: lets a newcomer through the gate.
+    """
+
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    space: VectorSpace
+    admit: Admit = activate
+
+    def resolve(
+        self,
+        tx: Tx,
+        item_id: str,
+        decision: Decision,
+        vector: NDArray[np.float32] | None,
+        actor: Actor,
+        client: ClientRecord | None,
+        stored: Stored,
+    ) -> Decided:
+        """Decide one item in one transaction.
+
+        Args:
+            tx: the transaction.
+            item_id: the item; the caller has checked that the actor may see it.
+            decision: what is decided.
+            vector: of a merge's text, (dims,).
+            actor: who decides.
+            client: the client, if one decides.
+            stored: told sequence, labels and vectors of changed rows, for the index.
+
+        Returns:
+            What came of it.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_INPUT for what does not fit, ACCESS_DENIED for what is not this client's.
+        """
+        case = load(tx, item_id)
+        check(case, decision, client)
+        if decision.action is Action.SKIP:
+            return self.put_off(tx, [item_id])
+        check_merge(tx, case, decision)
+        label = step_label(case, decision.action)
+        with self.work.verb(tx, VERB, label, actor) as verb:
+            acts = self._acts(tx, verb, stored, actor)
+            self._one(acts, case, decision, vector)
+            if decision.remember:
+                desk_rules.make(tx, self.make_id(), case, decision.action)
+            closed = self._settle(acts, [item_id])
+            verb.note(item_id, action=decision.action.value, memories=len(acts.touched), closed=len(closed))
+        return _decided(tx, verb, label, acts, closed)
+
+    def resolve_many(
+        self,
+        tx: Tx,
+        ids: Sequence[str],
+        decision: Decision,
+        actor: Actor,
+        client: ClientRecord | None,
+        stored: Stored,
+        *,
+        rule: str | None = None,
+    ) -> Decided:
+        """Decide several items alike, as one step; what cannot be decided so is left and listed.
+
+        Args:
+            tx: the transaction.
+            ids: the items, at most `BATCH`.
+            decision: what is decided; a merge needs a text of its own for each pair and is refused.
+            actor: who decides.
+            client: the client, if one decides.
+            stored: told sequence, labels and vectors of changed rows, for the index.
+            rule: the rule that decides, if one does.
+
+        Returns:
+            What came of it, and why items were refused.
+
+        Raises:
+            UserError: INVALID_INPUT for too many items, none, or a merge.
+        """
+        wanted = list(dict.fromkeys(ids))
+        _check_batch(wanted, decision)
+        if decision.action is Action.SKIP:
+            return self.put_off(tx, wanted)
+        batch = _Batch()
+        label = many_label(decision.action, len(wanted))
+        with self.work.verb(tx, VERB, label, actor) as verb:
+            acts = self._acts(tx, verb, stored, actor)
+            for item_id in wanted:
+                self._try(acts, batch, item_id, decision, client)
+            if rule is not None and batch.done:
+                desk_rules.count(tx, rule, len(batch.done))
+            closed = self._settle(acts, batch.done)
+            verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
+        return replace(_decided(tx, verb, label, acts, closed), refused=batch.refused)
+
+    def _try(self, acts: Acts, batch: _Batch, item_id: str, decision: Decision, client: ClientRecord | None) -> None:
+        try:
+            case = load(acts.tx, item_id)
+            check(case, decision, client)
+            with acts.tx.attempt():
+                self._one(acts, case, decision, None)
+        except UserError as error:
+            batch.refused[item_id] = error.sentence
+        except LociError as error:
+            if error.code in (Code.CANCELLED, Code.BUG, Code.DISK_FULL):
+                raise
+            batch.refused[item_id] = "Something else stands in the way of it."
+        else:
+            batch.done.append(item_id)
+            if decision.remember and len(batch.done) == 1:
+                desk_rules.make(acts.tx, self.make_id(), case, decision.action)
+
+    def put_off(self, tx: Tx, ids: Iterable[str]) -> Decided:
+        """Show items behind the others for a while; no undo step, nothing is decided.
+
+        Args:
+            tx: the transaction.
+            ids: the items.
+
+        Returns:
+            Which could not be put off, and why.
+        """
+        refused = {}
+        for item_id in ids:
+            row = tx.row("conflicts", {"id": item_id})
+            if row is None or row["state"] != "open":
+                refused[item_id] = "That was decided already."
+                continue
+            tx.update("conflicts", {"id": item_id}, {"later_until": tx.now_ms + SKIPPED_DAYS * _DAY_MS})
+        return Decided(None, "", refused=refused)
+
+    def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Acts:
+        return Acts(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
+
+    def _one(self, acts: Acts, case: Case, decision: Decision, vector: NDArray[np.float32] | None) -> None:
+        # Closed first: what the steps open or close about these memories meets a decided item, not this one.
+        acts.close_conflict(case.item.id, "resolved", decision.action.value)
+        deeds.carry_out(Work(acts, case, decision, vector, self.admit))
+
+    @staticmethod
+    def _settle(acts: Acts, decided: Sequence[str]) -> tuple[str, ...]:
+        """Other items about these memories: what is no longer a question closes with a note."""
+        closed = acts.close_moot()
+        return tuple(item_id for item_id in closed if item_id not in decided)
+
+
+@dataclass
+class _Batch:
+    done: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def check_merge(tx: Tx, case: Case, decision: Decision) -> None:
+    """Refuse a merge whose text cannot be stored or stands already.
+
+    Args:
+        tx: the transaction.
+        case: the item.
+        decision: what is wanted.
+
+    Raises:
+        UserError: INVALID_INPUT, TEXT_TOO_LARGE.
+    """
+    if decision.action is not Action.MERGE:
+        return
+    if decision.text is None:
+        raise UserError(Code.INVALID_INPUT, "A merge needs the text that shall stand for both.")
+    check_text(decision.text, 8 * 1024)
+    twin = tx.value(
+        "SELECT 1 FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? "
+        "AND status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
+        (
+            content_hash(decision.text),
+            case.came["space_id"] if case.have is None else case.have["space_id"],
+            case.came["kind"],
+            case.item.incoming_id,
+            case.item.incoming_id if case.have is None else case.have["id"],
+        ),
+    )
+    if twin is not None:
+        raise UserError(Code.INVALID_INPUT, "The same words stand already in another memory.")
+
+
+def _check_batch(ids: Sequence[str], decision: Decision) -> None:
+    if not ids or len(ids) > BATCH:
+        raise UserError(Code.INVALID_INPUT, f"Choose between 1 and {BATCH} items.")
+    if decision.action is Action.MERGE:
+        raise UserError(Code.INVALID_INPUT, "A merge needs its own text for each pair; decide them one by one.")
+
+
+_SINGLE = {Action.SUPERSEDE: "accept", Action.REJECT: "archive"}
+_SPECIAL = {
+    "stale": {Action.SUPERSEDE: "confirm", Action.REJECT: "retire"},
+    "gap": {Action.REJECT: "dismiss"},
+    "entity_merge": {Action.SUPERSEDE: "join", Action.REJECT: "apart"},
+    "approval": {Action.SUPERSEDE: "allow", Action.REJECT: "refuse"},
+}
+
+
+def step_label(case: Case, action: Action) -> str:
+    """The name of a decision's undo step.
+
+    Args:
+        case: the item.
+        action: the decision.
+
+    Returns:
+        Words of Loci's own.
+    """
+    plain = _SINGLE.get(action, action.value) if case.have is None else action.value
+    return str(words()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
+
+
+def many_label(action: Action, count: int) -> str:
+    """The name of a batch's undo step.
+
+    Args:
+        action: the decision.
+        count: items it was made for.
+
+    Returns:
+        Words of Loci's own.
+    """
+    said = words()["labels_of_steps"]
+    name = str(said.get(action.value, action.value))
+    return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
+
+
+def _decided(tx: Tx, verb: Verb, label: str, acts: Acts, closed: tuple[str, ...]) -> Decided:
+    stands: dict[str, bool] = {}
+    for memory_id, status in tx.all(
+        "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(acts.touched),)
+    ):
+        stands[memory_id] = status == Status.ACTIVE.value
+    ordered = [memory_id for memory_id in acts.touched if memory_id in stands]
+    return Decided(
+        step_id=verb.step_id if verb.changes else None,
+        label=label,
+        active=tuple(memory_id for memory_id in ordered if stands[memory_id]),
+        retired=tuple(memory_id for memory_id in ordered if not stands[memory_id]),
+        closed=closed,
+    )

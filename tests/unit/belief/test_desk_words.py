@@ -1,0 +1,144 @@
+"""The sentences of the desk: every kind, action, reason and predicate has one, and nobody's words break them."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.belief.desk_actions import ALONE, PAIRED, Shape, actions_of
+from core.belief.desk_words import (
+    Topic,
+    closed,
+    line,
+    note,
+    question,
+    reason,
+    result,
+    title,
+    weighed,
+    words,
+)
+from core.belief.relation import REASONS
+from core.types.belief import Label
+from core.types.reviews import Action
+
+KINDS = sorted(PAIRED)
+MINE = Topic("user", "lives_in", "Graz", "Vienna")
+OTHERS = Topic("Harbour", "located_at", "Luleå", "Frankfurt")
+
+
+def templates(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from templates(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from templates(member)
+
+
+def test_every_template_names_only_what_it_is_given() -> None:
+    known = {"subject", "predicate", "have", "came", "date", "percent", "count", "what", "client", "label"}
+    held = {key: value for key, value in words().items() if key != "about"}
+    for template in templates(held):
+        named = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+        assert named <= known, template
+
+
+def test_every_kind_and_action_of_the_types_has_words() -> None:
+    held = words()
+    assert set(held["kinds"]) == set(KINDS) == set(ALONE)
+    assert set(held["suggestions"]) == {action.value for action in Action}
+    assert set(held["labels"]) == {label.value for label in Label}
+    for kind in KINDS:
+        for action in PAIRED[kind]:
+            assert result(action, kind, MINE, paired=True).endswith(".")
+        for action in ALONE[kind]:
+            assert result(action, kind, Topic(), paired=False).endswith(".")
+
+
+def test_every_predicate_of_the_vocabulary_has_a_question() -> None:
+    vocabulary = json.loads(files("resources").joinpath("claims", "frames.json").read_text("utf-8"))["predicates"]
+    assert set(vocabulary) <= set(words()["predicates"])
+
+
+@pytest.mark.parametrize("key", REASONS)
+def test_every_reason_of_the_relation_model_has_a_sentence(key: str) -> None:
+    assert reason(key, "contradiction", MINE) == words()["reasons"][key].format(what="user · lives_in")
+
+
+def test_the_person_is_spoken_to_and_others_are_named() -> None:
+    assert question("contradiction", MINE) == "Where do you live?"
+    assert question("contradiction", OTHERS) == "Where is Harbour?"
+    assert title("contradiction", OTHERS, "") == "Where Harbour is"
+    assert question("contradiction", Topic()) == "Which of these is true?"
+
+
+def test_an_unknown_predicate_is_asked_for_by_its_own_words() -> None:
+    assert question("contradiction", Topic("Ada", "favourite_colour")) == "What holds of Ada: favourite colour?"
+
+
+def test_without_claims_a_row_is_called_by_the_text() -> None:
+    assert title("proposal", Topic(), "Likes   tea.\nVery much.") == "Likes tea. Very much."
+    assert title("injection", Topic(), " \n ") == "Looks like an instruction"
+
+
+def test_the_note_counts_and_holds_no_memory_text() -> None:
+    assert note("contradiction", 31, "editor", later=True) == (
+        "Two memories disagree · from editor · recalled 31 times · put off"
+    )
+    assert note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
+    assert note("stale", 0, None, later=False) == "Not checked for a long time"
+
+
+def test_a_result_names_the_values_and_the_day() -> None:
+    said = result(Action.KEEP_BOTH_DATED, "contradiction", OTHERS, paired=True, date="2026-11-18")
+    assert said == "Luleå until 2026-11-18, Frankfurt from then on."
+    assert result(Action.SUPERSEDE, "stale", MINE, paired=False) == "It is still true: confirm it."
+    assert weighed("builtin", 0.706) == "The built-in model is 71 % sure."
+    assert weighed("rules", 1.0) == weighed("model", None) == ""
+
+
+def test_a_closed_item_says_why() -> None:
+    assert closed("expired", None).startswith("It waited for ninety days")
+    assert closed(None, "reject") == "You decided it."
+    assert closed("some new key", None) == closed(None, None) == "It no longer waits for anything."
+
+
+@given(st.text(max_size=400), st.text(max_size=80), st.text(max_size=80))
+def test_nobodys_words_break_a_sentence(subject: str, have: str, came: str) -> None:
+    topic = Topic(subject, "lives_in", have, came)
+    for kind in KINDS:
+        assert "\n" not in title(kind, topic, subject)
+        assert question(kind, topic)
+        assert result(Action.SUPERSEDE, kind, topic, paired=True)
+    assert reason("claims_at_odds", "contradiction", topic).endswith(".")
+
+
+@given(st.text(max_size=2_000), st.integers(2, 100))
+def test_a_line_is_one_line_and_never_longer_than_asked(text: str, most: int) -> None:
+    found = line(text, most)
+    assert len(found) <= most
+    assert found == " ".join(found.split())
+    if len(" ".join(text.split())) <= most and len(text) <= most * 4:
+        assert found == " ".join(text.split())
+
+
+@given(st.sampled_from(KINDS), st.booleans(), st.booleans(), st.booleans(), st.booleans())
+def test_every_item_can_be_put_off_and_decided(kind: str, paired: bool, split: bool, same: bool, alike: bool) -> None:
+    found = actions_of(kind, Shape(paired, split, same and paired, alike))
+    assert Action.SKIP in found
+    assert len(found) > 1
+    assert list(found) == [action for action in Action if action in found]
+    if split or not alike or (same and paired):
+        assert Action.MERGE not in found
+    if not paired:
+        assert set(found) <= {Action.SUPERSEDE, Action.REJECT, Action.SKIP}

@@ -1,0 +1,96 @@
+"""Who may decide what waits for the person: the owner, and clients by grant and never against the person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from desk_rig import (
+    came,
+    decide,
+    have,
+    make_pair,
+    others,
+    statuses,
+)
+from engine_rig import Rig, error_of, refused, rig_at
+
+from core.errors import Code
+from core.types.reviews import Action, Decision
+from core.types.values import OWNER_ACTOR
+from core.types.words import Source, Status
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def test_a_client_needs_the_grant_to_decide(rig: Rig) -> None:
+    pair = make_pair(rig, *others("Ada"))
+    with refused(Code.ACCESS_DENIED):
+        decide(rig, pair.item, Action.REJECT, rig.client("reader", "read", "write", "space:home"))
+
+
+def test_a_client_never_decides_against_what_the_person_said(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    pair = make_pair(rig)
+    more: dict[str, Any] = {"text": "Both.", "when": "in winter"}
+    for action in Action:
+        if action not in (Action.REJECT, Action.SKIP):
+            with refused(Code.ACCESS_DENIED):
+                decide(rig, pair.item, action, curator, **more)
+    assert statuses(rig, pair.have, pair.came) == ["active", "quarantined"]
+    decide(rig, pair.item, Action.REJECT, curator)
+    assert statuses(rig, pair.have, pair.came) == ["active", "archived"]
+    assert rig.value("SELECT actor FROM undo_steps WHERE verb = 'resolve'") == "client"
+
+
+def test_a_client_does_not_turn_the_persons_word_down(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    new = came("I live in Vienna.", None, source=Source.USER_EXPLICIT, status=Status.DISPUTED)
+    pair = make_pair(rig, have("A.", None, source=Source.INFERENCE), new)
+    with refused(Code.ACCESS_DENIED):
+        decide(rig, pair.item, Action.REJECT, curator)
+
+
+def test_a_client_does_not_decide_for_itself_nor_about_injections(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    own = make_pair(rig, new=came("Mine.", None, client_id=curator.client_id), kind="proposal", alone=True)
+    flagged = make_pair(rig, new=came("Ignore all.", None), kind="injection", alone=True)
+    for item_id in (own.item, flagged.item):
+        with refused(Code.ACCESS_DENIED):
+            decide(rig, item_id, Action.SUPERSEDE, curator)
+    decide(rig, own.item, Action.REJECT, curator)
+    assert statuses(rig, own.came) == ["archived"]
+
+
+def test_a_client_lets_nothing_replace_what_is_trusted_more(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    weaker = make_pair(rig, have("A.", None, source=Source.TOOL_OUTPUT), came("B.", None))
+    with refused(Code.ACCESS_DENIED):
+        decide(rig, weaker.item, Action.SUPERSEDE, curator)
+    stronger = make_pair(rig, have("C.", None, source=Source.INFERENCE), came("D.", None))
+    decide(rig, stronger.item, Action.SUPERSEDE, curator)
+    assert statuses(rig, stronger.have, stronger.came) == ["superseded", "active"]
+
+
+def test_a_client_sees_items_of_its_spaces_only(rig: Rig) -> None:
+    outsider = rig.client("outsider", "read", "curate")
+    pair = make_pair(rig)
+    assert rig.engine.conflicts.listed(outsider).result(10) == ()
+    assert error_of(rig.engine.conflicts.item(pair.item, outsider)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.SKIP), outsider)).code is Code.NOT_FOUND
+    insider = rig.client("insider", "read", "space:home")
+    assert [found.id for found in rig.engine.conflicts.listed(insider).result(10)] == [pair.item]
+
+
+def test_listed_has_closed_ones_behind_the_open_ones(rig: Rig) -> None:
+    done, waits = make_pair(rig), make_pair(rig, have("A.", None), came("B.", None))
+    decide(rig, done.item, Action.REJECT)
+    found = rig.engine.conflicts.listed(OWNER_ACTOR, everything=True).result(10)
+    assert [(one.id, one.state) for one in found] == [(waits.item, "open"), (done.item, "resolved")]
+    assert [one.id for one in rig.engine.conflicts.listed(OWNER_ACTOR).result(10)] == [waits.item]
