@@ -1,0 +1,26 @@
+"""The status bar says what model is there, in the engine's words."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from core.types.proposals import ModelState, Server
+from ui.context import Context
+from ui.shell.statusbar import StatusBar
+
+
+def told(state: ModelState) -> dict[str, object]:
+    return {"index": {}, "model_server": {"state": state.server.value, "sentence": state.sentence}}
+
+
+def test_the_status_bar_says_what_model_is_there(qtbot: QtBot, context: Context) -> None:
+    status = StatusBar(context.theme)
+    qtbot.addWidget(status)
+    status.show_status(told(ModelState(Server.READY, "small:3b")))
+    assert status._model.text() == "Model server: small:3b refines what rules leave open"
+    status.show_status(told(ModelState(Server.FAILING, code="E3005")))
+    assert status._model.text() == "The model server fails (E3005): rules and the built-in model answer"
+    status.show_status(told(ModelState(Server.OFF)))
+    assert status._model.text() == "Model server turned off: rules and the built-in model answer"
+    status.show_status(told(ModelState(Server.ABSENT)))
+    assert status._model.text() == "No model server: rules and the built-in model answer"

@@ -1,0 +1,205 @@
+"""The model server, through the real client library: what is asked, what counts as an answer, what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama, relation
+
+from core.errors import Code, LociError
+from core.llm.ollama import Held, Limits, ModelServer, choose
+from core.llm.place import Place, place_of
+from core.llm.prompting import Prompt, relation_prompt
+from core.types.belief import Told
+from core.types.proposals import ModelState, Server
+
+QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
+PROMPT = relation_prompt(Told("I live in Bergen."), Told("I moved to Voss."))
+CLEAR = ("cleartext", "cleartext")
+GOOD = relation("SUPERSEDE", 0.9)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeOllama]:
+    with FakeOllama() as server:
+        yield server
+
+
+@pytest.fixture
+async def server(fake: FakeOllama) -> AsyncIterator[ModelServer]:
+    found = ModelServer(place_of(fake.host), QUICK)
+    yield found
+    await found.close()
+
+
+async def refused(server: ModelServer, prompt: Prompt = PROMPT) -> Code:
+    with pytest.raises(LociError) as caught:
+        await server.ask(MODEL, prompt, CLEAR)
+    assert "Bergen" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return caught.value.code
+
+
+async def test_a_question_carries_the_schema_and_the_answer_comes_whole(fake: FakeOllama, server: ModelServer) -> None:
+    fake.says(GOOD)
+    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    body = fake.questions[0].body
+    assert body["model"] == MODEL
+    assert body["stream"] is True
+    assert body["format"]["additionalProperties"] is False
+    assert body["options"]["temperature"] == 0
+    assert [one["role"] for one in body["messages"]] == ["system", "user"]
+    assert "Bergen" not in body["messages"][0]["content"]
+
+
+async def test_neither_key_nor_proxy_of_the_environment_is_used(
+    fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_API_KEY", "a-key")
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    fake.says(GOOD)
+    server = ModelServer(place_of(fake.host), QUICK)
+    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    await server.close()
+    assert not {"authorization", "proxy-authorization", "cookie"} & set(fake.questions[0].headers)
+
+
+async def test_a_redirect_is_not_followed(fake: FakeOllama, server: ModelServer) -> None:
+    with FakeOllama() as elsewhere:
+        fake.says(Answer(status=307, headers={"Location": f"http://{elsewhere.host}/api/chat"}))
+        assert await refused(server) is Code.MODEL_SERVER_FAILED
+        assert elsewhere.asked == []
+
+
+async def test_a_sensitive_text_is_never_sent(fake: FakeOllama, server: ModelServer) -> None:
+    for tier in ("sensitive", "confidential", "", "unknown"):
+        with pytest.raises(LociError) as caught:
+            await server.ask(MODEL, PROMPT, ("cleartext", tier))
+        assert caught.value.code is Code.ACCESS_DENIED
+        with pytest.raises(LociError):
+            await server.embed(EMBEDDER, ["a text"], [tier])
+    assert fake.asked == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(status=500, error="out of memory"),
+        Answer(status=404, error="model 'small:3b' not found"),
+        Answer(status=302),
+        Answer(GOOD, error="the runner died"),
+        Answer(raw=b"<html>not JSON</html>"),
+        Answer(raw=b"[1, 2]\n"),
+        Answer(raw=b'"text"\n'),
+        Answer(raw=b'{"message": 7, "done": true}\n'),
+        Answer(raw=b'{"message": {"role": "assistant", "content": ["a"]}, "done": true}\n'),
+        Answer(raw=b"[" * 100_000),
+        Answer(raw=b"\xff\xfe\x00"),
+        Answer(raw=b""),
+        Answer(raw=gzip.compress(b" " * 10_000_000), headers={"Content-Encoding": "gzip"}),
+        Answer(GOOD, cut=True),
+        Answer(GOOD, unfinished=True),
+        Answer("x" * 10_000_000),
+        Answer(raw=b"{" + b" " * 10_000_000),
+        Answer(endless=True),
+        Answer(endless=True, one_line=True),
+        Answer(GOOD, pause_s=20),
+        Answer(GOOD * 20, gap_s=0.3),
+    ],
+    ids=[
+        "error", "no-model", "redirect", "error-in-stream", "html", "list", "text", "odd-message", "odd-content",
+        "deep", "octets", "empty", "gzip-bomb", "cut", "unfinished", "long-words", "long-line", "endless",
+        "endless-line", "silent", "slow",
+    ],
+)  # fmt: skip
+async def test_a_bad_answer_is_one_plain_failure_and_the_next_question_works(
+    fake: FakeOllama, server: ModelServer, answer: Answer
+) -> None:
+    fake.says(answer, GOOD)
+    assert await refused(server) is Code.MODEL_SERVER_FAILED
+    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    assert len(fake.questions) == 2, "nothing is retried by itself"
+
+
+async def test_cancelling_hangs_up_at_once(fake: FakeOllama) -> None:
+    fake.says(Answer(endless=True, gap_s=0.01))
+    server = ModelServer(place_of(fake.host), Limits(wire_bytes=10**12, answer_bytes=10**12))
+    asking = asyncio.create_task(server.ask(MODEL, PROMPT, CLEAR))
+    assert await asyncio.to_thread(fake.came.wait, 10)
+    asking.cancel()
+    async with asyncio.timeout(5):
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    await server.close()
+
+
+async def test_the_state_is_absent_ready_or_failing(fake: FakeOllama, server: ModelServer) -> None:
+    assert await server.state() == ModelState(Server.READY, MODEL)
+    assert await server.state(MODEL) == ModelState(Server.READY, MODEL)
+    assert await server.state("another:7b") == ModelState(Server.FAILING, code="E3001")
+    fake.on("/api/tags", Answer(status=500, error="broken"))
+    assert await server.state() == ModelState(Server.FAILING, code="E3005")
+    fake.on("/api/tags", Answer(raw=b'{"models": [{"name": 3}]}'))
+    assert await server.state() == ModelState(Server.FAILING, code="E3001")
+    fake.on("/api/tags", Answer(raw=b'{"models": "many"}'))
+    assert await server.state() == ModelState(Server.FAILING, code="E3005")
+    fake.stop()
+    assert await server.state() == ModelState(Server.ABSENT)
+    assert "No model server" in ModelState(Server.ABSENT).sentence
+
+
+async def test_embedding_gives_one_finite_vector_a_text(fake: FakeOllama, server: ModelServer) -> None:
+    found = await server.embed(EMBEDDER, ["one", "two"], ["cleartext"] * 2)
+    assert [len(row) for row in found] == [8, 8]
+    assert found[0] != found[1]
+    for raw in (b'{"embeddings": [[1.0]]}', b'{"embeddings": [[1e999], [1]]}', b'{"embeddings": [[], []]}', b"{}"):
+        fake.on("/api/embed", Answer(raw=raw))
+        with pytest.raises(LociError) as caught:
+            await server.embed(EMBEDDER, ["one", "two"], ["cleartext"] * 2)
+        assert caught.value.code is Code.MODEL_SERVER_FAILED
+    fake.on("/api/embed", Answer(raw=b'{"embeddings": [[1, 2], [1]]}'))
+    with pytest.raises(LociError) as caught:
+        await server.embed(EMBEDDER, ["one", "two"], ["cleartext"] * 2)
+    assert caught.value.code is Code.DIMENSION_MISMATCH
+    with pytest.raises(LociError) as caught:
+        await server.embed(EMBEDDER, ["x"] * 65, ["cleartext"] * 65)
+    assert caught.value.code is Code.INVALID_INPUT
+
+
+async def test_a_closed_port_is_told_as_no_server(fake: FakeOllama) -> None:
+    port = fake.port
+    fake.stop()
+    server = ModelServer(Place(f"http://127.0.0.1:{port}", "127.0.0.1", port, loopback=True), QUICK)
+    with pytest.raises(LociError) as caught:
+        await server.models()
+    assert caught.value.code is Code.EMBEDDER_UNAVAILABLE
+    await server.close()
+
+
+def test_the_model_that_is_chosen() -> None:
+    big, small, middle = (
+        Held("big", 40 * 10**9, "llama"),
+        Held("small", 10**9, "llama"),
+        Held("mid", 5 * 10**9, "qwen2"),
+    )
+    away, passed_on = Held("huge:cloud", 10**12, "gpt"), Held("mine", 400, "llama")
+    encoder, bert = Held("embed-x", 10**9, "llama"), Held("b", 10**9, "nomic-bert")
+    assert choose([big, small, middle, away, passed_on, encoder, bert], "") == "mid"
+    assert choose([big], "") == "big"
+    assert choose([away, passed_on, encoder, bert], "") is None
+    assert choose([small, away], "huge:cloud") is None, "never one that runs on another machine"
+    assert choose([Held("tiny:latest", 10**9, "")], "tiny") == "tiny:latest"
+    assert choose([small], "tiny") is None
+
+
+def test_the_library_is_not_loaded_before_a_server_answers() -> None:
+    code = (
+        "import sys, core.llm.ollama, core.engine.facade; sys.exit('ollama' in sys.modules or 'httpx' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
