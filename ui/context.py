@@ -6,6 +6,7 @@ Must not do: know a single page or part.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from core.events import Changed
+from core.types.believed import Belief
 from core.types.clock import Clock
 from core.types.replies import MemoryDetail
 from core.types.values import Memory
@@ -26,6 +28,9 @@ from ui.theme.theme import Theme
 
 USUAL_PLACES: Final = Path("~")
 """In `Desk.import_paths`: look for exports where they usually lie. Nothing that is dropped or chosen is called so."""
+
+CLOSER: Final = "closer"
+"""The origin of a selection that wants the inspector open: somebody asked to look closer at one memory."""
 
 
 class Selection(QObject):
@@ -203,7 +208,10 @@ class PageSpec:
         icon: name of an icon.
         make: makes it.
         words: more words by which the command palette finds it.
-        inspects: whether the inspector stands beside it.
+        inspects: whether the inspector can stand beside it.
+        on_request: whether the inspector stands there only once somebody asks for it; such a page needs the room.
+        badge: asks how much of it waits for the person; asked again when something changed. None for a page where
+            nothing waits.
     """
 
     id: str
@@ -212,6 +220,8 @@ class PageSpec:
     make: Callable[[Context], Page]
     words: str = ""
     inspects: bool = True
+    on_request: bool = False
+    badge: Callable[[Context], Future[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +231,12 @@ class Inspected:
     Attributes:
         detail: the memory with its provenance, edges and claims.
         history: all versions, oldest first.
+        belief: what its trust is made of, its claims, what is against it, what rests on it.
     """
 
     detail: MemoryDetail
     history: tuple[Memory, ...]
+    belief: Belief
 
     @property
     def memory(self) -> Memory:
@@ -232,8 +244,29 @@ class Inspected:
         return self.detail.memory
 
 
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """Places of the text that stand out, because somebody looks at what rests on them.
+
+    Attributes:
+        places: code points, end exclusive.
+        against: places that speak against it.
+        reveals: whether they shall be brought into sight; else they are only marked.
+    """
+
+    places: tuple[tuple[int, int], ...] = ()
+    against: tuple[tuple[int, int], ...] = ()
+    reveals: bool = False
+
+
 class Part(QWidget):
-    """One part of the inspector."""
+    """One part of the inspector.
+
+    Signals:
+        pointed: a `Pointed`; the inspector hands it to every part.
+    """
+
+    pointed = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -249,6 +282,13 @@ class Part(QWidget):
             Whether there is anything to show; a part with nothing to say is hidden.
         """
         raise NotImplementedError
+
+    def point(self, pointed: Pointed) -> None:
+        """Mark places of the text, where this part shows it.
+
+        Args:
+            pointed: which; none of them takes the marks away.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from ui.pages.graph.page import GRAPH
 from ui.pages.journal.page import JOURNAL
 from ui.pages.library.page import LIBRARY
 from ui.pages.palace.page import PALACE
+from ui.pages.review.page import REVIEW
 from ui.pages.settings.page import SETTINGS
 from ui.shell.window import Rooms
 
-PAGES = (PALACE, GRAPH, LIBRARY, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)

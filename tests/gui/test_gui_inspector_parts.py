@@ -28,7 +28,6 @@ from window_rig import hear, settle
 from core.types.library import Revision
 from ui.context import Context
 from ui.inspector.history import HistoryPart
-from ui.inspector.lines import MemoryLine
 from ui.inspector.moving import MoveDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.parts import PARTS
@@ -54,7 +53,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     assert part.sentence.text() == "You said so on 3 Mar 2026, 10:00, in a conversation."
     assert "rows.jsonl, line 3" in part.way.text()
     part.place.button.click()
-    settle(qtbot, lambda: len(part.round.findChildren(MemoryLine)) == 5)
+    settle(qtbot, lambda: len(lines(part.round)) == 5)
     assert [line.memory_id for line in lines(part.round)] == ids[:5]
     assert [line.property("current") for line in lines(part.round)] == ["false", "false", "true", "false", "false"]
     assert part.round.earlier.isHidden()

@@ -17,6 +17,7 @@ from core.types.library import Revision, RevisionReport
 from core.types.values import OWNER_ACTOR, Memory
 from core.types.words import Kind, Status
 from ui.context import Command, Context
+from ui.inspector.judging import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
 from ui.inspector.moving import MoveDialog
 from ui.tasks import write
 from ui.undoing import offer_undo
@@ -139,6 +140,9 @@ class MemoryActions(QObject):
                  short="Bring back"),
             Verb("memory.current", "Go to the version that stands", "history", self._go_current, _is_old,
                  words="newest newer", short="Go to the newest version"),
+            Verb("memory.confirm", "Confirm that it is right", "check", self._confirm, can_judge, "", "C", "true"),
+            Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce, can_judge, "", "R", "useful"),
+            Verb("memory.dispute", "Dispute …", "circle-alert", self._dispute, can_judge, "", "D", "wrong false"),
             Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
             Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
             Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
@@ -149,7 +153,7 @@ class MemoryActions(QObject):
         return lambda: self.ask(verb)
 
     def _menu_action(self, verb: Verb) -> QAction:
-        if verb.id in {"memory.forget", "memory.palace"}:
+        if verb.id in {"memory.confirm", "memory.forget", "memory.palace"}:
             self.menu.addSeparator()
         # A shortcut of the window is named after a tab: set on this action too, Qt would find it ambiguous.
         named = f"{verb.title}\t{verb.key}" if verb.key and not verb.letter else verb.title
@@ -261,6 +265,15 @@ class MemoryActions(QObject):
         context, engine = self._context, self._context.bridge.engine
         task = write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
         context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. It can be brought back.", step)))
+
+    def _confirm(self, memory: Memory) -> None:
+        judge(self._context, memory.id, CONFIRM)
+
+    def _reinforce(self, memory: Memory) -> None:
+        judge(self._context, memory.id, REINFORCE)
+
+    def _dispute(self, memory: Memory) -> None:
+        DisputeDialog(self._context, memory.id, self._host).open()
 
     def _move(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)

@@ -12,17 +12,20 @@ from difflib import SequenceMatcher
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from core.types.believed import Chain, VersionHeld
 from core.types.library import MemoryRow, Revision, RevisionReport
 from core.types.values import Memory
 from core.types.words import Source, Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
+from ui.inspector.beliefwords import held_told, words
+from ui.inspector.chainaxis import ChainAxis, Legend
 from ui.inspector.lines import flush
 from ui.inspector.textview import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.tasks import query, write
 from ui.undoing import offer_undo
 from ui.widgets.basics import button, column, hairline, label
-from ui.widgets.flow import clear
+from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 
@@ -91,8 +94,12 @@ class HistoryPart(Part):
         self._versions: tuple[Memory, ...] = ()
         self._memory: Memory | None = None
         self._most = _SHOWN
+        self._held: Mapping[str, VersionHeld] = {}
         self._inner = column(gap=10)
-        layout = column(self, label("History", "label"), gap=8)
+        self.axis = ChainAxis(context.theme)
+        self._legend = Legend(context.theme)
+        self._over = label("", "small", wrap=True)
+        layout = column(self, label("History", "label"), self.axis, self._over, self._legend, gap=8)
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -108,6 +115,7 @@ class HistoryPart(Part):
         if self._memory is None or memory.chain_id != self._memory.chain_id:
             self._most = _SHOWN
         self._memory, self._versions = memory, tuple(reversed(inspected.history))
+        self._show_axis(inspected.belief.chain)
         self._show({})
         if any(version.client_id for version in self._versions):
             ids = [version.id for version in self._versions[: self._most]]
@@ -115,6 +123,16 @@ class HistoryPart(Part):
             task = query("Reading the history", lambda: library.rows(ids)).within(self, "rows")
             self.context.tasks.run(task.success(self._name_clients))
         return len(self._versions) > 1 or memory.status in _AWAY
+
+    def _show_axis(self, chain: Chain) -> None:
+        self._held = {version.memory_id: version for version in chain.versions}
+        has = self.axis.show_chain(chain, "" if self._memory is None else self._memory.id)
+        over = sum(version.ever_held for version in chain.versions) - len(self.axis.drawn)
+        self._over.setText(words()["versions"]["more"].format(count=over))
+        self._over.setVisible(has and over > 0)
+        self.axis.setVisible(has)
+        self._legend.setVisible(has)
+        self._legend.show_lines(has_gaps=bool(chain.gaps))
 
     def _name_clients(self, rows: Sequence[MemoryRow]) -> None:
         self._show({shown.id: shown.client or "" for shown in rows})
@@ -165,12 +183,15 @@ class HistoryPart(Part):
         view = TextView(self.context.theme, f"Version {version.version}, differences marked")
         view.show_runs(runs, "body", _FOLD)
         layout = column(made, head, when, gap=2)
+        held = self._held.get(version.id)
+        if held is not None:
+            layout.addWidget(label(held_told(held), "small", wrap=True))
         layout.addSpacing(4)
         layout.addWidget(view)
         links = self._links(version)
         if links:
             layout.addSpacing(4)
-            layout.addLayout(flush(*links, None, gap=16))
+            layout.addWidget(_beside(links))
         return made
 
     def _links(self, version: Memory) -> list[QWidget]:
@@ -203,6 +224,15 @@ class HistoryPart(Part):
             return
         offer_undo(self.context, "These words stand again.", report.step_id)
         self.context.selection.select(report.ids[0], _ORIGIN)
+
+
+def _beside(links: Sequence[QWidget]) -> QWidget:
+    """Links beside each other, or below where there is no room."""
+    made = QWidget()
+    flow = FlowLayout(made, gap=10)
+    for link in links:
+        flow.addWidget(link)
+    return made
 
 
 HISTORY = PartSpec("history", 50, HistoryPart)

@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from core.errors import Code, LociError
 from core.events import Changed
+from core.types.believed import Belief
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory
 from core.types.words import Kind, Status
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.lines import Blank
 from ui.tasks import problem_of, query
@@ -110,7 +111,7 @@ class Inspector(QFrame):
         return made
 
     def _measure(self) -> None:
-        self.setMinimumWidth(300)  # not more at a larger text size: the page beside it needs its room
+        self.setMinimumWidth(280)  # not more at a larger text size: the page beside it needs its room
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -150,10 +151,15 @@ class Inspector(QFrame):
         for spec in self._specs:
             part, line = spec.make(self._context), hairline()
             part.setObjectName(f"part-{spec.id}")
+            part.pointed.connect(self._point)
             self._parts.append((spec, part, line))
             self._inner.addWidget(line)
             self._inner.addWidget(part)
         self._inner.addStretch(1)
+
+    def _point(self, pointed: Pointed) -> None:
+        for _, part, _ in self._parts:
+            part.point(pointed)
 
     def part(self, part_id: str) -> Part:
         """A part by its id.
@@ -216,16 +222,20 @@ class Inspector(QFrame):
     def _read(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
         task = query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
-        self._context.tasks.run(task.success(self._read_history).failure(self._failed))
+        self._context.tasks.run(task.success(self._read_rest).failure(self._failed))
 
-    def _read_history(self, detail: MemoryDetail) -> None:
+    def _read_rest(self, detail: MemoryDetail) -> None:
         memories = self._context.bridge.engine.memories
 
-        def done(history: tuple[Memory, ...]) -> None:
-            self._show(Inspected(detail, history))
+        def read_belief(history: tuple[Memory, ...]) -> None:
+            def done(belief: Belief) -> None:
+                self._show(Inspected(detail, history, belief))
+
+            last = query("Reading a memory", lambda: memories.belief(detail.memory.id)).within(self, "show")
+            self._context.tasks.run(last.success(done).failure(self._failed))
 
         task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")
-        self._context.tasks.run(task.success(done).failure(self._failed))
+        self._context.tasks.run(task.success(read_belief).failure(self._failed))
 
     def _again(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
@@ -268,7 +278,10 @@ class Inspector(QFrame):
                 return
         self._shown = inspected
         others = {str(edge["other"]) for edge in inspected.detail.edges}
-        self._watched = frozenset({memory.id, *(version.id for version in inspected.history), *others})
+        sides = {item.other.id for item in inspected.belief.opposed if item.other is not None}
+        self._watched = frozenset({memory.id, *(version.id for version in inspected.history), *others, *sides})
+        if before is None or before.memory.id != memory.id:
+            self._point(Pointed())
         self._name(memory)
         is_first = True
         for spec, part, line in self._parts:

@@ -6,9 +6,12 @@ A part joins by another `PartSpec` here; nothing else of the inspector changes.
 from __future__ import annotations
 
 from ui.context import PartSpec
+from ui.inspector.claims import CLAIMS
 from ui.inspector.history import HISTORY
 from ui.inspector.provenance import PROVENANCE
 from ui.inspector.relations import RELATIONS
+from ui.inspector.rests import RESTS
 from ui.inspector.text import TEXT
+from ui.inspector.trust import TRUST
 
-PARTS: tuple[PartSpec, ...] = (TEXT, PROVENANCE, RELATIONS, HISTORY)
+PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, CLAIMS, PROVENANCE, RELATIONS, RESTS, HISTORY)

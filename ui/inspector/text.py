@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from core.types.library import Revision, RevisionReport
 from core.types.values import Memory
-from ui.context import Context, Inspected, Part, PartSpec
+from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.editor import Editor
 from ui.inspector.lines import flush
 from ui.inspector.textview import TextView, runs_of
@@ -122,6 +122,33 @@ class TextPart(Part):
             column(pair, label(name, "small"), label(value), gap=0)
             pair.setAccessibleName(f"{name}: {value}")
             self._facts_flow.addWidget(pair)
+
+    def point(self, pointed: Pointed) -> None:
+        """Let places of the text stand out; where they shall be seen, a fold that hides them opens.
+
+        Args:
+            pointed: which.
+        """
+        length = 0 if self._memory is None else len(self._memory.text)
+        places, against = (
+            tuple(place for place in found if place[1] <= length) for found in (pointed.places, pointed.against)
+        )
+        self.view.point_at(places, against)
+        wanted = (*places, *against)
+        if not pointed.reveals or not wanted or self.is_editing:
+            return
+        if self.view.is_folded and self.view.bottom_of(wanted[0]) > self.view.height():
+            self._toggle()
+        self._bring_into_sight(wanted[0])
+
+    def _bring_into_sight(self, place: tuple[int, int]) -> None:
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        held = None if area is None else area.widget()
+        if area is not None and held is not None:
+            inside = self.view.mapTo(held, QPoint(0, self.view.bottom_of(place)))
+            area.ensureVisible(0, inside.y(), 0, 40)
 
     # ---- writing
 

@@ -30,6 +30,7 @@ from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import pieces
 
 PLAIN, ADDED, REMOVED = "plain", "added", "removed"
+Place = tuple[int, int]
 _MARKS_DRAWN = 300
 _LINE_PERCENT = 122
 _STANDARD = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
@@ -115,6 +116,34 @@ def original_of(runs: Sequence[Run], start: int, end: int) -> str:
     return "".join(parts)
 
 
+def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
+    """Where a place of the original stands in what is shown.
+
+    Args:
+        runs: the runs of the view.
+        start: where it begins, in characters of the original.
+        end: behind its last character.
+
+    Returns:
+        Its begin and end in UTF-16 units of what is shown; a mark that is touched is taken whole.
+    """
+    units = at = 0
+    found: list[int] = []
+    for run in runs:
+        low, high = max(start, at) - at, min(end, at + len(run.original)) - at
+        if low < high:
+            same = run.shown == run.original
+            found += [units + _units(run.shown[:low] if same else "")]
+            found += [units + _units(run.shown[:high] if same else run.shown)]
+        at += len(run.original)
+        units += _units(run.shown)
+    return (found[0], found[-1]) if found else (0, 0)
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 class TextView(QTextEdit):
     """Text as tall as it needs to be, or as its fold allows.
 
@@ -151,6 +180,7 @@ class TextView(QTextEdit):
         self._role: FontRole = "body"
         self._most = 0
         self._marks: list[tuple[int, int]] = []
+        self._pointed: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         theme.changed.connect(self._write)
 
@@ -168,7 +198,52 @@ class TextView(QTextEdit):
             most_lines: fold after so many lines; 0 for never.
         """
         self._runs, self._role, self._most = tuple(runs), role, most_lines
+        self._pointed = ((), ())
         self._write()
+
+    def point_at(self, places: Iterable[Place], against: Iterable[Place] = ()) -> None:
+        """Let places stand out until others do.
+
+        Args:
+            places: characters of the original, end exclusive; underlined, on the accent's ground.
+            against: places that speak against something; underlined with a wave, on the warning's ground.
+        """
+        self._pointed = (tuple(places), tuple(against))
+        self._draw_pointed()
+
+    @property
+    def pointed(self) -> tuple[str, ...]:
+        """The words that stand out, as they are shown."""
+        return tuple(selection.cursor.selectedText() for selection in self.extraSelections())
+
+    def bottom_of(self, place: Place) -> int:
+        """How far down a place ends, pixels from the view's top; beyond its height where a fold hides it.
+
+        Args:
+            place: characters of the original, end exclusive.
+        """
+        return math.ceil(self._place(shown_span(self._runs, *place)[1]).bottom())
+
+    def _draw_pointed(self) -> None:
+        theme = self._theme
+        looks = (
+            ("accent_soft", "accent", QTextCharFormat.UnderlineStyle.SingleUnderline),
+            ("warning_soft", "warning", QTextCharFormat.UnderlineStyle.WaveUnderline),
+        )
+        made: list[QTextEdit.ExtraSelection] = []
+        for places, (ground, line, style) in zip(self._pointed, looks, strict=True):
+            for start, end in places[:_MARKS_DRAWN]:
+                selection = QTextEdit.ExtraSelection()
+                cursor = QTextCursor(self.document())
+                first, last = shown_span(self._runs, start, end)
+                cursor.setPosition(first)
+                cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+                selection.cursor = cursor
+                selection.format.setBackground(theme.colour(ground))
+                selection.format.setUnderlineStyle(style)
+                selection.format.setUnderlineColor(theme.colour(line))
+                made.append(selection)
+        self.setExtraSelections(made)
 
     def fold(self, most_lines: int) -> None:
         """Fold after so many lines; 0 for never."""
@@ -194,12 +269,13 @@ class TextView(QTextEdit):
         cursor.beginEditBlock()
         for run in self._runs:
             cursor.insertText(run.shown, self._format(run))
-            length = len(run.shown.encode("utf-16-le", "surrogatepass")) // 2
+            length = _units(run.shown)
             if run.is_mark and len(self._marks) < _MARKS_DRAWN:
                 self._marks.append((at, length))
             at += length
         cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._draw_pointed()
         self._fit()
 
     def _format(self, run: Run) -> QTextCharFormat:

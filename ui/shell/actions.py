@@ -19,7 +19,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of
 from ui.tasks import Running, query, write
-from ui.widgets.words import count_of
+from ui.undoing import stayed
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -221,6 +221,5 @@ class Actions(QObject):
 
     def _done(self, done: str, report: UndoReport) -> None:
         label = report.label.removeprefix("Undo: ").removeprefix("Redo: ")
-        left = f" {count_of(len(report.left), 'row')} changed since and stayed." if report.left else ""
-        self._context.desk.say(f"{done}: {label}.{left}")
+        self._context.desk.say(f"{done}: {label}.{stayed(len(report.left))}")
         self._context.selection.again(self._context.selection.current, "undo")

@@ -6,6 +6,7 @@ Must not do: know a single page; they come as registered parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
@@ -13,12 +14,14 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 from core.events import Changed
 from ui.context import Context, Page, PageSpec
 from ui.shell.rail import Rail
+from ui.tasks import query
 from ui.widgets.basics import row
 
 _SPLIT = "house.split"
 _PAGE = "house.page"
 _LAST = "last"
 _GATHER_MS = 120
+_COUNT_MS = 200
 _INSPECTOR = 360
 
 
@@ -28,10 +31,12 @@ class House(QWidget):
     Signals:
         shown: the id of the page that is shown now.
         inspects: whether the inspector can be seen now.
+        counted: the id and title of a page, and how much waits there.
     """
 
     shown = Signal(str)
     inspects = Signal(bool)
+    counted = Signal(str, str, int)
 
     def __init__(self, context: Context, pages: Sequence[PageSpec], inspector: QWidget | None) -> None:
         super().__init__()
@@ -44,7 +49,7 @@ class House(QWidget):
         self._rail.chosen.connect(self.go)
         self._stack = QStackedWidget()
         self.inspector = inspector
-        self._wants_inspector = True
+        self._wants = {False: True, True: False}  # by whether the inspector stands beside a page only on request
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.setHandleWidth(1)
@@ -58,8 +63,14 @@ class House(QWidget):
         self._gather = QTimer(self)
         self._gather.setSingleShot(True)
         self._gather.timeout.connect(self._spread)
+        self._count = QTimer(self)
+        self._count.setSingleShot(True)
+        self._count.setInterval(_COUNT_MS)
+        self._count.timeout.connect(self._ask_counts)
         context.bridge.changed.connect(self._note)
+        context.tasks.settled.connect(self._count.start)
         self._restore()
+        self._ask_counts()
         self._split.splitterMoved.connect(lambda *_: context.prefs.keep(_SPLIT, self._split.saveState()))
 
     def _restore(self) -> None:
@@ -113,19 +124,22 @@ class House(QWidget):
 
     def toggle_inspector(self) -> None:
         """Show or hide the inspector, on every page it stands beside."""
-        self._wants_inspector = not self._wants_inspector
-        self._fit_inspector()
+        if self.current:
+            kind = self._specs[self.current].on_request
+            self._wants[kind] = not self._wants[kind]
+            self._fit_inspector()
 
     def show_inspector(self) -> None:
         """Make sure that the inspector can be seen; a page without one gives way to the library."""
-        self._wants_inspector = True
         if not self._specs[self.current].inspects and "library" in self._specs:
             self.go("library")
+        self._wants[self._specs[self.current].on_request] = True
         self._fit_inspector()
 
     def _fit_inspector(self) -> None:
         if self.inspector is not None:
-            is_seen = self._wants_inspector and self._specs[self.current].inspects
+            spec = self._specs[self.current]
+            is_seen = spec.inspects and self._wants[spec.on_request]
             self.inspector.setVisible(is_seen)
             self.inspects.emit(is_seen)
 
@@ -134,6 +148,24 @@ class House(QWidget):
         self._waiting.append(change)
         if not self._gather.isActive():
             self._gather.start(_GATHER_MS)
+        if not self._count.isActive():
+            self._count.start()
+
+    def _ask_counts(self) -> None:
+        """Ask every page that has a badge how much waits there; what cannot be asked now keeps its count."""
+        if not self._context.bridge.is_open:
+            return
+        for spec in self._specs.values():
+            if spec.badge is not None:
+                self._ask_count(spec, spec.badge)
+
+    def _ask_count(self, spec: PageSpec, badge: Callable[[Context], Future[int]]) -> None:
+        def show(count: int) -> None:
+            self._rail.show_count(spec.id, count)
+            self.counted.emit(spec.id, spec.title, count)
+
+        asked = query("Counting what waits", lambda: badge(self._context)).within(self, f"count.{spec.id}")
+        self._context.tasks.run(asked.success(show).failure(lambda _: None))
 
     def _spread(self) -> None:
         waiting, self._waiting = self._waiting, []

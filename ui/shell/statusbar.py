@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from core.events import Progress
 from ui.tasks import Running
 from ui.theme.theme import Theme
-from ui.widgets.basics import label, row, tool
+from ui.widgets.basics import button, label, row, tool
 from ui.widgets.words import memories
 
 _QUIET_MS = 10_000
@@ -42,7 +42,13 @@ class Dot(QWidget):
 
 
 class StatusBar(QFrame):
-    """States on the left, work on the right."""
+    """States on the left, work on the right.
+
+    Signals:
+        chosen: the id of a page where something waits.
+    """
+
+    chosen = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -61,6 +67,7 @@ class StatusBar(QFrame):
         self._quiet.setSingleShot(True)
         self._quiet.setInterval(_QUIET_MS)
         self._quiet.timeout.connect(self._show_newest)
+        self._counts: dict[str, QPushButton] = {}
         self._layout = row(
             self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
             self._stop, parent=self, gap=6,
@@ -86,10 +93,30 @@ class StatusBar(QFrame):
         count = int(values.get("memories", {}).get("total", done) if isinstance(values.get("memories"), dict) else done)
         self._index.setText(f"{words.get(state, 'Index')} · {memories(count)}")
         self._search.setText("Full search" if state == "ready" else "Search reads what is not indexed yet")
-        self._model.setText("No model server: rules and the built-in model answer")
+        server = values.get("model_server", {})
+        self._model.setText(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
+
+    def show_count(self, page_id: str, title: str, count: int) -> None:
+        """Say how much waits on a page; pressing it goes there.
+
+        Args:
+            page_id: which.
+            title: its title.
+            count: 0 for nothing.
+        """
+        if page_id not in self._counts:
+            made = button(title, lambda: self.chosen.emit(page_id), kind="crumb")
+            self._layout.insertWidget(self._layout.indexOf(self._model) + 1, _space(12))
+            self._layout.insertWidget(self._layout.indexOf(self._model) + 2, made)
+            self._counts[page_id] = made
+        self._counts[page_id].setText(f"{title} {count:,}".replace("&", "&&"))
+        self._counts[page_id].setAccessibleName(f"{title}: {count:,} open")
+        self._counts[page_id].setVisible(count > 0)
 
     def clear_status(self) -> None:
         """Nothing is known: the vault is locked."""
+        for made in self._counts.values():
+            made.hide()
         self._dot.show_role("faint")
         self._index.setText("Locked")
         for one in (self._search, self._model):

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from ui.context import Context, PageSpec, PartSpec
+from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions
 from ui.shell.house import House
 from ui.shell.palette import CommandPalette, Entry, keys_of
@@ -103,6 +103,7 @@ class MainWindow(QMainWindow):
         context.desk.import_paths.connect(self.open_import)
         context.selection.changed.connect(self._looked_at)
         context.prefs.changed.connect(self._option)
+        self.status.chosen.connect(self.go)
 
     def _restore(self) -> None:
         state = self.context.prefs.state(_GEOMETRY)
@@ -126,6 +127,7 @@ class MainWindow(QMainWindow):
             inspector = self._rooms.inspector(self.context, self._rooms.parts)
             self.house = House(self.context, self._rooms.pages, inspector)
             self.house.inspects.connect(self.actions_box.show_inspector)
+            self.house.counted.connect(self.status.show_count)
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)
             self._status.start()
@@ -216,8 +218,8 @@ class MainWindow(QMainWindow):
             self.house.toggle_inspector()
 
     def _looked_at(self, memory_id: str, origin: str) -> None:
-        """An answer that was chosen is shown, whatever stands in its way."""
-        if memory_id and origin == "search" and self.house is not None:
+        """An answer that was chosen is shown, whatever stands in its way; so is what somebody wants to see closer."""
+        if memory_id and origin in {"search", CLOSER} and self.house is not None:
             self.house.show_inspector()
 
     def _tell(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:

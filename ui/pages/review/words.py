@@ -1,0 +1,273 @@
+"""The Review page in words: what actions are called for an item, where a memory comes from, how sure a claim is.
+
+The sentences are `resources/help/review_page.json`. Must not do: decide, or show text that is not made visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.types.reviews import Action, ClaimSeen, ReviewItem, ReviewRow, Side
+from core.types.values import When
+from core.types.words import Precision, Role, Source, Status
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, date_of, said_at
+
+ORDER = (
+    Action.REJECT,
+    Action.SUPERSEDE,
+    Action.KEEP_BOTH,
+    Action.KEEP_BOTH_DATED,
+    Action.MERGE,
+    Action.SCOPE_SPLIT,
+    Action.DISPUTE_BOTH,
+    Action.SKIP,
+)
+"""The order in which buttons stand, as the keys lie: mine, the new one, both, the rest."""
+ASKS = frozenset({Action.KEEP_BOTH_DATED, Action.MERGE, Action.SCOPE_SPLIT})
+"""Decisions that need a text or a date."""
+MANY = (Action.REJECT, Action.SUPERSEDE, Action.KEEP_BOTH, Action.SKIP)
+"""Decisions that make sense for several items at once."""
+_OF_THEIR_OWN = frozenset({"approval", "stale", "gap", "entity_merge"})
+_HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
+_NAME = 60
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The sentences, read once."""
+    text = (files("resources") / "help" / "review_page.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An action as its button shows it.
+
+    Attributes:
+        title: as it stands on the button.
+        key: as it stands on the keyboard.
+        hint: what it does, one sentence.
+    """
+
+    title: str
+    key: str
+    hint: str
+
+    @property
+    def plain(self) -> str:
+        """The title without the dots that say that something is asked first."""
+        return self.title.removesuffix(" …")
+
+
+def told(action: Action, kind: str, *, is_pair: bool) -> Told:
+    """What an action is called.
+
+    Args:
+        action: which.
+        kind: of the item.
+        is_pair: whether two memories are concerned.
+    """
+    named = words()["actions"]
+    usual = named["pair" if is_pair else "one"]
+    found = named.get(kind, {}).get(action.value) or usual[action.value]
+    key = "E" if action is Action.MERGE and not is_pair else words()["keys"][action.value]
+    return Told(found["title"], key, found["hint"])
+
+
+def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
+    """What an action is called for several items; None where it makes no sense for them.
+
+    Args:
+        action: which.
+        rows: the items.
+    """
+    kinds, is_pair = {row.kind for row in rows}, any(row.existing_id is not None for row in rows)
+    special = kinds & _OF_THEIR_OWN
+    if special and action is not Action.SKIP:
+        # What a key means for these kinds it means for no other: they are decided together only among themselves.
+        own = words()["actions"].get(next(iter(special)), {})
+        return told(action, next(iter(special)), is_pair=is_pair) if len(kinds) == 1 and action.value in own else None
+    named = words()["actions"]["many" if is_pair else "many_one"].get(action.value)
+    return None if named is None else Told(named["title"], words()["keys"][action.value], named["hint"])
+
+
+# ---- filters
+
+
+def families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Key, title and kinds of the filters, in order."""
+    return tuple((one["key"], one["title"], tuple(one["kinds"])) for one in words()["families"])
+
+
+def counted_family(kind: str, count: int) -> str:
+    """How many of a kind's family, in words: `3 conflicts`, `1 proposal`."""
+    for one in words()["families"]:
+        if kind in one["kinds"]:
+            return f"{count:,} {one['one'] if count == 1 else one['title'].lower()}"
+    return f"{count:,} {kind}"
+
+
+def source_words(source: str) -> str:
+    """A way in words; as it is where it is none of the known ones."""
+    return SOURCE_WORDS[Source(source)] if source in set(Source) else one_line(source, _NAME)
+
+
+# ---- a side
+
+
+def headings(item: ReviewItem) -> tuple[str, str]:
+    """The headings of the card of what stands, and of the newcomer."""
+    named = words()["headings"]
+    if item.kind == "entity_merge" and item.existing is not None:
+        return named["entity_first"], named["entity_second"]
+    if item.kind == "approval" and item.existing is not None:
+        return named["have"], named["approval_pair"]
+    if item.existing is None and item.kind in named:
+        return named["have"], named[item.kind]
+    return named["have"], named["came"]
+
+
+def provenance(side: Side) -> str:
+    """Where a memory comes from, in one line a person would say.
+
+    Args:
+        side: the memory.
+    """
+    memory = side.memory
+    client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
+    if memory.source in _HERS and memory.role is not Role.ASSISTANT:
+        said = "You, in a conversation" if memory.conversation_id else "You"
+        said += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
+        return _with(said, f"“{origin}”" if origin else "", ", ")
+    way = {
+        Source.DOCUMENT: "Document",
+        Source.TOOL_OUTPUT: "A tool's output",
+        Source.INFERENCE: "An assistant's words",
+        Source.SYSTEM: "The system",
+    }.get(memory.source, SOURCE_WORDS[memory.source])
+    line = _with(way, origin, ": ")
+    return _with(line, f"brought by {client}" if client else "", ", ")
+
+
+def _with(line: str, more: str, link: str) -> str:
+    return f"{line}{link}{more}" if more else line
+
+
+def dated(side: Side) -> str:
+    """When it was said and how often it was recalled: `14 May 2026 · recalled 31 times`."""
+    memory = side.memory
+    said = said_at(memory.occurred) or f"noted {date_of(memory.recorded_at)}"
+    return f"{said} · {recalled(side.recalled)}"
+
+
+def recalled(count: int) -> str:
+    """`recalled once`, `recalled 31 times`, `never recalled`."""
+    return "never recalled" if not count else "recalled once" if count == 1 else f"recalled {count:,} times"
+
+
+def given_to(side: Side) -> str:
+    """Whom it was given to; "" where that is not known."""
+    names = [one_line(name, 30) for name in side.recalled_by]
+    return f"given to {', '.join(names)}" if names else ""
+
+
+def holds(side: Side) -> str:
+    """Between which days it holds; "" where it says nothing of that."""
+    begin, end = side.memory.valid_from, side.memory.valid_to
+    if begin is None and end is None:
+        return ""
+    parts = [f"from {day_of(When(begin))}" if begin is not None else "", f"until {day_of(When(end))}" if end else ""]
+    return f"true {' '.join(part for part in parts if part)}"
+
+
+def day_of(when: When) -> str:
+    """A moment as its day in UTC, unless it is known less exactly."""
+    if when.precision in {Precision.YEAR, Precision.MONTH}:
+        return said_at(When(when.ms, when.precision, when.offset_min or 0))
+    return said_at(When(when.ms, Precision.DAY, when.offset_min or 0))
+
+
+def standing(side: Side) -> str:
+    """Its status in words, where it is not simply active: `held back`; "" for active."""
+    status = side.memory.status
+    return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
+
+
+def claim_line(claim: ClaimSeen) -> str:
+    """A claim as one line: `Harbour · located at · Luleå`."""
+    predicate = one_line(claim.predicate, 40).replace("_", " ")
+    if claim.polarity.startswith("neg"):
+        predicate = f"not {predicate}"
+    return f"{one_line(claim.subject, 40)} · {predicate} · {one_line(claim.value, _NAME)}"
+
+
+def claim_note(claim: ClaimSeen) -> str:
+    """How sure a claim is and who backs it: `0.92 sure · 2 sources · 1 against`."""
+    parts = [f"{claim.confidence:.2f} sure", count_of(claim.sources, "source") if claim.sources else ""]
+    if claim.against:
+        parts.append(f"{claim.against:,} against")
+    if claim.state in {"disputed", "retracted", "superseded", "draft"}:
+        parts.append(claim.state)
+    return " · ".join(part for part in parts if part)
+
+
+def quote_of(text: str, spans: Sequence[tuple[int, int]], room: int = 90) -> str:
+    """What surrounds the first piece of evidence in a long text; "" where the text is short enough to be seen whole.
+
+    Args:
+        text: of the memory.
+        spans: places of the evidence, code points.
+        room: characters before and behind it.
+    """
+    if not spans or len(text) <= 2 * room:
+        return ""
+    start, end = spans[0]
+    low, high = max(0, start - room), min(len(text), max(end, start) + room)
+    if low and " " in text[low:start]:
+        low = text.index(" ", low, start) + 1
+    if high < len(text) and " " in text[end:high]:
+        high = text.rindex(" ", end, high)
+    shown = one_line(text[low:high], 2 * room + 120)
+    return f"“{'… ' if low else ''}{shown}{' …' if high < len(text) else ''}”"
+
+
+# ---- rules
+
+
+def may_repeat(item: ReviewItem) -> bool:
+    """Whether a decision on an item can become a rule: never against the owner's word, nor where it has no source."""
+    hers = item.incoming.owners_word or (item.existing is not None and item.existing.owners_word)
+    return not hers and item.kind in {"contradiction", "classification", "quarantine", "proposal", "injection"}
+
+
+def from_whom(item: ReviewItem) -> str:
+    """By what later items would be known: the client's name, else the way, in lower case."""
+    client = one_line(item.incoming.client or "", 40)
+    if client:
+        return client
+    way = source_words(item.incoming.memory.source.value)
+    return f"{way[:1].lower()}{way[1:]}"
+
+
+REPEATABLE = frozenset({Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH})
+"""Decisions that make sense for another pair too."""
+_ONLY_TURNED_DOWN = frozenset({"injection"})
+
+
+def can_repeat(item: ReviewItem, action: Action) -> bool:
+    """Whether this decision on this item can become a rule.
+
+    Args:
+        item: the item.
+        action: the decision.
+    """
+    if not may_repeat(item) or action not in REPEATABLE:
+        return False
+    return action is Action.REJECT or item.kind not in _ONLY_TURNED_DOWN
