@@ -1,0 +1,55 @@
+"""A real socket server on a real engine, for attacks through the wire."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine_rig import Rig
+
+from core.engine.threads import EngineLoop
+from core.ipc import protocol
+from core.ipc.client import Client, open_session
+from core.ipc.server import Hooks, Server
+from core.ipc.transport import Place
+
+
+class Wire:
+    """The socket of a rig's engine, and its clients."""
+
+    def __init__(self, rig: Rig, place: Place) -> None:
+        self._rig, self._place = rig, place
+
+    def client(self, name: str, *grants: str) -> Client:
+        """Pair a client and greet."""
+        paired = self._rig.engine.clients.pair(name, grants, "none").result(30)
+        client, _ = open_session(self._place, name, paired.token, self._rig.engine.vault_id)
+        return client
+
+
+@contextmanager
+def wire_to(rig: Rig, folder: Path) -> Iterator[Wire]:
+    """Serve an engine until the block ends.
+
+    Args:
+        rig: the engine.
+        folder: for the socket.
+    """
+    loop = EngineLoop()
+    loop.start()
+    place = Place(folder / "run" / "loci.sock")
+
+    async def begin() -> Server:
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        server = Server(rig.engine, place, protocol.load(), version="0.0.test", hooks=Hooks())
+        await server.start(publish=True)
+        return server
+
+    server = asyncio.run_coroutine_threadsafe(begin(), loop.loop).result(10)
+    try:
+        yield Wire(rig, place)
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop.loop).result(10)
+        loop.stop()
