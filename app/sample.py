@@ -9,17 +9,16 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from app.sample_deeds import Deeds
 from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
-from core.types.library import FindRequest, Revision
 from core.types.values import OWNER_ACTOR
 
 NOON = 12
@@ -96,7 +95,7 @@ def sample_engine() -> Iterator[tuple[Engine, SampleClock, str]]:
 
 
 def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
-    """Bring the whole diary in, and do what its owner did since; the caller's thread waits.
+    """Bring the whole diary in, and do what its owner and her assistants did since; the caller's thread waits.
 
     Args:
         engine: open, its vault empty.
@@ -112,32 +111,12 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
                 told(number, len(parts))
             clock.put(part.on)
             engine.imports.run(part.path, None, part.space, OWNER_ACTOR).result()
-        engine.palace.arrange().result()
+        deeds = Deeds(engine)
         for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
             clock.put(_noon(deed["on"]))
-            _do(engine, deed)
+            deeds.do(deed)
+        engine.flush()
         clock.put(END)
-
-
-def _do(engine: Engine, deed: Mapping[str, Any]) -> None:
-    """One thing the owner did by hand: `find` names memories in the search syntax."""
-    ids = [i for query in deed.get("find", ()) for i in engine.library.find(FindRequest(query)).result().ids]
-    match deed["do"]:
-        case "revise":
-            change = Revision(
-                text=deed.get("text"),
-                pinned=deed.get("pinned"),
-                importance=deed.get("importance"),
-                add_tags=tuple(deed.get("add_tags", ())),
-            )
-            engine.library.revise(ids, change).result()
-        case "rename":
-            room = engine.palace.where(ids[0]).result().room_id
-            engine.palace.rename_room(room, deed["name"]).result()
-        case "forget":
-            engine.memories.forget(ids[0], OWNER_ACTOR).result()
-        case "undo":
-            engine.memories.undo(None, OWNER_ACTOR).result()
 
 
 def _noon(day: str) -> datetime:

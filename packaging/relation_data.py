@@ -20,6 +20,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent / "training" / "relations"
 LABELS = ("DUPLICATE", "SUPERSEDE", "MERGE", "COEXIST")
 LONGEST = 1_500
+_DRAWN = 24
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])(\d{1,4})(?![\w:/-]|[.,]\d)")
 _TO_USER = (
@@ -41,8 +42,9 @@ class Pair:
         new: the later one.
         label: an index into LABELS.
         domain: a word for the field of life.
-        group: pairs of one group share a note and are never split apart.
+        group: pairs of one group share a note, directly or over others.
         weight: how much it counts in training, 1 for a written pair.
+        source: the file it was written in, without its ending.
     """
 
     old: str
@@ -51,6 +53,7 @@ class Pair:
     domain: str
     group: int
     weight: float = 1.0
+    source: str = ""
 
 
 def _key(text: str) -> str:
@@ -68,16 +71,22 @@ def load() -> tuple[list[Pair], str]:
     """
     rows: dict[tuple[str, str], tuple[str, str, str, str]] = {}
     labels: dict[tuple[str, str], set[str]] = defaultdict(set)
+    sources: dict[tuple[str, str], str] = {}
     for path in sorted(FOLDER.glob("*.jsonl")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             row = _row(line, f"{path.name}:{number}")
             key = (_key(row[0]), _key(row[1]))
             rows.setdefault(key, row)
+            sources.setdefault(key, path.stem)
             labels[key].add(row[2])
-    kept = [rows[key] for key in sorted(rows) if len(labels[key]) == 1]
-    digest = hashlib.sha256("\n".join("\t".join(row) for row in kept).encode()).hexdigest()
-    groups = _groups((old, new) for old, new, _, _ in kept)
-    return [Pair(old, new, LABELS.index(label), domain, groups[_key(old)]) for old, new, label, domain in kept], digest
+    keys = [key for key in sorted(rows) if len(labels[key]) == 1]
+    digest = hashlib.sha256("\n".join("\t".join(rows[key]) for key in keys).encode()).hexdigest()
+    groups = _groups(rows[key][:2] for key in keys)
+    pairs = []
+    for key in keys:
+        old, new, label, domain = rows[key]
+        pairs.append(Pair(old, new, LABELS.index(label), domain, groups[_key(old)], source=sources[key]))
+    return pairs, digest
 
 
 def _row(line: str, where: str) -> tuple[str, str, str, str]:
@@ -108,28 +117,33 @@ def _groups(texts: Iterable[tuple[str, str]]) -> dict[str, int]:
     return {key: numbers.setdefault(root(key), len(numbers)) for key in sorted(parent)}
 
 
-def folds(pairs: Sequence[Pair], count: int, seed: int) -> list[int]:
-    """Which fold each pair is in: whole groups, spread evenly.
+def without(pairs: Sequence[Pair], sources: Iterable[str]) -> list[Pair]:
+    """The pairs that are in none of these files."""
+    left_out = frozenset(sources)
+    return [pair for pair in pairs if pair.source not in left_out]
+
+
+def unseen(pairs: Sequence[Pair], source: str, learned: Sequence[Pair]) -> list[Pair]:
+    """The pairs of a file that share no note with the pairs a model learned from.
 
     Args:
-        pairs: the written pairs.
-        count: how many folds.
-        seed: of the shuffle.
+        pairs: all written pairs.
+        source: the file.
+        learned: what the model saw.
 
     Returns:
-        One number from 0 to count - 1 a pair.
+        What it may be measured by.
     """
-    groups = sorted({pair.group for pair in pairs})
-    random.Random(seed).shuffle(groups)  # noqa: S311 - repeatable, not secret
-    place = {group: i % count for i, group in enumerate(groups)}
-    return [place[pair.group] for pair in pairs]
+    known = {pair.group for pair in learned}
+    return [pair for pair in pairs if pair.source == source and pair.group not in known]
 
 
 def implied(pairs: Sequence[Pair]) -> list[Pair]:
     """What the written pairs imply by the meaning of their labels.
 
     A note that says the same as the existing one stands to every newcomer as the existing one does; and two that say
-    the same do so in either order. Two independent notes stay independent in either order.
+    the same do so in either order. Two independent notes stay independent in either order. A duplicate may leave a
+    detail out, and then the first two do not follow: only one that is about as long as the existing note is used.
 
     Args:
         pairs: written pairs.
@@ -142,7 +156,7 @@ def implied(pairs: Sequence[Pair]) -> list[Pair]:
     for pair in pairs:
         by_old[_key(pair.old)].append(pair)
     for siblings in by_old.values():
-        twins = [pair for pair in siblings if pair.label == 0]
+        twins = [pair for pair in siblings if pair.label == 0 and _as_full(pair)]
         for twin in twins[:2]:
             more.append(Pair(twin.new, twin.old, 0, twin.domain, twin.group, 0.5))
             more.extend(
@@ -152,6 +166,11 @@ def implied(pairs: Sequence[Pair]) -> list[Pair]:
             )
         more.extend(Pair(p.new, p.old, 3, p.domain, p.group, 0.4) for p in siblings if p.label == 3)
     return more
+
+
+def _as_full(pair: Pair) -> bool:
+    """Whether the newer note is long enough to say all that the older one says."""
+    return len(pair.new.split()) >= 0.75 * len(pair.old.split())
 
 
 def varied(pairs: Sequence[Pair], rng: random.Random) -> list[Pair]:
@@ -180,7 +199,23 @@ def varied(pairs: Sequence[Pair], rng: random.Random) -> list[Pair]:
             other = rng.choice(near)
             if other[2] != group and rng.random() < 0.2:
                 more.append(Pair(old, other[0], 3, domain, group, 0.3))
-    return more
+    beside = (_stranger(pair, notes, rng) for pair in pairs if rng.random() < 0.3)
+    return more + [pair for pair in beside if pair is not None]
+
+
+def _stranger(pair: Pair, notes: Sequence[tuple[str, str, int]], rng: random.Random) -> Pair | None:
+    """A newcomer beside a note of another matter that looks like it: words of change alone prove nothing.
+
+    In a vault most neighbours are strangers, and "now", "again" or "no longer" in a newcomer speak of something else.
+    """
+    words = set(_key(pair.new).split())
+    drawn = [note for note in rng.sample(notes, min(_DRAWN, len(notes))) if _is_foreign(note, pair)]
+    near = max(drawn, key=lambda note: len(words & set(_key(note[0]).split())) / len(note[0].split()), default=None)
+    return None if near is None else Pair(near[0], pair.new, 3, pair.domain, pair.group, 0.4)
+
+
+def _is_foreign(note: tuple[str, str, int], pair: Pair) -> bool:
+    return note[1] != pair.domain and note[2] != pair.group
 
 
 def _renumbered(text: str, rng: random.Random) -> str | None:

@@ -58,10 +58,28 @@ def remember(command: Command, /, text: str, claim: str | None, time: str | None
 
 
 def _remembered(out: Output, reply: Mapping[str, Any]) -> None:
+    out.line(f"{_became(reply)}  {reply['memory_id']}")
+    if reply["superseded"]:
+        out.line(f"  `loci history {reply['memory_id']}` shows what was said before; `loci undo` takes this back.")
+    if reply["conflict"] is not None:
+        out.line("  A question about it waits for you: `loci conflicts`.")
+
+
+def _became(reply: Mapping[str, Any]) -> str:
+    """What became of a text, in words."""
+    gone = len(reply["superseded"])
+    if gone:
+        return "Remembered; it takes the place of " + (
+            "an earlier memory." if gone == 1 else f"{gone} earlier memories."
+        )
+    if reply["merged"]:
+        return "Added to what you have; both texts stay in its history."
     if reply["deduplicated"]:
-        out.line(f"Known already; noted once more.  {reply['memory_id']}")
-    else:
-        out.line(f"Remembered.  {reply['memory_id']}")
+        return "Known already; noted once more."
+    if reply["operation"] != "QUARANTINE":
+        return "Remembered."
+    asked = reply["conflict"] is not None
+    return "Held back until you decide." if asked else "Turned down before: archived, and not asked again."
 
 
 @loci.command()

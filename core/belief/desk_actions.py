@@ -104,3 +104,45 @@ def repeatable(kind: str, actions: tuple[Action, ...], *, said_by_owner: bool) -
         return ()
     wanted = (Action.REJECT,) if kind in PERSON_ONLY else REPEATABLE
     return tuple(action for action in actions if action in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What of an item decides what a client may do about it.
+
+    Attributes:
+        against_person: what stands is what the person said or vouched for; `persons`: the newcomer is.
+        own: the client brought the newcomer itself.
+        weaker: the newcomer is trusted less than what stands.
+    """
+
+    against_person: bool
+    persons: bool
+    own: bool
+    weaker: bool
+
+
+def refusal(kind: str, action: Action, rights: Rights) -> str | None:
+    """Why a client that may curate does not decide so.
+
+    Args:
+        kind: of the item.
+        action: the decision.
+        rights: what decides it.
+
+    Returns:
+        One sentence; None where it may.
+    """
+    if action is Action.SKIP:
+        return None
+    if kind in PERSON_ONLY:
+        return "Only the person decides about that."
+    if rights.persons or (rights.against_person and action is not Action.REJECT):
+        return "Only the person changes what the person said."
+    if action is Action.REJECT:
+        return None
+    if rights.own:
+        return "A client does not decide for what it brought itself."
+    if rights.weaker and action in (Action.SUPERSEDE, Action.MERGE):
+        return "Only the person lets a memory replace one that is trusted more."
+    return None

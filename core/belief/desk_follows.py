@@ -5,6 +5,8 @@ Must not do: look further than the memories that would be touched by a decision 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.belief.desk_words import counted, line, words
 from core.types.reviews import Follow
 from core.types.values import Memory
@@ -18,9 +20,9 @@ _DERIVED = """
         SELECT derived_id FROM derivations WHERE source_id = :id
         UNION SELECT d.derived_id FROM below b JOIN derivations d ON d.source_id = b.id
     )
-    SELECT m.id, m.kind FROM below b JOIN memories m ON m.id = b.id
+    SELECT m.id, m.kind FROM below b CROSS JOIN memories m ON m.id = b.id
     WHERE m.status IN ('active', 'disputed', 'quarantined') ORDER BY m.n LIMIT :most
-"""
+"""  # CROSS: without it all memories would be read, to be looked for among the few below
 _LEANS = """
     SELECT DISTINCT m.id FROM edges g JOIN memories m ON m.id = g.from_id
     WHERE g.to_id = :id AND g.type IN ('inferred_from', 'caused_by', 'instance_of', 'example_of')
@@ -67,14 +69,18 @@ def follows_of(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
     others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
     found = [
-        Follow(counted(said[name], len(ids)), str(said[name]["sentence"]), ids)
+        Follow(counted(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
         for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
         if ids
     ]
     given = _given(rows, memory)
     claims = int(rows.value(_ALONE, {"id": memory.id}))
-    alone = [Follow(counted(said["claims"], claims), str(said["claims"]["sentence"]))] if claims else []
+    alone = [Follow(counted(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
     return (*found[:1], *given, *found[1:], *alone)
+
+
+def _sentence(forms: Mapping[str, str], count: int) -> str:
+    return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
 
 
 def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:

@@ -39,12 +39,13 @@ _WAITING = (
 _COUNT = "SELECT count(*) " + _PAIR + "WHERE c.state = 'open' AND " + _APPLICABLE
 _STILL = "SELECT " + _APPLICABLE + " " + _PAIR + "WHERE c.id = ?"
 _LAPSED = "SELECT c.id " + _PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + _APPLICABLE + ", 0) ORDER BY c.id"
+# The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
 _LAPSED_AMONG = (
     "SELECT c.id "  # noqa: S608 - constants only
     + _PAIR
     + "WHERE c.id IN (SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.incoming_id = w.value "
-    "WHERE o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
-    "WHERE o.state = 'open') AND NOT coalesce(" + _APPLICABLE + ", 0) ORDER BY c.id"
+    "WHERE +o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
+    "WHERE +o.state = 'open') AND NOT coalesce(" + _APPLICABLE + ", 0) ORDER BY c.id"
 )
 _RETURNED = (
     "SELECT c.id "  # noqa: S608 - constants only
@@ -54,15 +55,22 @@ _RETURNED = (
     + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
     "ORDER BY c.id"
 )
+PERSONS = (
+    "(m.client_id IS NULL AND m.source IN ('user_explicit', 'user_implicit') "
+    "OR EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.lineage = 'owner' "
+    "AND s.source IN ('user_explicit', 'user_implicit')) "
+    "OR EXISTS (SELECT 1 FROM verdicts v WHERE v.memory_id = m.id AND v.voice = 'owner' AND v.verdict = 'confirm'))"
+)
+"""Whether a memory `m` is what the person said, or vouched for since, whoever brought it first: a part of queries."""
+_PERSONS_AMONG = (
+    "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE " + PERSONS  # noqa: S608 - constants only
+)
 # The claims by which items are named. Not grouped: sorting 10,000 rows would cost more than all the rest.
 _SUBJECTS = (
     "SELECT c.id, l.exclusive, l.subject, l.subject_key, l.predicate FROM conflicts c "
     "JOIN evidence v ON v.memory_id = c.incoming_id JOIN claims l ON l.id = v.claim_id WHERE c.state = 'open'"
 )
-_WITH_WORDS = (
-    "SELECT c.id FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memories e ON e.id = c.existing_id "
-    "WHERE c.state = 'open' AND (instr(lower(i.text), :words) > 0 OR instr(lower(coalesce(e.text, '')), :words) > 0)"
-)
+_TEXTS = "SELECT c.id, i.text, e.text " + _PAIR + "WHERE c.state = 'open'"
 
 
 class Waiting(NamedTuple):
@@ -108,7 +116,7 @@ def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> 
     named, nobody = _named(rows), ("", "", "")
     spaces = dict(rows.all("SELECT id, name FROM spaces"))
     clients = dict(rows.all("SELECT id, name FROM clients"))
-    found = []
+    found: list[tuple[bool, float, int, str, Waiting]] = []
     for item_id, kind, have, came, space, opened_at, sure, later, recalled, source, client in rows.all(_WAITING):
         if allowed is not None and space not in allowed:
             continue
@@ -117,8 +125,10 @@ def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> 
         about = named.get(item_id, nobody)
         # By place: by name it would take twice as long for 10,000.
         row = (item_id, kind, have, came, space, spaces[space], opened_at, recalled, source, client)
-        found.append(Waiting(*row, clients.get(client), *about, put_off, weight))
-    return sorted(found, key=_place)
+        item = Waiting(*row, clients.get(client), *about, put_off, weight)
+        found.append((put_off, -weight, -opened_at, item_id, item))
+    found.sort()
+    return [item for *_, item in found]
 
 
 def _named(rows: Rows) -> dict[str, tuple[str, str, str]]:
@@ -128,10 +138,6 @@ def _named(rows: Rows) -> dict[str, tuple[str, str, str]]:
         if exclusive or item_id not in found:
             found[item_id] = (subject, subject_key, predicate)
     return found
-
-
-def _place(item: Waiting) -> tuple[bool, float, int, str]:
-    return (item.later, -item.harm, -item.opened_at, item.id)
 
 
 def chosen(rows: Rows, items: Sequence[Waiting], request: QueueRequest) -> list[Waiting]:
@@ -147,8 +153,13 @@ def chosen(rows: Rows, items: Sequence[Waiting], request: QueueRequest) -> list[
     """
     kept: Iterable[Waiting] = items
     if request.text is not None and request.text.strip():
-        words = request.text.strip().lower()
-        hits = {row[0] for row in rows.all(_WITH_WORDS, {"words": words})}
+        words = request.text.strip().casefold()
+        # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
+        hits = {
+            item_id
+            for item_id, came, have in rows.all(_TEXTS)
+            if words in came.casefold() or (have is not None and words in have.casefold())
+        }
         kept = [item for item in kept if item.id in hits or words in item.subject_key]
     return [item for item in kept if _passes(item, request)]
 
@@ -227,6 +238,19 @@ def returned(rows: Rows, note: str) -> list[str]:
     return [str(row[0]) for row in rows.all(_RETURNED, (note,))]
 
 
+def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+    """Which memories are what the person said, or vouched for since: nobody else decides against them.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: the memories asked about.
+
+    Returns:
+        Some of them.
+    """
+    return frozenset(str(row[0]) for row in rows.all(_PERSONS_AMONG, (json.dumps(list(memory_ids)),)))
+
+
 def standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
@@ -285,7 +309,7 @@ _ITEM = (
     "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
 )
 _ONE = _ITEM + "id = ?"
-_ALIKE = _ITEM + "id >= ? AND id < ? LIMIT 2"
+_ALIKE = _ITEM + "(id >= :first AND id < :last) OR substr(id, -:length) = :part LIMIT 50"
 _CLOSED = _ITEM + "closed_at IS NOT NULL AND closed_at >= ? ORDER BY closed_at DESC, id DESC LIMIT ?"
 
 
@@ -303,17 +327,18 @@ def read_item(rows: Rows, item_id: str) -> Item | None:
     return None if row is None else _item(row)
 
 
-def items_alike(rows: Rows, prefix: str) -> tuple[Item, ...]:
-    """Up to two items whose ids begin so, to find one by the beginning of its id.
+def items_alike(rows: Rows, part: str) -> tuple[Item, ...]:
+    """Items whose ids begin or end so, to find one by what a person types: ids of one day begin alike.
 
     Args:
         rows: a vault snapshot.
-        prefix: the beginning of an id.
+        part: the beginning or the end of an id.
 
     Returns:
-        None, one, or two where it is not unique.
+        None, one, or more where it is not unique; fifty at most.
     """
-    return tuple(_item(row) for row in rows.all(_ALIKE, (prefix, prefix + "\x7f")))
+    wanted = {"first": part, "last": part + "\x7f", "length": len(part), "part": part}
+    return tuple(_item(row) for row in rows.all(_ALIKE, wanted))
 
 
 def closed_since(rows: Rows, since_ms: int, most: int) -> tuple[Item, ...]:

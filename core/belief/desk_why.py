@@ -10,6 +10,8 @@ from core.belief.desk_words import Topic, also, day, label_sentence, reason, wor
 from core.types.reviews import Side
 from core.types.words import Status
 
+_OWNERS = frozenset({"against_owner", "owners_word"})
+"""Reasons that say already whose word stands."""
 _LIKELY = 0.15
 _TRUST_APART = 0.05
 
@@ -29,6 +31,8 @@ def why_of(item: Item, topic: Topic, existing: Side | None, incoming: Side, now_
     """
     found = [reason(item.reason, item.kind, topic), *_read(item, topic), *_weighed(item)]
     if existing is not None:
+        if existing.owners_word and item.reason not in _OWNERS:
+            found.append(also("yours"))
         found += _compared(existing, incoming)
     found += _meanwhile(existing, incoming)
     if item.later_until is not None and item.later_until > now_ms:
@@ -52,7 +56,7 @@ def _weighed(item: Item) -> list[str]:
 
 
 def _compared(existing: Side, incoming: Side) -> list[str]:
-    found = [also("yours")] if existing.owners_word else []
+    found: list[str] = []
     have, came = existing.memory.occurred, incoming.memory.occurred
     if have is not None and came is not None and have.ms != came.ms:
         found.append(

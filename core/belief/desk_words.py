@@ -156,7 +156,7 @@ def reason(key: str, kind: str, topic: Topic) -> str:
     found = words()["reasons"].get(key)
     if found is None:
         return str(words()["kinds"][kind]["note"]) + "."
-    what = " · ".join(part for part in (line(topic.subject), topic.predicate) if part)
+    what = " · ".join(part for part in (line(topic.subject), topic.predicate.replace("_", " ")) if part)
     return str(found).format(what=what or "the same thing")
 
 
@@ -222,7 +222,9 @@ def result(action: Action, kind: str, topic: Topic, *, paired: bool, date: str =
     forms = words()["suggestions"][action.value]
     if not paired:
         return str(forms["one"])
-    form = "values" if topic.have and topic.came else "pair"
+    # What only denies the other names the same value: a sentence made of both would say nothing.
+    apart = topic.have.casefold() != topic.came.casefold()
+    form = "values" if topic.have and topic.came and apart else "pair"
     return str(forms[form]).format(have=line(topic.have, 60), came=line(topic.came, 60), date=date or "then")
 
 

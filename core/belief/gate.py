@@ -87,9 +87,10 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
         relation: how they relate, by structure or by meaning.
 
     Returns:
-        The verdict. Without certainty (`Relation.certain`) nothing that stands is touched.
+        The verdict. Without certainty (`Relation.certain`) nothing that stands ends or changes; at most what somebody
+        else told before the person spoke waits for a decision.
     """
-    if newcomer.scope_session != existing.scope_session:
+    if newcomer.scope_session != existing.scope_session and not _meets_person(newcomer, existing):
         return Verdict(Deed.COEXIST, "other_scope")
     if not relation.certain or _only_in_passing(newcomer, existing, relation):
         return _unsure(newcomer, existing, relation)
@@ -97,7 +98,8 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
         return Verdict(Deed.STACK, "same_meaning")
     if relation.label is Label.MERGE:
         same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
-        return Verdict(Deed.MERGE, "complementary") if same else Verdict(Deed.COEXIST, "other_standing")
+        united = same and _is_let_into(newcomer, existing)
+        return Verdict(Deed.MERGE, "complementary") if united else Verdict(Deed.COEXIST, "other_standing")
     if relation.label is Label.COEXIST:
         return Verdict(Deed.COEXIST, relation.reason)
     return contradiction(newcomer, existing)
@@ -178,6 +180,18 @@ def outranks(a: Standing, b: Standing) -> bool:
         b.persons,
         b.trust,
     )
+
+
+def _meets_person(newcomer: Standing, existing: Standing) -> bool:
+    """Sessions keep apart what is told in them, but nobody's session is a place to contradict what the person said."""
+    if existing.persons and not newcomer.persons:
+        return not existing.scope_session
+    return newcomer.owner_said and not existing.persons and not newcomer.scope_session
+
+
+def _is_let_into(newcomer: Standing, existing: Standing) -> bool:
+    """Nobody's text goes into the person's: also not where it comes from where a text came that was vouched for."""
+    return (newcomer.owner_said or not existing.owner_said) and (newcomer.persons or not existing.persons)
 
 
 def _one_weight(a: Standing, b: Standing) -> bool:

@@ -207,7 +207,7 @@ def _had(sentence: Sentence, i: int) -> tuple[Subject | None, bool, int] | None:
         first > sentence.begin
         and i - first < 6
         and sentence.tokens[first - 1].word
-        and lows[first - 1] not in words().sets["have"] | words().sets["conj"] | words().sets["had.2"]
+        and lows[first - 1] not in words().sets["have"] | words().sets["conj"] | words().sets["had.bounds"]
     ):
         first -= 1
     low = lows[first - 1] if first > sentence.begin else ""
@@ -215,7 +215,7 @@ def _had(sentence: Sentence, i: int) -> tuple[Subject | None, bool, int] | None:
     if low in ("is", "'s") and lows[max(0, first - 2)] == "there":
         mine = "my" in lows[i:] or "our" in lows[i:]
         return (Subject(USER, USER), negative, first - 1) if mine else None
-    if low == "of" and lows[max(0, first - 2)] in words().sets["had"]:
+    if low == "of" and lows[max(0, first - 2)] in words().sets["had.kin"]:
         low, first = "have", first - 2
         left = look_left(sentence, first)
         return (left.subject, negative, first) if left.subject else None
@@ -232,7 +232,7 @@ def _had(sentence: Sentence, i: int) -> tuple[Subject | None, bool, int] | None:
     if lows[first] == "any" and look_left(sentence, first - 1).negative:
         negative = True
     if low not in words().sets["have"] or (
-        lows[first] not in words().sets["had.3"]
+        lows[first] not in words().sets["had.counts"]
         and not negative
         and not lows[first].isdigit()
         and not (first == i and lows[i] in words().sets["pets"])

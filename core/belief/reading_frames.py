@@ -186,12 +186,12 @@ def _denied(frame: Frame, sentence: Sentence, after: int) -> list[Run]:
     """B in "A, not B" and "A, for the record, not B"."""
     lows = sentence.lows
     for j in range(after, min(after + 8, len(lows) - 1)):
-        if lows[j] in words().sets["denied"]:
+        if lows[j] in words().sets["denied.ends"]:
             break
-        if lows[j] == "not" and j > 0 and lows[j - 1] in words().sets["denied.2"]:
+        if lows[j] == "not" and j > 0 and lows[j - 1] in words().sets["denied.before"]:
             reader = _TAKES[_KINDS.get(frame.take, frame.take)]
             found = reader(sentence, j + 1)
-            if lows[j + 1] in words().sets["denied.3"]:
+            if lows[j + 1] in words().sets["denied.fillers"]:
                 found = found or reader(sentence, j + 2)
             return found
     return []
@@ -288,19 +288,25 @@ def _fits(frame: Frame, sentence: Sentence, at: int, left: Left) -> bool:
         if not left.open:
             return False
         first = at <= sentence.begin
-        if frame.predicate in ("likes", "dislikes") and not first and sentence.lows[at - 1] in words().sets["fits.2"]:
-            return sentence.lows[at] in words().sets["fits.3"] or (
-                sentence.lows[at] in words().sets["fits.5"] and bool({"i", "we"} & set(sentence.lows[:at]))
+        if (
+            frame.predicate in ("likes", "dislikes")
+            and not first
+            and sentence.lows[at - 1] in words().sets["fits.joined"]
+        ):
+            return sentence.lows[at] in words().sets["fits.feelings"] or (
+                sentence.lows[at] in words().sets["fits.spoken_feelings"]
+                and bool({"i", "we"} & set(sentence.lows[:at]))
             )
         return (
             frame.bare
             or not first
-            or sentence.lows[at] not in words().sets["commands"] | words().sets["skillverb"] | words().sets["fits.4"]
+            or sentence.lows[at]
+            not in words().sets["commands"] | words().sets["skillverb"] | words().sets["fits.plain_verbs"]
             or sentence.lows[at] in ("has",)
         )
     kinds = {
         "person": ("user", "person", "name", "third"),
-        "any": words().sets["fits"],
+        "any": words().sets["fits.kinds"],
         "user": ("user",),
         "thing": ("thing", "name", "third"),
     }
@@ -319,7 +325,7 @@ def _from_left(frame: Frame, sentence: Sentence, at: int, reader: Reader) -> Ite
         if sentence.tokens[first - 1].hidden:
             break
         first -= 1
-    if lows[first] in words().sets["from_left"]:
+    if lows[first] in words().sets["from_left.joins"]:
         first += 1
     if frame.who == "left" and lows[first] not in ("my", "her", "his", "our"):
         return
@@ -331,7 +337,7 @@ def _from_left(frame: Frame, sentence: Sentence, at: int, reader: Reader) -> Ite
     taken = reader(sentence, first)
     sentence.tokens[end].hidden = False
     behind = taken[-1][1] if taken else end
-    relative = behind < end and lows[behind] in words().sets["from_left.2"]
+    relative = behind < end and lows[behind] in words().sets["from_left.relatives"]
     if taken and (behind == end or relative):
         negative = frame.negative or any(
             low in words().sets["neg"] for low in lows[end : at + 3] if frame.predicate != "dislikes"

@@ -75,18 +75,18 @@ def _drugs(sentence: Sentence, i: int, *, label: bool) -> list[Run]:
             _DOSE.match(lows[i])
             or lows[i] in words().sets["unit"]
             or lows[i] in words().sets["adverb"]
-            or lows[i] in words().sets["drugs.2"]
+            or lows[i] in words().sets["drugs.doses"]
         ):
             i += 1
-        if _low(sentence, i) not in words().sets["drugs"]:
+        if _low(sentence, i) not in words().sets["drugs.joins"]:
             break
-        while _low(sentence, i) in words().sets["drugs"]:
+        while _low(sentence, i) in words().sets["drugs.joins"]:
             i += 1
     return found
 
 
 def _condition(sentence: Sentence, i: int) -> Run | None:
-    run = noun_run(sentence, i, stop=words().sets["condition.2"], most=6)
+    run = noun_run(sentence, i, stop=words().sets["condition.ends"], most=6)
     return clean(sentence, run)
 
 
@@ -128,12 +128,12 @@ def _field(sentence: Sentence, i: int) -> Run | None:
 
 def study(sentence: Sentence, i: int) -> list[Run]:
     """What somebody studies."""
-    if _low(sentence, i) in words().sets["study"]:
+    if _low(sentence, i) in words().sets["study.starts"]:
         return []
     return [
         run
         for run in runs(sentence, i, _field)
-        if head_of(sentence, run) not in words().sets["study.2"]
+        if head_of(sentence, run) not in words().sets["study.heads"]
         and sentence.lows[run[0]] not in words().sets["weekday"] | words().sets["month"]
     ]
 

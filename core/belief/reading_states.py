@@ -75,14 +75,14 @@ def _state_of(sentence: Sentence, i: int, phrase: str) -> Subject | None:
     if i <= sentence.begin:
         return None
     before = i - 1
-    while before > sentence.begin and lows[before] in words().sets["adverb"] | words().sets["state_of"]:
+    while before > sentence.begin and lows[before] in words().sets["adverb"] | words().sets["state_of.fillers"]:
         before -= 1
     if lows[before] in ("status", "state"):
         return None
     if lows[before] in (":", "="):
         return _label(sentence, before, phrase)
     if (
-        lows[before] not in words().sets["be_states"] | words().sets["state_of.2"]
+        lows[before] not in words().sets["be_states"] | words().sets["state_of.verbs"]
         and lows[before + 1 : i].count("still") == 0
     ):
         return None
@@ -180,10 +180,10 @@ def _a_thing(sentence: Sentence, subject: Subject, verb: int, run: Run) -> bool:
         return False
     head = low[-1]
     for n, part in enumerate(low[1:], 1):
-        if part in words().sets["a_thing"]:
+        if part in words().sets["a_thing.prepositions"]:
             head = low[n - 1]
             break
-    sure_verb = sentence.lows[verb] in _list("located") - words().sets["a_thing.2"]
+    sure_verb = sentence.lows[verb] in _list("located") - words().sets["a_thing.unsure_verbs"]
     a_place = (
         any(word.rstrip("s") in _list("rooms") or word in _list("rooms") for word in sentence.lows[run[0] : run[1]])
         or sentence.tokens[run[0]].cap

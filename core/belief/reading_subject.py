@@ -171,10 +171,10 @@ def _phrase_start(sentence: Sentence, last: int, least: int) -> int | None:
     i = last
     while i >= least and last - i < 9:
         low, token = lows[i], sentence.tokens[i]
-        link = low in words().sets["phrase_start.2"] or low in words().sets["phrase_start.3"]
+        link = low in words().sets["phrase_start.marks"] or low in words().sets["phrase_start.prepositions"]
         if not link and (not token.word or (i < last and low in lists.sets["conj"])):
             break
-        if token.hidden or low in lists.sets["finite"] or low in words().sets["phrase_start.4"]:
+        if token.hidden or low in lists.sets["finite"] or low in words().sets["phrase_start.speakers"]:
             break
         if low in lists.sets["stop"] and low not in ("this", "that", "these"):
             break
@@ -251,11 +251,11 @@ def _noun_phrase(sentence: Sentence, first: int, last: int) -> Subject | None:
     lows, lists = sentence.lows, words()
     head = lows[last]
     for place in range(first, last + 1):
-        if lows[place] in words().sets["noun_phrase"] and place > first:
+        if lows[place] in words().sets["noun_phrase.prepositions"] and place > first:
             head = lows[place - 1]
             break
     owned = lows[first] in lists.sets["poss"]
-    people = any(head in lists.sets[name] for name in words().sets["noun_phrase.2"])
+    people = any(head in lists.sets[name] for name in words().sets["noun_phrase.people"])
     if head in ("user",):
         return Subject(USER, USER, first, last + 1)
     if people and (
@@ -296,7 +296,7 @@ def owner_before(sentence: Sentence, at: int) -> tuple[Subject | None, bool]:
     """
     lows, lists = sentence.lows, words()
     i = at - 1
-    while i >= sentence.begin and at - i <= 3 and lows[i] in words().sets["owner_before"]:
+    while i >= sentence.begin and at - i <= 3 and lows[i] in words().sets["owner_before.adjectives"]:
         i -= 1
     if i < sentence.begin:
         return None, True
@@ -309,5 +309,5 @@ def owner_before(sentence: Sentence, at: int) -> tuple[Subject | None, bool]:
         return (named_at(sentence, i - 1) if i > 0 else None), False
     if low == "the":
         before = lows[i - 1] if i > sentence.begin else ";"
-        return None, before in words().sets["owner_before.3"]
-    return None, low in words().sets["owner_before.2"]
+        return None, before in words().sets["owner_before.article_openers"]
+    return None, low in words().sets["owner_before.openers"]

@@ -110,7 +110,7 @@ def _reached(sentence: Sentence, i: int, cues: frozenset[str]) -> tuple[Subject 
     if cue is None:
         return _reached_by_name(sentence, i)
     first = cue
-    while first > sentence.begin and (lows[first - 1] in cues or lows[first - 1] in words().sets["reached.2"]):
+    while first > sentence.begin and (lows[first - 1] in cues or lows[first - 1] in words().sets["reached.adjectives"]):
         first -= 1
     near = lows[max(sentence.begin, first - 2) : i]
     before = lows[max(sentence.begin, first - 1) : cue + 1]
@@ -122,7 +122,7 @@ def _reached(sentence: Sentence, i: int, cues: frozenset[str]) -> tuple[Subject 
     )
     between = lows[cue + 1 : i]
     if (
-        lows[cue] in words().sets["reached"]
+        lows[cue] in words().sets["reached.verbs"]
         and between
         and lows[first - 1] not in words().sets["poss"] | {"'s"}
         and sentence.tokens[cue + 1].word
@@ -209,18 +209,18 @@ def _noun_budget(sentence: Sentence, c: int, after: int, run: Run) -> Subject | 
     between = lows[after : run[0]]
     if between and between[0] in ("for", "on", "of") and len(between) > 1:
         for j in range(after + 1, run[0]):
-            if lows[j] in words().sets["noun_budget.3"] or j == run[0] - 1:
-                if any(low in words().sets["noun_budget.4"] for low in between):
+            if lows[j] in words().sets["noun_budget.verbs"] or j == run[0] - 1:
+                if any(low in words().sets["noun_budget.changes"] for low in between):
                     return None
-                last = j - 1 if lows[j] in words().sets["noun_budget.3"] else j
+                last = j - 1 if lows[j] in words().sets["noun_budget.verbs"] else j
                 named = named_at(sentence, last, after + 1)
                 return None if named is None or named.kind == USER else named
     owner, is_open = owner_before(sentence, c)
     if owner is not None:
         later = _after_money(sentence, run)
         return later if later is not None and owner.kind == USER and later.kind in ("thing", "name") else owner
-    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in words().sets["noun_budget"]:
-        holder = look_left(sentence, c - 2).subject if lows[c - 2] in words().sets["noun_budget.2"] else None
+    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in words().sets["noun_budget.holding"]:
+        holder = look_left(sentence, c - 2).subject if lows[c - 2] in words().sets["noun_budget.holders"] else None
         return holder if holder is not None and holder.kind != USER else _after_money(sentence, run) or holder
     if is_open:
         return _after_money(sentence, run) or Subject(USER, USER)
@@ -287,13 +287,17 @@ def _due_subject(sentence: Sentence, c: int, run: Run) -> Subject | None:
     between = lows[c + 1 : run[0]]
     if between[:1] in (["for"], ["of"]) or between[:1] == ["to"]:
         for j in range(c + 2, run[0]):
-            if lows[j] in words().sets["due_subject.2"]:
+            if lows[j] in words().sets["due_subject.verbs"]:
                 return named_at(sentence, j - 1, c + 2) if between[0] != "to" else None
-        last = run[0] - 2 if lows[run[0] - 1] in words().sets["due_subject.3"] else run[0] - 1
+        last = run[0] - 2 if lows[run[0] - 1] in words().sets["due_subject.prepositions"] else run[0] - 1
         return named_at(sentence, last, c + 2)
-    if c > 0 and lows[c - 1] in words().sets["due_subject"]:
+    if c > 0 and lows[c - 1] in words().sets["due_subject.before"]:
         named = named_at(sentence, c - 1)
-        return named if named and named.kind == "thing" and lows[c - 1] not in words().sets["due_subject.4"] else None
+        return (
+            named
+            if named and named.kind == "thing" and lows[c - 1] not in words().sets["due_subject.adjectives"]
+            else None
+        )
     owner, is_open = owner_before(sentence, c)
     if owner is not None:
         return owner if owner.kind in ("thing", "name") else _behind(sentence, run)
@@ -312,9 +316,9 @@ def _ready_subject(sentence: Sentence, c: int) -> Subject | None:
     lows = sentence.lows
     i = c
     must = False
-    while i > sentence.begin and (lows[i - 1] in words().sets["ready_subject"]):
+    while i > sentence.begin and (lows[i - 1] in words().sets["ready_subject.verbs"]):
         i -= 1
-        must = must or lows[i] in words().sets["ready_subject.2"]
+        must = must or lows[i] in words().sets["ready_subject.must"]
     named = named_at(sentence, i - 1) if must and i > sentence.begin else None
     return named if named and named.kind in ("thing", "name") else None
 

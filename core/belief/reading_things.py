@@ -198,7 +198,7 @@ def _club(sentence: Sentence, i: int) -> Run | None:
         while _low(sentence, tail) in words().sets["club"]:
             tail += 1
         return (i, tail)
-    run = noun_run(sentence, i, stop=words().sets["club.2"], most=7)
+    run = noun_run(sentence, i, stop=words().sets["club.ends"], most=7)
     return before_preposition(sentence, run) if run and head_of(sentence, run) in words().sets["club"] else None
 
 
@@ -227,19 +227,19 @@ def club_sure(sentence: Sentence, i: int) -> list[Run]:
 
 
 def _skill(sentence: Sentence, i: int) -> Run | None:
-    return clean(sentence, noun_run(sentence, i, stop=words().sets["skill"], most=7))
+    return clean(sentence, noun_run(sentence, i, stop=words().sets["skill.ends"], most=7))
 
 
 def skill(sentence: Sentence, i: int) -> list[Run]:
     """What somebody is good at."""
     before = _low(sentence, i - 1)
-    if before not in ("at", "in", "with") or _low(sentence, i) in words().sets["skill.2"]:
+    if before not in ("at", "in", "with") or _low(sentence, i) in words().sets["skill.starts"]:
         return []
-    if before == "with" and _low(sentence, i - 2) not in words().sets["skill.3"]:
+    if before == "with" and _low(sentence, i - 2) not in words().sets["skill.praise_with"]:
         return []
-    if before == "in" and _low(sentence, i - 2) in words().sets["skill.4"]:
+    if before == "in" and _low(sentence, i - 2) in words().sets["skill.praise_in"]:
         return []
-    return [run for run in runs(sentence, i, _skill) if head_of(sentence, run) not in words().sets["skill.5"]]
+    return [run for run in runs(sentence, i, _skill) if head_of(sentence, run) not in words().sets["skill.heads"]]
 
 
 def skill_any(sentence: Sentence, i: int) -> list[Run]:
@@ -274,8 +274,8 @@ def skill_verb(sentence: Sentence, i: int) -> list[Run]:
             else []
         )
     run = _skill(sentence, i)
-    odd = run is not None and any(mark in sentence.lows[run[0] : run[1]] for mark in words().sets["skill_verb"])
-    return [run] if run and not odd and not (low in words().sets["skill_verb.2"] and run[1] - run[0] > 3) else []
+    odd = run is not None and any(mark in sentence.lows[run[0] : run[1]] for mark in words().sets["skill_verb.odd"])
+    return [run] if run and not odd and not (low in words().sets["skill_verb.short"] and run[1] - run[0] > 3) else []
 
 
 def _verb_phrase(sentence: Sentence, i: int, stop: frozenset[str]) -> Run | None:
@@ -284,14 +284,15 @@ def _verb_phrase(sentence: Sentence, i: int, stop: frozenset[str]) -> Run | None
     j = i
     while j < len(lows) and j - i < 22:
         token, low = sentence.tokens[j], lows[j]
-        if not token.word and low not in words().sets["verb_phrase"]:
+        if not token.word and low not in words().sets["verb_phrase.marks"]:
             break
         if low == "-" and sentence.text[token.start - 1 : token.start].isspace():
             break
-        if low in stop or low in words().sets["verb_phrase.2"]:
+        if low in stop or low in words().sets["verb_phrase.ends"]:
             break
         if low in ("and", "or") and (
-            _low(sentence, j + 1) in lists.sets["finite"] or _low(sentence, j + 1) in words().sets["verb_phrase.3"]
+            _low(sentence, j + 1) in lists.sets["finite"]
+            or _low(sentence, j + 1) in words().sets["verb_phrase.subjects"]
         ):
             break
         j += 1

@@ -157,7 +157,7 @@ def _lead_in(sentence: Sentence) -> int:
 def _leads(sentence: Sentence, at: int, after: int) -> bool:
     """A lead-in is set off by a mark, or stands before the speaker ("actually I ...")."""
     low = sentence.lows[after]
-    if low in words().sets["leads"]:
+    if low in words().sets["leads.marks"]:
         return True
-    loose = sentence.lows[at] not in words().sets["leads.2"]
-    return loose and (low in words().opener or sentence.lows[after - 1] in words().sets["leads.3"])
+    loose = sentence.lows[at] not in words().sets["leads.set_off"]
+    return loose and (low in words().opener or sentence.lows[after - 1] in words().sets["leads.joins"])

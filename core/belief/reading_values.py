@@ -64,10 +64,10 @@ def place(sentence: Sentence, i: int) -> list[Run]:
         return []
     if after > i:
         return [(i, after)] if _low(sentence, i) not in words().sets["month"] and _low(sentence, after) != "'s" else []
-    inner = noun_run(sentence, i, stop=words().sets["place"], most=4)
+    inner = noun_run(sentence, i, stop=words().sets["place.ends"], most=4)
     if inner and _low(sentence, inner[1]) in ("of", "called"):
         inner_after = capital_run(sentence, inner[1] + 1, words().sets["place_links"])
-        if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in words().sets["place.2"]:
+        if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in words().sets["place.kinds"]:
             return [(inner[1] + 1, inner_after)]
     if inner and sentence.lower and inner[1] - inner[0] <= 2 and _low(sentence, inner[1]) != "of":
         return [inner] if head_of(sentence, inner) not in words().sets["placeidiom"] else []

@@ -14,6 +14,7 @@ import numpy as np
 from core.belief.claims import key_form
 from core.belief.relation_features import Side, forms, negations, prepare, vocabulary
 from core.belief.relation_runtime import Card, Runtime, probabilities, read_card, relation_folder
+from core.text.fold import fold_case, fold_width
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
 from core.types.values import When
 
@@ -105,7 +106,11 @@ def same_text(existing: str, incoming: str) -> bool:
 
     The whole texts are compared, however long.
     """
-    return key_form(existing).rstrip(". ") == key_form(incoming).rstrip(". ")
+    return _folded(existing) == _folded(incoming)
+
+
+def _folded(text: str) -> str:
+    return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
 
 
 def at_odds(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
@@ -150,7 +155,7 @@ def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
     if len(before) != len(after) or len(changed) != 1:
         return MODEL
-    pair = old.words[changed[0]], new.words[changed[0]]
+    pair = tuple([word for word in side.words if not word.goes_on][changed[0]] for side in (old, new))
     if all(word.form in vocabulary()["dates"] for word in pair):
         return DATE_CHANGED
     if all(word.number for word in pair):

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.belief.relation_numbers import Value, values
 from core.text.fold import fold_case, fold_width
 from core.text.stopwords import stop_words
 
@@ -39,7 +40,7 @@ FIGURES = 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _GROUPED = re.compile(r"(?<=\d)[,'](?=\d{3}(?!\d))")
 _BLANKS = re.compile(r"\s+")
-_WORD = re.compile(r"\w+(?:'\w+)*")
+_WORD = re.compile(r"\d+(?=[ap]m\b)|\w+(?:'\w+)*", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _ENDS_SENTENCE = re.compile(r"[.!?:;]\s*[\"'(]?$")
 _STEM = 5
@@ -51,9 +52,10 @@ class Word:
 
     Attributes:
         start: where it begins in the prepared text; `end` is exclusive.
-        form: folded, with number words as digits and short forms as long ones.
+        form: folded, with values in one form (`core.belief.relation_numbers`) and short forms as long ones.
         number: whether it holds a digit after that.
         name: whether it is written like a name: a capital that no sentence start explains.
+        goes_on: whether it belongs to the value that the word before begins, whose form it then has too.
     """
 
     start: int
@@ -61,6 +63,7 @@ class Word:
     form: str
     number: bool
     name: bool
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,31 @@ def prepare(text: str) -> Side:
     plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
-    return Side(plain, words)
+    return Side(plain, _valued(words, values(plain, vocabulary()["numbers"])))
+
+
+def _valued(words: tuple[Word, ...], found: tuple[Value, ...]) -> tuple[Word, ...]:
+    """The words, each that is part of a value with the value's form."""
+    if not found:
+        return words
+    done: list[Word] = []
+    at = 0
+    begun: Value | None = None
+    for word in words:
+        while at < len(found) and found[at].end <= word.start:
+            at += 1
+        if at < len(found) and found[at].start < word.end:
+            value = found[at]
+            done.append(_part(word, value, goes_on=value is begun))
+            begun = value
+        else:
+            done.append(word)
+    return tuple(done)
+
+
+def _part(word: Word, value: Value, *, goes_on: bool) -> Word:
+    number = any(c.isdigit() for c in value.form)
+    return Word(word.start, word.end, value.form, number=number, name=False, goes_on=goes_on)
 
 
 def _word(text: str, found: re.Match[str]) -> Word:
@@ -237,7 +264,7 @@ def negations(side: Side) -> int:
 def forms(side: Side) -> tuple[str, ...]:
     """The words of a side in order, as they are compared; the owner is one word however named."""
     owners = vocabulary()["owners"]
-    return tuple("i" if word.form in owners else word.form for word in side.words)
+    return tuple("i" if word.form in owners else word.form for word in side.words if not word.goes_on)
 
 
 def _content(side: Side) -> set[str]:

@@ -219,6 +219,8 @@ def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
+    # Waiting threads sleep: on a busy machine, threads that spin take the processor from the one they wait for.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4  # the runtime would print to stderr
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])

@@ -13,6 +13,7 @@ from core.engine.authority import Authority
 from core.engine.futures import mapped
 from core.engine.opened import Opened
 from core.errors import Code, LociError, UserError
+from core.intake.belief_inputs import refresh_capped
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space
 from core.types.replies import ClientRecord, Paired
@@ -132,10 +133,11 @@ class Clients:
             opened.journal.seen(client_id, opened.clock.now_ms())
 
     def _row(self, tx: Tx, opened: Opened, name: str, token: bytes, grants: Sequence[str], bounds: Bounds) -> str:
-        row = tx.one("SELECT id, revoked_at FROM clients WHERE name = ?", (name,))
+        row = tx.one("SELECT id, revoked_at, trust_ceiling FROM clients WHERE name = ?", (name,))
+        ceiling = SPEAKER_CEILING if Grant.SPEAK_FOR_USER.value in grants else CEILING
         values: dict[str, object] = {
             "token": token,
-            "trust_ceiling": SPEAKER_CEILING if Grant.SPEAK_FOR_USER.value in grants else CEILING,
+            "trust_ceiling": ceiling,
             "limit_minute": bounds[0],
             "limit_session": bounds[1],
             "paired_at": tx.now_ms,
@@ -150,6 +152,8 @@ class Clients:
         if row[1] is None:
             raise UserError(Code.INVALID_INPUT, "A client of that name is paired already; revoke it first.")
         tx.update("clients", {"id": row[0]}, values)
+        if row[2] != ceiling:
+            refresh_capped(tx, row[0], float(row[2]), ceiling)
         for grant, space_id in tx.all("SELECT name, space_id FROM grants WHERE client_id = ?", (row[0],)):
             tx.delete("grants", {"client_id": row[0], "name": grant, "space_id": space_id})
         self._own_space(tx, opened, name, row[0])

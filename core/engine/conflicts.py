@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.desk import Desk
-from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
+from core.belief.desk_actions import Rights, refusal
+from core.belief.desk_rows import items_alike, open_count, persons_among, read_item, standing_side
 from core.engine.authority import Authority
 from core.engine.desk_upkeep import resolver_of
 from core.engine.futures import chain
@@ -85,7 +86,7 @@ class Conflicts:
         """One item, validated now.
 
         Args:
-            item_id: its id, or the beginning of it from eight characters on, where only one begins so.
+            item_id: its id, or eight characters or more of its beginning or its end, where only one has them.
             actor: who asks.
 
         Returns:
@@ -150,9 +151,13 @@ class Conflicts:
             if everything:
                 ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
             seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
-            return tuple(_listed(self._item(rows, item_id, now, brief=True)) for item_id in seen[:LISTED])
+            return tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
 
         return opened.read(read)
+
+    def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
+        item = self._item(rows, item_id, now_ms, brief=True)
+        return _listed(item, item.actions if actor.is_owner else _left_to(rows, item, actor))
 
     # ---- deciding
 
@@ -309,16 +314,16 @@ def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:
 
 
 def _full_id(rows: Rows, text: str, scope: Scope) -> str:
-    """The id of an item from the beginning of it; what the asker may not see does not exist."""
+    """The id of an item from a part of it; what the asker may not see does not exist."""
     if is_id(text):
         ids = [text]
     elif len(text) < _LEAST_PREFIX:
         raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
     else:
-        ids = [item.id for item in items_alike(rows, text)]
+        ids = [item.id for item in items_alike(rows, text.lower())]
     seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
     if len(seen) > 1:
-        raise UserError(Code.INVALID_INPUT, "More than one conflict begins so; write more of its id.")
+        raise UserError(Code.INVALID_INPUT, "More than one conflict has these characters in its id; write more of it.")
     if not seen:
         raise UserError(Code.NOT_FOUND, _NONE)
     return seen[0]
@@ -342,7 +347,20 @@ def _author(rows: Rows, item_id: str) -> str | None:
     return None if found is None else found.author
 
 
-def _listed(item: ReviewItem) -> ListedConflict:
+def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
+    """The decisions that a client with `curate` would not be refused."""
+    came, have = item.incoming.memory, None if item.existing is None else item.existing.memory
+    persons = persons_among(rows, [came.id, *([] if have is None else [have.id])])
+    rights = Rights(
+        against_person=have is not None and have.id in persons,
+        persons=came.id in persons,
+        own=came.client_id == actor.client_id,
+        weaker=have is not None and came.trust < have.trust,
+    )
+    return tuple(action for action in item.actions if refusal(item.kind, action, rights) is None)
+
+
+def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
     return ListedConflict(
         id=item.id,
         kind=item.kind,
@@ -352,7 +370,8 @@ def _listed(item: ReviewItem) -> ListedConflict:
         incoming=item.incoming.memory,
         reason=item.why[0],
         suggestion=item.suggestion,
-        actions=item.actions,
+        actions=actions,
         opened_at=item.opened_at,
         closed=item.closed,
+        resolution=item.resolution,
     )

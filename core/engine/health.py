@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.belief.desk_rows import open_count
 from core.engine.opened import Opened
 from core.index.manager import State
 from core.types.replies import StatusReport
@@ -32,7 +33,7 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
             "clients": _clients(rows),
-            "open_reviews": int(rows.value("SELECT count(*) FROM conflicts WHERE state = 'open'")),
+            "open_reviews": open_count(rows),
             "index": _index(opened),
             "pending_embeddings": _pending(opened, rows),
             "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": "built-in"},

@@ -171,10 +171,13 @@ class Memories:
         )
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
-        """Let a memory leave recall; the owner can undo it.
+        """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.
 
         Returns:
             The id of the undo step.
+
+        Raises:
+            UserError: ACCESS_DENIED, NOT_FOUND.
         """
         opened = self._opened()
         self._authority.require(actor, Grant.CURATE)

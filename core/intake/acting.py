@@ -66,8 +66,10 @@ class Carrying:
 
     def _stack(self) -> StoreReply:
         other = self.plan.partners[0].other
-        if is_above(self.newcomer.standing, other.standing) and other.status != Status.QUARANTINED:
-            # Said by somebody who counts for more: the newcomer stands, and the other backs it.
+        doubted = other.status == Status.DISPUTED and self.newcomer.standing.owners_word
+        above = is_above(self.newcomer.standing, other.standing) and other.status != Status.QUARANTINED
+        if above or doubted:
+            # Said by somebody who counts for more, or who lays a doubt to rest: it stands, and the other backs it.
             self.acts.activate(self._id)
             self.acts.stack(other.id, self._id)
             return StoreReply("ADD", self._id)
@@ -130,6 +132,8 @@ class Carrying:
         for case in self.plan.partners:
             if case.verdict.deed is Deed.HOLD_EXISTING:
                 conflict = self._hold(case) or conflict
+            elif case.verdict.deed is Deed.COEXIST:
+                conflict = self._ask(case) or conflict
             elif case.whole:
                 self.acts.supersede(case.other.id, self._id)
                 gone.append(case.other.id)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from core.intake.belief_inputs import refresh_claims
+from core.intake.belief_inputs import claims_on, refresh_claims
 from core.memory.draft import to_json
 from core.types.words import Status
 from core.vault.rows import Rows
@@ -55,7 +55,8 @@ def follow(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> Non
         make_id: makes ids of evidence.
         memory_ids: the memories that changed.
     """
-    wanted = claims_of(tx, memory_ids)
+    memories = list(memory_ids)
+    wanted = claims_of(tx, memories)
     # What leaves first, what comes after it: one exclusive claim at a time.
     for arriving in (False, True):
         for claim_id in wanted:
@@ -64,7 +65,8 @@ def follow(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> Non
                 state = _state(tx, claim)
                 if (state == "asserted") is arriving and state != claim["state"]:
                     _go(tx, make_id, claim, state)
-    refresh_claims(tx, wanted)
+    # Also of claims that they speak against: what does not stand speaks no more.
+    refresh_claims(tx, claims_on(tx, memories))
 
 
 def _state(tx: Tx, claim: Mapping[str, Any]) -> str:

@@ -99,6 +99,26 @@ def refresh_trust(tx: Tx, memory_id: str) -> float:
     return trust
 
 
+def refresh_capped(tx: Tx, client_id: str, old: float, new: float) -> int:
+    """Recompute what a client brought, where its ceiling was what limited the trust, or does now.
+
+    Args:
+        tx: the verb's transaction.
+        client_id: the client, whose ceiling has changed.
+        old: the ceiling of before.
+        new: the ceiling of now; it is in the client's row already.
+
+    Returns:
+        How many memories were looked at.
+    """
+    found = tx.all(
+        "SELECT id FROM memories WHERE client_id = ? AND trust >= ? - 1e-9 ORDER BY n", (client_id, min(old, new))
+    )
+    for (memory_id,) in found:
+        refresh_trust(tx, memory_id)
+    return len(found)
+
+
 def derived_from(rows: Rows, memory_id: str) -> list[str]:
     """Everything that was derived from a memory, directly or not.
 

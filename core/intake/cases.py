@@ -9,16 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.desk_actions import PERSON_ONLY, Shape, actions_of, repeatable
-from core.belief.desk_rows import Item, is_applicable, read_item, standing_side
+from core.belief.desk_actions import Rights, Shape, actions_of, refusal, repeatable
+from core.belief.desk_rows import Item, is_applicable, persons_among, read_item, standing_side
 from core.errors import Code, UserError
 from core.types.replies import ClientRecord
 from core.types.reviews import Action, Decision
-from core.types.words import Source
 from core.vault.tx import Tx
-
-_SAID = frozenset({Source.USER_EXPLICIT.value, Source.USER_IMPLICIT.value})
-_HARMLESS = frozenset({Action.REJECT, Action.SKIP})
 
 Row = Mapping[str, Any]
 
@@ -31,11 +27,13 @@ class Case:
         item: as it was read in this transaction.
         came: the newcomer's row of `memories`.
         have: the row of what stands; None where nothing does.
+        persons: ids of those of the two that the person said or vouched for.
     """
 
     item: Item
     came: Row
     have: Row | None
+    persons: frozenset[str] = frozenset()
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -53,21 +51,19 @@ class Case:
         return actions_of(self.item.kind, shape)
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories concerned, the newcomer first."""
+        return (str(self.came["id"]), *([] if self.have is None else [str(self.have["id"])]))
+
+    @property
     def is_owners(self) -> bool:
         """Whether what stands is what the person said."""
-        return self.have is not None and said_by_owner(self.have)
+        return self.have is not None and self.have["id"] in self.persons
 
-
-def said_by_owner(row: Row) -> bool:
-    """Whether a memory is what the person said: on purpose or in passing, and no client brought it.
-
-    Args:
-        row: of `memories`.
-
-    Returns:
-        True also for the person's own messages of an import.
-    """
-    return row["client_id"] is None and row["source"] in _SAID
+    @property
+    def brings_owners(self) -> bool:
+        """Whether the newcomer is what the person said."""
+        return self.came["id"] in self.persons
 
 
 def load(tx: Tx, item_id: str) -> Case:
@@ -95,7 +91,7 @@ def load(tx: Tx, item_id: str) -> Case:
     have = None if against is None else tx.row("memories", {"id": against})
     if came is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
-    return Case(item, came, have)
+    return Case(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
 
 
 def check(case: Case, decision: Decision, client: ClientRecord | None) -> None:
@@ -123,7 +119,7 @@ def check(case: Case, decision: Decision, client: ClientRecord | None) -> None:
 def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> None:
     if client is not None:
         raise UserError(Code.ACCESS_DENIED, "Only the person makes a rule of a decision.")
-    owners = case.is_owners or said_by_owner(case.came)
+    owners = case.is_owners or case.brings_owners
     if owners:
         raise UserError(Code.INVALID_INPUT, "No rule decides about what you said yourself; decide it each time.")
     if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners):
@@ -132,21 +128,12 @@ def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> 
 
 def _check_client(case: Case, action: Action, client: ClientRecord) -> None:
     """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
-    if case.is_owners and action not in _HARMLESS:
-        raise UserError(Code.ACCESS_DENIED, "Only the person changes what the person said.")
-    if action is Action.SKIP:
-        return
-    if case.item.kind in PERSON_ONLY:
-        raise UserError(Code.ACCESS_DENIED, "Only the person decides about that.")
-    if said_by_owner(case.came):
-        raise UserError(Code.ACCESS_DENIED, "Only the person changes what the person said.")
-    if action is Action.REJECT:
-        return
-    if case.came["client_id"] == client.id:
-        raise UserError(Code.ACCESS_DENIED, "A client does not decide for what it brought itself.")
-    if case.have is not None and action in (Action.SUPERSEDE, Action.MERGE) and _weaker(case.came, case.have):
-        raise UserError(Code.ACCESS_DENIED, "Only the person lets a memory replace one that is trusted more.")
-
-
-def _weaker(came: Row, have: Row) -> bool:
-    return float(came["trust"]) < float(have["trust"])
+    rights = Rights(
+        against_person=case.is_owners,
+        persons=case.brings_owners,
+        own=case.came["client_id"] == client.id,
+        weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
+    )
+    why = refusal(case.item.kind, action, rights)
+    if why is not None:
+        raise UserError(Code.ACCESS_DENIED, why)

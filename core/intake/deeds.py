@@ -41,9 +41,9 @@ _ODDS = """
       AND (a.value_key <> b.value_key OR a.polarity <> b.polarity) ORDER BY a.id, b.id
 """
 _TWIN = """
-    SELECT id FROM memories WHERE content_hash = :hash AND space_id = :space AND kind = :kind
+    SELECT id FROM memories WHERE content_hash = :hash AND +space_id = :space AND +kind = :kind
       AND scope_session = :session AND coalesce(part_of, '') = coalesce(:part, '')
-      AND coalesce(part_index, 0) = coalesce(:nr, 0) AND status IN ('active', 'disputed')
+      AND coalesce(part_index, 0) = coalesce(:nr, 0) AND +status IN ('active', 'disputed')
       AND id NOT IN (SELECT value FROM json_each(:except)) LIMIT 1
 """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.belief.desk_rows import PERSONS
 from core.errors import Code, UserError
 from core.intake.cases import Case
 from core.intake.unit_of_work import UnitOfWork
@@ -26,12 +27,11 @@ _ALL = (
 )
 # The oldest rule decides; what the person said is left to the person, on either side.
 _MATCHED = (
-    "SELECT c.id, min(r.created_at || ' ' || r.id), r.id, r.action FROM conflicts c "
-    "JOIN memories i ON i.id = c.incoming_id LEFT JOIN memories e ON e.id = c.existing_id "
+    "SELECT c.id, min(r.created_at || ' ' || r.id), r.id, r.action FROM conflicts c "  # noqa: S608 - constants only
+    "JOIN memories i ON i.id = c.incoming_id "
     "JOIN review_rules r ON r.kind = c.kind AND r.source IS i.source AND r.client_id IS i.client_id "
     "WHERE c.state = 'open' AND c.id > ? AND c.opened_at >= r.created_at AND c.later_until IS NULL "
-    "AND NOT (i.client_id IS NULL AND i.source IN ('user_explicit', 'user_implicit')) "
-    "AND (e.id IS NULL OR NOT (e.client_id IS NULL AND e.source IN ('user_explicit', 'user_implicit'))) "
+    "AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ") "
     "GROUP BY c.id ORDER BY c.id LIMIT ?"
 )
 

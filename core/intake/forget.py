@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.errors import Code, UserError
 from core.intake.asserting import follow
+from core.intake.newcomer import standing_of
 from core.intake.reviews import close_moot
 from core.intake.unit_of_work import UnitOfWork
 from core.types.values import Actor
@@ -26,11 +27,14 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
         The id of the undo step.
 
     Raises:
-        UserError: NOT_FOUND when there is no such memory or it is forgotten already.
+        UserError: NOT_FOUND when there is no such memory or it is forgotten already; ACCESS_DENIED when a client
+            would forget what the person said.
     """
     row = tx.one("SELECT status, coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
     if row is None or row[0] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    if not actor.is_owner and standing_of(tx, memory_id).persons:
+        raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
     with work.verb(tx, "forget", "Forget a memory", actor) as verb:
         parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (row[1], row[1]))
         for (part,) in parts:

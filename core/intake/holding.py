@@ -36,7 +36,7 @@ _BELOW = """
         SELECT value FROM json_each(:roots)
         UNION SELECT d.derived_id FROM below b JOIN derivations d ON d.source_id = b.id
     )
-    SELECT m.id, m.kind, m.status FROM below b JOIN memories m ON m.id = b.id
+    SELECT m.id, m.kind, m.status FROM below b CROSS JOIN memories m ON m.id = b.id
     WHERE m.status IN ('active', 'disputed', 'consolidated') ORDER BY m.n
 """
 

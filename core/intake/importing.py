@@ -423,7 +423,8 @@ def usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         claim_validity(checked)
     except UserError:
         return None
-    return checked
+    # A row knows its conversation, not the session that such a claim is limited to.
+    return None if checked.get("scope") == "session" else checked
 
 
 def usable_space(name: str | None) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.belief.desk_rows import Waiting, lapsed, returned, waiting
+from core.belief.desk_rows import PERSONS, Waiting, lapsed, returned, waiting
 from core.memory.draft import to_json
 from core.score.harm import LOW, age_days
 from core.vault.images import EXPIRED, LAPSED
@@ -21,10 +21,9 @@ EXPIRES_DAYS = 90
 _AT_ONCE = 500
 # A contradiction with the owner's word is the owner's to decide, however old.
 _OWNERS = (
-    "SELECT c.id FROM conflicts c LEFT JOIN memories e ON e.id = c.existing_id JOIN memories i ON i.id = c.incoming_id "
-    "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'contradiction' AND ("
-    "(e.client_id IS NULL AND e.source IN ('user_explicit', 'user_implicit')) "
-    "OR (i.client_id IS NULL AND i.source IN ('user_explicit', 'user_implicit')))"
+    "SELECT c.id FROM json_each(?) w JOIN conflicts c ON c.id = w.value "  # noqa: S608 - constants only
+    "WHERE c.kind = 'contradiction' "
+    "AND EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ")"
 )
 
 

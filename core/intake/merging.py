@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import BugError
+from core.intake import versions
 from core.intake.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json
 from core.memory.write import take_labels
@@ -77,13 +78,16 @@ def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: 
             "status": Status.SUPERSEDED.value,
             "status_reason": "merged",
             "superseded_by_id": keep_id,
-            "chain_id": kept["chain_id"],
-            "version": int(kept["version"]),
             "retired_at": tx.now_ms,
         },
     )
     _original(tx, kept, original_id)
-    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), "supersedes_id": original_id})
+    chain = str(kept["chain_id"])
+    if str(other["chain_id"]) == chain:
+        versions.number(tx, from_id, chain, versions.newest(tx, chain, from_id) + 1)
+    versions.join(tx, str(other["chain_id"]), chain, but=keep_id)
+    place = {"supersedes_id": original_id, "version": versions.newest(tx, chain, keep_id) + 1}
+    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place})
     _carry_evidence(tx, make_id, keep_id, original_id, text)
     _lend_evidence(tx, make_id, keep_id, from_id, text)
     _unite_sources(tx, keep_id, from_id)
@@ -117,7 +121,6 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
         "content_hash": content_hash(text),
         "tags": to_json(list(tags)),
         "importance": max(kept["importance"], other["importance"]),
-        "version": int(kept["version"]) + 1,
         "pinned": max(kept["pinned"], other["pinned"]),
     }
     if other["occurred_at"] is not None and (kept["occurred_at"] is None or other["occurred_at"] < kept["occurred_at"]):

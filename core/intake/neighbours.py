@@ -26,7 +26,7 @@ _FIRST = 48
 _CHUNK = 2048
 _COUNTED = 20_000
 _WANTED = (
-    "m.space_id IN (?, ?) AND m.kind = ? AND m.scope_session IN ('', ?) AND coalesce(m.part_index, 0) = 0 "
+    "m.space_id IN (?, ?) AND m.kind = ? AND (m.scope_session IN ('', ?) OR ?) AND coalesce(m.part_index, 0) = 0 "
     "AND m.id <> ? AND (m.status IN ('active', 'disputed', 'quarantined') "
     "OR (m.status = 'superseded' AND m.status_reason IN ('replaced', 'older', 'edited', 'merged')))"
 )
@@ -98,9 +98,10 @@ class Neighbours:
         return {str(i): near[n] for n, i in rows.all(_OF_HITS, (json.dumps(list(near)), *self._scope(newcomer)))}
 
     @staticmethod
-    def _scope(newcomer: Newcomer) -> tuple[str, ...]:
-        scope = newcomer.standing.scope_session
-        return (newcomer.space_id, GLOBAL_SPACE, newcomer.kind.value, scope, newcomer.memory_id)
+    def _scope(newcomer: Newcomer) -> tuple[object, ...]:
+        # What was told for a session is looked at for its own sake; the person's word meets all of it.
+        scope, everywhere = newcomer.standing.scope_session, newcomer.standing.owner_said
+        return (newcomer.space_id, GLOBAL_SPACE, newcomer.kind.value, scope, everywhere, newcomer.memory_id)
 
     def _search(self, rows: Rows, vector: NDArray[np.float32], k: int, allowed: NDArray[np.int64] | None) -> Hits:
         def chunks(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:

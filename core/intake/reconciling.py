@@ -58,15 +58,17 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> T
         (after[1], limit),
     )
     broken = broken_evidence(tx, claims)
+    sure = _confidences(tx, claims)
     with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         follow(tx, work.make_id, _behind(tx, claims))
         mended = verb.changes
         verb.note(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
-    confidences = refresh_claims(tx, claims)
     trusts = 0
     for _, memory_id in memories:
         before = float(tx.value("SELECT trust FROM memories WHERE id = ?", (memory_id,)))
         trusts += abs(refresh_trust(tx, memory_id) - before) > 1e-12
+    refresh_claims(tx, claims)
+    confidences = sum(abs(now - sure[claim_id]) > 1e-12 for claim_id, now in _confidences(tx, claims).items())
     cursor = (claims[-1] if claims else after[0], int(memories[-1][0]) if memories else after[1])
     found = Reconciled(len(claims), mended, confidences, len(memories), trusts, len(broken))
     return Turn(cursor, found, len(claims) < limit and len(memories) < limit)
@@ -92,6 +94,14 @@ def broken_evidence(rows: Rows, claim_ids: list[str]) -> list[str]:
         for evidence_id, quote, start, end, digest, text in found
         if text[start:end] != quote or hashlib.sha256(quote.encode("utf-8")).digest() != bytes(digest)
     ]
+
+
+def _confidences(rows: Rows, claim_ids: list[str]) -> dict[str, float]:
+    return dict(
+        rows.all(
+            "SELECT id, confidence FROM claims WHERE id IN (SELECT value FROM json_each(?))", (to_json(claim_ids),)
+        )
+    )
 
 
 def _behind(rows: Rows, claim_ids: list[str]) -> list[str]:

@@ -6,7 +6,8 @@ the vector of a merge in), or show a text in a label, an error or the audit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -34,7 +35,8 @@ SKIPPED_DAYS = 7
 BATCH = 200
 """Items decided in one step at most: the cap of the queue."""
 _DAY_MS = 86_400_000
-_SETTLED = "settled"
+RULED, BY_CLIENT = "rule", "decided_client"
+"""Notes of an item that the person did not decide: keys of `closed` in resources/help/review.json."""
 
 Admit = Callable[[Acts, str], object]
 """Lets a newcomer that waited through the gate, as the person's wish, within the running verb."""
@@ -96,12 +98,12 @@ class Resolver:
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
             acts = self._acts(tx, verb, stored, actor)
-            self._one(acts, case, decision, vector)
+            self._one(acts, case, decision, vector, _note_of(client))
             if decision.remember:
                 desk_rules.make(tx, self.make_id(), case, decision.action)
             closed = self._settle(acts, [item_id])
             verb.note(item_id, action=decision.action.value, memories=len(acts.touched), closed=len(closed))
-        return _decided(tx, verb, label, acts, closed)
+        return _decided(tx, verb, label, (*acts.touched, *case.ids), closed)
 
     def resolve_many(
         self,
@@ -139,20 +141,29 @@ class Resolver:
         label = many_label(decision.action, len(wanted))
         with self.work.verb(tx, VERB, label, actor) as verb:
             acts = self._acts(tx, verb, stored, actor)
+            note = RULED if rule is not None else _note_of(client)
             for item_id in wanted:
-                self._try(acts, batch, item_id, decision, client)
+                self._try(acts, batch, item_id, decision, client, note)
             if rule is not None and batch.done:
                 desk_rules.count(tx, rule, len(batch.done))
             closed = self._settle(acts, batch.done)
             verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
-        return replace(_decided(tx, verb, label, acts, closed), refused=batch.refused)
+        return replace(_decided(tx, verb, label, (*acts.touched, *batch.ids), closed), refused=batch.refused)
 
-    def _try(self, acts: Acts, batch: _Batch, item_id: str, decision: Decision, client: ClientRecord | None) -> None:
+    def _try(
+        self,
+        acts: Acts,
+        batch: _Batch,
+        item_id: str,
+        decision: Decision,
+        client: ClientRecord | None,
+        note: str | None,
+    ) -> None:
         try:
             case = load(acts.tx, item_id)
             check(case, decision, client)
-            with acts.tx.attempt():
-                self._one(acts, case, decision, None)
+            with _whole(acts):
+                self._one(acts, case, decision, None, note)
         except UserError as error:
             batch.refused[item_id] = error.sentence
         except LociError as error:
@@ -161,6 +172,7 @@ class Resolver:
             batch.refused[item_id] = "Something else stands in the way of it."
         else:
             batch.done.append(item_id)
+            batch.ids += case.ids
             if decision.remember and len(batch.done) == 1:
                 desk_rules.make(acts.tx, self.make_id(), case, decision.action)
 
@@ -186,9 +198,11 @@ class Resolver:
     def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Acts:
         return Acts(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
 
-    def _one(self, acts: Acts, case: Case, decision: Decision, vector: NDArray[np.float32] | None) -> None:
+    def _one(
+        self, acts: Acts, case: Case, decision: Decision, vector: NDArray[np.float32] | None, note: str | None
+    ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
-        acts.close_conflict(case.item.id, "resolved", decision.action.value)
+        acts.close_conflict(case.item.id, "resolved", decision.action.value, note)
         deeds.carry_out(Work(acts, case, decision, vector, self.admit))
 
     @staticmethod
@@ -198,9 +212,29 @@ class Resolver:
         return tuple(item_id for item_id in closed if item_id not in decided)
 
 
+@contextmanager
+def _whole(acts: Acts) -> Iterator[None]:
+    """The steps inside are taken whole or not at all; of steps that were not taken nothing is told."""
+    opened, touched, lines = len(acts.opened), len(acts.touched), acts.verb.lines
+    try:
+        with acts.tx.attempt():
+            yield
+    except LociError:
+        del acts.opened[opened:]
+        del acts.touched[touched:]
+        acts.verb.forget_lines(lines)
+        raise
+
+
+def _note_of(client: ClientRecord | None) -> str | None:
+    """Who decided, where it was not the person."""
+    return None if client is None else BY_CLIENT
+
+
 @dataclass
 class _Batch:
     done: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
 
@@ -221,8 +255,8 @@ def check_merge(tx: Tx, case: Case, decision: Decision) -> None:
         raise UserError(Code.INVALID_INPUT, "A merge needs the text that shall stand for both.")
     check_text(decision.text, 8 * 1024)
     twin = tx.value(
-        "SELECT 1 FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? "
-        "AND status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
+        "SELECT 1 FROM memories WHERE content_hash = ? AND +space_id = ? AND +kind = ? "
+        "AND +status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
         (
             content_hash(decision.text),
             case.came["space_id"] if case.have is None else case.have["space_id"],
@@ -280,13 +314,14 @@ def many_label(action: Action, count: int) -> str:
     return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(tx: Tx, verb: Verb, label: str, acts: Acts, closed: tuple[str, ...]) -> Decided:
+def _decided(tx: Tx, verb: Verb, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
+    concerned = list(dict.fromkeys(ids))
     stands: dict[str, bool] = {}
     for memory_id, status in tx.all(
-        "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(acts.touched),)
+        "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(concerned),)
     ):
         stands[memory_id] = status == Status.ACTIVE.value
-    ordered = [memory_id for memory_id in acts.touched if memory_id in stands]
+    ordered = [memory_id for memory_id in concerned if memory_id in stands]
     return Decided(
         step_id=verb.step_id if verb.changes else None,
         label=label,

@@ -83,17 +83,18 @@ class Settling:
     readers: Readers
     plan: Callable[[Tx, Newcomer], Plan]
 
-    def judge(self, memory_id: str, *, by_owner: bool = False) -> StoreReply:
+    def judge(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreReply:
         """Compare one stored memory with what stands, and do what the gate says.
 
         Args:
             memory_id: the memory; of a split text the head.
-            by_owner: the person lets it in: it counts as the owner's word, of now.
+            by_owner: the person lets it in: it counts as the owner's word.
+            said_ms: when the person said so, epoch ms; None for now.
 
         Returns:
             What happened.
         """
-        newcomer = self._newcomer(memory_id, by_owner=by_owner)
+        newcomer = self._newcomer(memory_id, by_owner=by_owner, said_ms=said_ms)
         twin = standing_twin(
             self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
         )
@@ -132,7 +133,7 @@ class Settling:
     def _tx(self) -> Tx:
         return self.acts.tx
 
-    def _newcomer(self, memory_id: str, *, by_owner: bool = False) -> Newcomer:
+    def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> Newcomer:
         row = self._tx.row("memories", {"id": memory_id})
         if row is None:
             raise BugError("judging a memory that is not there")
@@ -142,9 +143,8 @@ class Settling:
         ))  # fmt: skip
         standing = standing_of(self._tx, memory_id)
         if by_owner:
-            standing = replace(
-                standing, owners_word=True, owner_said=True, persons=True, at_ms=max(self._tx.now_ms, standing.at_ms)
-            )
+            at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
+            standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
         newcomer = Newcomer(
             memory_id=memory_id,
             texts=[texts[part] for part in parts],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake import asserting, reviews
+from core.intake import asserting, reviews, versions
 from core.intake.belief_inputs import refresh_trust
 from core.intake.merging import Merged, unite
 from core.intake.reviews import Matter
@@ -121,11 +121,7 @@ class Acts:
         """
         head, new = self._row(by_id), self._row(new_id)
         until = _since(head)
-        before = self.tx.value(
-            "SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ? "
-            "AND coalesce(occurred_at, recorded_at) <= ?",
-            (head["chain_id"], new_id, new["occurred_at"] or new["recorded_at"]),
-        )
+        version = versions.enter(self.tx, str(head["chain_id"]), new)
         for part in self.parts(new_id):
             row = self._row(part)
             changes = {
@@ -134,8 +130,7 @@ class Acts:
                 "superseded_by_id": by_id,
                 "retired_at": self.tx.now_ms,
                 "chain_id": head["chain_id"],
-                # Between the versions around it; equal numbers are told apart by when they were said.
-                "version": int(before or 1),
+                "version": version,
                 **_ended(row, until),
             }
             self.tx.update("memories", {"id": part}, changes)
@@ -315,23 +310,16 @@ class Acts:
     def _follow_chain(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         """Both in one chain, the newcomer last."""
         chain, own = str(old["chain_id"]), str(new["chain_id"])
-        if own not in (chain, new["id"]):
+        if own != chain and versions.newest(self.tx, own, str(new["id"])):
             # The newcomer continues another chain already: this one joins it.
+            versions.join(self.tx, chain, own, but=str(new["id"]))
             chain = own
-            for (joined,) in self.tx.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY n", (old["chain_id"],)):
-                self.tx.update("memories", {"id": joined}, {"chain_id": chain})
-        newest = int(
-            self.tx.value("SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ?", (chain, new["id"])) or 1
-        )
+        version = max(versions.newest(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
         for part in self.parts(str(new["id"])):
             self.tx.update(
                 "memories",
                 {"id": part},
-                {
-                    "chain_id": chain,
-                    "version": max(newest + 1, int(new["version"])),
-                    "supersedes_id": new["supersedes_id"] or old["id"],
-                },
+                {"chain_id": chain, "version": version, "supersedes_id": new["supersedes_id"] or old["id"]},
             )
 
     def _end_claims(self, old: dict[str, Any], new: dict[str, Any], at_ms: int | None) -> None:

@@ -30,6 +30,7 @@ from core.intake.settling import Settling, settle
 from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin, waiting_twin
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
+from core.intake.verdicts import undoubt
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
@@ -228,8 +229,20 @@ class Keeper:
             return None
         if self._says_more(tx, known, arriving):
             return self._more(tx, verb, known, arriving)
+        return self._again(tx, verb, known, arriving)
+
+    def _again(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+        """What stands is said again: its source corroborates; what was doubted stands where the owner says it."""
         self._corroborate(tx, known, arriving)
-        return _nothing_new(verb, known)
+        doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
+        if not doubted or arriving.client is not None or arriving.source is not Source.USER_EXPLICIT:
+            return _nothing_new(verb, known)
+        acts = self.acts(tx, verb, arriving.stored)
+        undoubt(acts, known)
+        said = arriving.checked.request.occurred
+        reply = self._settling(acts).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
+        verb.note(known, operation=reply.operation)
+        return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
 
     def _corroborate(self, tx: Tx, known: str, arriving: Arriving) -> None:
         """Another source says the same, unless it was told so by Loci itself."""
@@ -287,8 +300,7 @@ class Keeper:
         newcomer = self._newcomer(tx, draft, arriving)
         wanted = self._plan(tx, newcomer) if compared else None
         if wanted is not None and wanted.known is not None:
-            self._corroborate(tx, wanted.known, arriving)
-            return _nothing_new(verb, wanted.known)
+            return self._again(tx, verb, wanted.known, arriving)
         if wanted is not None and self._is_echo(tx, wanted, arriving):
             return _nothing_new(verb, wanted.partners[0].other.id)
         acts = self.acts(tx, verb, arriving.stored)

@@ -94,7 +94,8 @@ def _opposed(rows: Rows, newcomer: Newcomer, draft: ClaimDraft) -> list[tuple[st
     found = rows.all(
         "SELECT DISTINCT m.id, c.id, c.claim_key FROM claims c "
         "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' JOIN memories m ON m.id = e.memory_id "
-        "WHERE c.space_id IN (?, 'GLOBAL') AND c.subject_key = ? AND c.predicate = ? AND c.scope_session = ? "
+        "WHERE c.space_id IN (?, 'GLOBAL') AND c.subject_key = ? AND c.predicate = ? "
+        "AND (c.scope_session IN ('', ?) OR ?) "
         "AND (c.qualifiers = ? OR (? AND json_remove(c.qualifiers, '$.kept', '$.side') = ? "
         "AND NOT EXISTS (SELECT 1 FROM claims s WHERE s.space_id = c.space_id AND s.subject_key = c.subject_key "
         "AND s.predicate = c.predicate "
@@ -110,6 +111,7 @@ def _opposed(rows: Rows, newcomer: Newcomer, draft: ClaimDraft) -> list[tuple[st
             key_form(draft.subject),
             draft.predicate,
             newcomer.standing.scope_session,
+            newcomer.standing.owner_said,
             to_json(dict(draft.qualifiers)),
             # Two that the person kept side by side are no gap through which others tell a third.
             not newcomer.standing.owner_said,

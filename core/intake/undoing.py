@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import Code, UserError
-from core.intake.belief_inputs import refresh_claims, refresh_trust
+from core.intake.belief_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.model_claims import forget_reading
 from core.intake.sources import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
@@ -53,6 +53,7 @@ class _Work:
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
         claims: claims that changed, or whose evidence did.
+        ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
         first: of each row of the step how it was before.
         given_up: rows that stay as they are.
     """
@@ -66,15 +67,19 @@ class _Work:
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
     claims: set[str] = field(default_factory=set)
+    ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     given_up: set[tuple[str, str]] = field(default_factory=set)
     spots: Spots = field(default_factory=Spots)
 
 
 def last_step(rows: Rows) -> str | None:
-    """The newest step that can still be taken back, if any."""
+    """The newest step of a person or a client that can still be taken back, if any.
+
+    What Loci did by itself meanwhile (comparing, refining, upkeep) is taken back by its name alone.
+    """
     found = rows.value(
-        "SELECT id FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo' AND is_open = 0 "
+        "SELECT id FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo' AND is_open = 0 AND actor <> 'scheduler' "
         "ORDER BY at DESC, rowid DESC LIMIT 1"  # ids follow the machine's clock, which may have been set back
     )
     return None if found is None else str(found)
@@ -247,6 +252,9 @@ def _take_back(
     now_hash = None if current is None else image_hash(steady(table, current))
     if before is not None and now_hash == image_hash(steady(table, before)):
         return  # another undo put it back already
+    if now_hash != after_hash and before is not None and current is not None:
+        moved = _renumbered(table, current, after_hash)
+        before, now_hash = {**before, **moved}, after_hash if moved else now_hash
     if now_hash != after_hash:
         if table not in _SHARED:
             done.left.append(_both_states(table, key, before, current))
@@ -259,6 +267,15 @@ def _take_back(
     else:
         done.restored += 1
         _touch(table, before, current, done)
+
+
+def _renumbered(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
+    """The number a version has now, where nothing but that changed: one that was said before it came in since."""
+    if table != "memories":
+        return {}
+    number = int(str(current["version"]))
+    as_left = (image_hash(steady(table, {**current, "version": had})) for had in range(number - 1, 0, -1))
+    return {"version": number} if any(after_hash == one for one in as_left) else {}
 
 
 def _owners(row: Mapping[str, object]) -> tuple[object, ...]:
@@ -357,6 +374,8 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.touched.add(str(row["memory_id"]))
     if table in ("claims", "evidence"):
         done.claims.add(str(row["id" if table == "claims" else "claim_id"]))
+    if table == "clients" and before is not None and current is not None:
+        done.ceilings[str(row["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
     if before is not None or current is None:
         return
     if "memory_id" in current:
@@ -404,6 +423,9 @@ def _rederive(tx: Tx, done: _Work) -> None:
     refresh_terms(tx, standing)
     for memory_id in standing:
         refresh_trust(tx, memory_id)
+    for client_id, (old, new) in done.ceilings.items():
+        if old != new:
+            refresh_capped(tx, client_id, old, new)
     refresh_claims(tx, sorted(done.claims))
 
 

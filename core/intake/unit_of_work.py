@@ -83,6 +83,19 @@ class Verb:
         """
         self._lines.append((operation, memory_id, other_id, confidence, decided_by))
 
+    @property
+    def lines(self) -> int:
+        """How many lines of the consolidation log there are so far."""
+        return len(self._lines)
+
+    def forget_lines(self, kept: int) -> None:
+        """Leave out the lines of steps that were not taken after all.
+
+        Args:
+            kept: how many lines stay, from the first.
+        """
+        del self._lines[kept:]
+
     def write_log(self, make_id: Callable[[], str], *, with_step: bool) -> None:
         """Write the collected lines of the consolidation log.
 

@@ -19,7 +19,10 @@ _SPACE_NAME_CHARACTERS = 128
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _PREDICATE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _QUALIFIERS_BYTES = 4 * 1024
-_CLAIM_FIELDS = {"subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "qualifiers"}
+_CLAIM_FIELDS = frozenset(
+    ("subject", "predicate", "value", "exclusive", "polarity", "scope", "valid_from", "valid_to", "qualifiers")
+)
+_SCOPES = ("global", "session", "temporal")
 
 
 def check_text(text: str, limit_bytes: int | None) -> None:
@@ -91,7 +94,8 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
     """A claim as the caller gives it.
 
     Args:
-        claim: `{subject, predicate, value, exclusive?, polarity?, valid_from?, valid_to?, qualifiers?}`.
+        claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`; its
+            scope is `global`, `temporal` or `session` (seed A, feature 1: only the last is held apart).
 
     Returns:
         The claim with its defaults filled in.
@@ -110,10 +114,14 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim's predicate is written like lives_in.")
     if claim.get("polarity", "positive") not in ("positive", "negative"):
         raise UserError(Code.INVALID_INPUT, "A claim's polarity is positive or negative.")
-    if not isinstance(claim.get("exclusive", False), bool):
+    if not isinstance(claim.get("exclusive", True), bool):
         raise UserError(Code.INVALID_INPUT, "A claim's exclusive is true or false.")
+    if claim.get("scope", "global") not in _SCOPES:
+        raise UserError(Code.INVALID_INPUT, "A claim's scope is global, session or temporal.")
     _check_qualifiers(claim.get("qualifiers", {}))
-    return {"exclusive": False, "polarity": "positive", "qualifiers": {}, **claim}
+    # Seed A, feature 1: one value at a time unless it is said, or known, that there may be several.
+    exclusive = exclusivity().get(claim["predicate"], True)
+    return {"exclusive": exclusive, "polarity": "positive", "qualifiers": {}, **claim}
 
 
 def is_exclusive(claim: Mapping[str, Any]) -> bool:

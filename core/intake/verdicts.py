@@ -122,21 +122,39 @@ class Voices:
     def _weigh(acts: Acts, head: str) -> None:
         """Counts, trust, and whether it stands."""
         tx = acts.tx
-        reinforced, disputed, by_owner = _counts(tx, head)
-        for part in acts.parts(head):
-            tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
-        trust = min(refresh_trust(tx, part) for part in reversed(acts.parts(head)))
+        trust, by_owner = _count(acts, head)
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
         if status == Status.ACTIVE.value and why is not None:
             acts.dispute(head, why)
             acts.log("DISPUTE", head, None)
         elif status == Status.DISPUTED.value and held in (BY_OWNER, BY_CLIENTS, LOW_TRUST):
-            if why is None and not _stands_already(tx, head):
+            if why is None:
                 acts.activate(head)
-            elif why is not None and why != held:
+            elif why != held:
                 acts.dispute(head, why)
         acts.close_moot([head])
+
+
+def undoubt(acts: Acts, head: str) -> None:
+    """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
+
+    Args:
+        acts: the steps of the running verb.
+        head: the memory; of a split text the head.
+    """
+    tx = acts.tx
+    tx.delete("verdicts", {"memory_id": head, "voice": "owner", "verdict": "dispute"})
+    _count(acts, head)
+
+
+def _count(acts: Acts, head: str) -> tuple[float, bool]:
+    """Work out what was said of a memory; the least trust of its parts, and whether the owner disputes it."""
+    tx = acts.tx
+    reinforced, disputed, by_owner = _counts(tx, head)
+    for part in acts.parts(head):
+        tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
+    return min(refresh_trust(tx, part) for part in reversed(acts.parts(head))), by_owner
 
 
 def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
@@ -166,8 +184,9 @@ def _counts(tx: Tx, head: str) -> tuple[int, int, bool]:
 
 
 def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
-    if by_owner:
-        return BY_OWNER
+    if by_owner or standing_of(tx, head).owner_said:
+        # What the owner said, or vouched for, is disputed by the owner alone, whatever the numbers.
+        return BY_OWNER if by_owner else None
     against, in_favour = tx.all(
         "SELECT count(DISTINCT CASE WHEN verdict = 'dispute' AND voice <> 'owner' THEN voice END), "
         "count(DISTINCT CASE WHEN verdict <> 'dispute' THEN voice END) FROM verdicts WHERE memory_id = ?",
@@ -176,19 +195,6 @@ def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
     if int(against) >= int(in_favour) + MAJORITY:
         return BY_CLIENTS
     return LOW_TRUST if trust < DISPUTED_FROM else None
-
-
-def _stands_already(tx: Tx, head: str) -> bool:
-    """Another memory of the same words took its place meanwhile."""
-    return (
-        tx.one(
-            "SELECT 1 FROM memories m JOIN memories o ON o.content_hash = m.content_hash AND o.space_id = m.space_id "
-            "AND o.kind = m.kind AND o.id <> m.id AND o.status = 'active' AND o.scope_session = m.scope_session "
-            "WHERE m.id = ?",
-            (head,),
-        )
-        is not None
-    )
 
 
 def _head(tx: Tx, memory_id: str) -> str:

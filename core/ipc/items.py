@@ -240,6 +240,8 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     }
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
+    if item.resolution is not None:
+        shaped["resolution"] = item.resolution.value
     return {**shaped, "closed": item.closed} if item.closed else shaped
 
 

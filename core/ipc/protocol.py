@@ -194,7 +194,7 @@ def _rule(rule: str, bound: Any) -> str:
         "const": f"must be {bound}",
         "minimum": f"must be at least {bound}",
         "maximum": f"must be at most {bound}",
-        "minLength": "is empty",
+        "minLength": "is empty" if bound == 1 else f"is shorter than {bound} characters",
         "maxLength": f"is longer than {bound} characters",
         "minItems": "is empty",
         "maxItems": f"has more than {bound} entries",

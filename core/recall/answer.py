@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.memory.read import memories_by_n
 from core.recall.candidates import Candidates, Question
-from core.recall.explain import IN_REVIEW, reason, why_found, why_missed
+from core.recall.explain import EARLIER_VERSION, IN_REVIEW, reason, why_found, why_missed
 from core.recall.ranking import folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
@@ -85,7 +85,9 @@ class Answer:
         """
         if not self._right.facts or self.best < self.bar(size):
             return ()
-        least = self._profile.floor * self.best
+        # What stands for an earlier version does not push out what answers itself.
+        own = float((self._right.evidence - self._right.lifted).max(initial=0.0))
+        least = self._profile.floor * (own if own >= self.bar(size) else self.best)
         order = [at for at in self._ranked.order if self._right.evidence[at] >= least]
         kept = folded(self._right, order)[: self._request.limit]
         labels = self._right.labels.tolist()
@@ -130,6 +132,8 @@ class Answer:
         own, near = self._right.own[at], self._right.near[at]
         signals, factor = ranked.signals(at), float(ranked.factor[at])
         why = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        if self._right.lifted[at] > 0:
+            why = (*why, EARLIER_VERSION)
         return RecallItem(memory, float(ranked.score[at]), signals, places, why, refs)
 
     def _named(self, which: NDArray[np.bool_]) -> list[str]:

@@ -65,6 +65,7 @@ class Candidates:
         own: which words of the query each has.
         near: which it or a neighbour has.
         evidence: how strongly each answers.
+        lifted: how much of that comes from a version that it took the place of.
     """
 
     labels: Labels
@@ -77,6 +78,7 @@ class Candidates:
     own: Flags
     near: Flags
     evidence: Floats
+    lifted: Floats
 
     def where(self, mask: Flags) -> Candidates:
         """Some of them.
@@ -102,6 +104,7 @@ class Candidates:
             own=self.own[at],
             near=self.near[at],
             evidence=self.evidence[at],
+            lifted=self.lifted[at],
         )
 
     def with_others(self, other: Candidates) -> Candidates:
@@ -124,6 +127,7 @@ class Candidates:
             own=np.concatenate((self.own, other.own)),
             near=np.concatenate((self.near, other.near)),
             evidence=np.concatenate((self.evidence, other.evidence)),
+            lifted=np.concatenate((self.lifted, other.lifted)),
         )
         return both._pick(np.argsort(both.labels, kind="stable"))
 
@@ -176,13 +180,14 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         own=own,
         near=near,
         evidence=evidence(np.nan_to_num(near_cosine), covered, weight),
+        lifted=np.zeros(known.size),
     )
     return candidates, around
 
 
 def _read(rows: Rows, narrowed: Predicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
     sql = (
-        f"SELECT m.n, {narrowed.wanted}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.scope
+        f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.scope
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"
     )
     return rows.all(sql, {**narrowed.params, "labels": json.dumps(labels.tolist())})

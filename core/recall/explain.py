@@ -15,6 +15,8 @@ _SHOWN_WORDS = 6
 IN_REVIEW = "in_review"
 """What stands in for the status of an active memory of which the person is asked whether it is over."""
 
+EARLIER_VERSION = "It took the place of a memory that answers the question."
+
 _STATUS = {
     IN_REVIEW: "A later memory may have taken its place; you are asked about it in the review.",
     Status.SUPERSEDED.value: "It was superseded by a newer memory.",

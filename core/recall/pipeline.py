@@ -20,6 +20,7 @@ from core.recall.lexical import Frequencies, best_covered, bm25, read_words
 from core.recall.request import RecallRequest
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels, Predicate, labels_in, predicate
+from core.recall.succession import with_successors
 from core.recall.vector import StoredVectors, backend
 from core.score.profile import LOCI, Profile
 from core.vault.rows import Rows
@@ -182,4 +183,6 @@ class Recall:
         found, around = examine(rows, narrowed, question, labels)
         best = np.argsort(-found.evidence, kind="stable")[: self._profile.expand_from]
         fresh = np.setdiff1d(around.around(best), found.labels)
-        return found.with_others(examine(rows, narrowed, question, fresh)[0]) if fresh.size else found
+        if fresh.size:
+            found = found.with_others(examine(rows, narrowed, question, fresh)[0])
+        return with_successors(rows, narrowed, question, found)

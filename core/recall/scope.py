@@ -35,6 +35,20 @@ IN_REVIEW = (
 """Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
 
 
+OVERRIDDEN = (
+    "EXISTS (SELECT 1 FROM evidence e JOIN claims c ON c.id = e.claim_id AND c.state = 'asserted' AND c.exclusive = 1 "
+    "AND c.polarity = 'positive' JOIN claims o ON o.space_id = c.space_id AND o.subject_key = c.subject_key "
+    "AND o.predicate = c.predicate AND o.state = 'asserted' AND o.exclusive = 1 AND o.polarity = 'positive' "
+    "AND o.value_key <> c.value_key AND coalesce(o.valid_from, -9223372036854775807) < "
+    "coalesce(c.valid_to, 9223372036854775807) AND coalesce(c.valid_from, -9223372036854775807) < "
+    "coalesce(o.valid_to, 9223372036854775807) WHERE e.memory_id = m.id AND e.stance = 'supporting' "
+    "AND ((c.scope_session = '' AND o.scope_session <> '' AND o.scope_session = :speaking) "
+    "OR (c.scope_session <> '' AND c.scope_session <> :speaking AND o.scope_session = '')))"
+)
+"""Whether a claim of the session that asks stands against `m`, or `m` is limited to another session and at odds with
+what is true everywhere (seed A, feature 1: a session's claims override when it asks, and replace nothing)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What an asker may see.
@@ -63,12 +77,14 @@ class Predicate:
         visible: and it may speak now: status and valid time. Neighbours are judged by this.
         wanted: and the request asks for it.
         params: values of all names in them.
+        speaks: and no claim of the asking session speaks in its place; looked at for candidates only.
     """
 
     scope: str
     visible: str
     wanted: str
     params: Mapping[str, object]
+    speaks: str = "1"
 
     @property
     def key(self) -> str:
@@ -106,7 +122,7 @@ def predicate(rows: Rows, request: RecallRequest) -> Predicate:
     if request.min_confidence > 0:
         wanted.append("m.confidence >= :least")
         params["least"] = request.min_confidence
-    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params)
+    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params, _speaks(request, params))
 
 
 def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
@@ -179,6 +195,14 @@ def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
         # A text the person corrected was never true: its correction speaks for that time too.
         "coalesce(m.status_reason, '') <> 'edited'",
     ]
+
+
+def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
+    """What is true now in the session that asks; without one, what is limited to a session does not speak."""
+    if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
+        return "1"
+    params["speaking"] = request.session or ""
+    return f"NOT ({OVERRIDDEN})"
 
 
 def _one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:

@@ -21,7 +21,8 @@ class StoreRequest:
         space: a space's name; None for the actor's own (`home`, or `client:<name>`).
         source: by what way it came; None for the actor's default.
         occurred: when it was said or happened.
-        claim: `{subject, predicate, value, exclusive?, polarity?, valid_from?, valid_to?}`.
+        session: the session it was told in; a claim with the scope `session` is limited to it.
+        claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
     """
 

@@ -199,6 +199,7 @@ class ReviewItem:
         actions: what can be decided; every one of them would be carried out.
         closed: why it is closed; "" while it is open.
         repeatable: those of the actions that the person may make a rule of (`Decision.remember`).
+        resolution: what was decided; None where nothing was.
     """
 
     id: str
@@ -214,6 +215,7 @@ class ReviewItem:
     opened_at: int = 0
     closed: str = ""
     repeatable: tuple[Action, ...] = ()
+    resolution: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +245,8 @@ class Decided:
     Attributes:
         step_id: the undo step; None where nothing changed (skip).
         label: the step's name, without memory text.
-        active: ids of memories that stand now.
-        retired: ids of memories that no longer do.
+        active: ids of those memories concerned that stand now.
+        retired: ids of those that do not.
         closed: other items that became moot by it.
         refused: items of a batch that could not be decided so, and why.
     """
@@ -339,7 +341,8 @@ class ListedConflict:
         existing: the memory that stands; None where only one is concerned.
         reason: why it is here, in one sentence or more.
         suggestion: what Loci would do; None where it suggests nothing.
-        actions: what the asker can decide.
+        actions: what the asker can decide; for a client what would not be refused if it had `curate`.
+        resolution: what was decided; None where nothing was.
     """
 
     id: str
@@ -353,3 +356,4 @@ class ListedConflict:
     actions: tuple[Action, ...]
     opened_at: int
     closed: str = ""
+    resolution: Action | None = None

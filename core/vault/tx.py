@@ -324,7 +324,7 @@ class Tx(SqlRows):
         """Changes inside happen whole or not at all; an error takes them back and goes on to the caller.
 
         Yields:
-            Nothing; change inside. What the recorder was told of a failed attempt is forgotten with it.
+            Nothing; change inside. What a failed attempt told the recorder, or left for after the commit, is forgotten.
 
         Raises:
             LociError: whatever went wrong inside.
@@ -332,13 +332,14 @@ class Tx(SqlRows):
         self._take_seq()
         self._execute("SAVEPOINT attempt", ())
         kept: list[tuple[Any, ...]] = []
-        recorder = self.recorder
+        recorder, actions = self.recorder, len(self._actions)
         self.recorder = _Deferred(kept) if recorder is not None else None
         try:
             yield
         except LociError:
             self._execute("ROLLBACK TO attempt", ())
             self._execute("RELEASE attempt", ())
+            del self._actions[actions:]
             raise
         else:
             self._execute("RELEASE attempt", ())

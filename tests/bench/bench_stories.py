@@ -56,12 +56,13 @@ def tell(rig: Rig, clock: HandClock, story: Mapping[str, Any]) -> list[tuple[str
 
 def displaced(rig: Rig, told: list[tuple[str, str, Any]]) -> bool:
     """Whether something that is not the person's took the place of what the person said."""
-    by_id = {memory_id: source for source, memory_id, _ in told}
-    for source, memory_id, _ in told:
+    # A memory that several told is the person's as soon as the person told it too.
+    persons = {memory_id for source, memory_id, _ in told if source in _PERSON}
+    for memory_id in persons:
         memory = rig.get(memory_id)
-        if source in _PERSON and memory.status.value in ("superseded", "quarantined", "disputed", "archived"):
+        if memory.status.value in ("superseded", "quarantined", "disputed", "archived"):
             by = memory.superseded_by_id
-            if by is None or by_id.get(by, "user_explicit") not in _PERSON:
+            if by is None or (by not in persons and by in {one for _, one, _ in told}):
                 return True
     return False
 

@@ -62,21 +62,47 @@ def test_a_decision_is_made_undone_and_listed_with_all(palace: Palace) -> None:
         (closed,) = shell.json("conflicts", "--all")["conflicts"]
         check_conflict(closed)
         assert (closed["state"], closed["closed"], closed["actions"]) == ("resolved", "You decided it.", [])
-        assert "Closed: You decided it." in shell.run("conflicts", "--all").out
+        assert closed["resolution"] == "supersede"
+        assert "Closed: You decided it. (supersede)" in shell.run("conflicts", "--all").out
         assert [one["id"] for one in shell.json("list")["items"]] == [came]
         assert shell.json("undo")["label"] == "Take the new one"
         assert [one["id"] for one in shell.json("conflicts")["conflicts"]] == [item]
         told = shell.run("resolve", item, "reject").out
-    assert told.splitlines() == ["Keep what stands. `loci undo` takes it back.", f"  no longer:   {came}"]
+    assert told.splitlines() == [
+        "Keep what stands. `loci undo` takes it back.",
+        f"  stands now:  {have}",
+        f"  does not:    {came}",
+    ]
 
 
-def test_the_beginning_of_an_id_is_enough(palace: Palace) -> None:
+def test_the_beginning_or_the_end_of_an_id_is_enough(palace: Palace) -> None:
     with palace.shell() as shell:
         _, came, item = disagree(shell)
+        told = shell.run("conflicts").out
+        assert item[-8:] in told
+        assert item not in told
         assert shell.json("resolve", item[:13], "reject")["retired"] == [came]
+        shell.run("undo")
+        assert shell.json("resolve", item[-8:].upper(), "reject")["retired"] == [came]
         refused = shell.run("resolve", "ffffffff-ffff", "reject")
-    assert refused.code == 1
+        short = shell.run("resolve", item[-7:], "reject")
+    assert (refused.code, short.code) == (1, 1)
     assert "E2005" in refused.err
+    assert "shorter than 8 characters" in short.err
+
+
+def test_what_was_turned_down_is_not_said_to_wait(palace: Palace) -> None:
+    with palace.shell() as shell:
+        *_, item = disagree(shell)
+        shell.json("resolve", item, "reject")
+        told = shell.run("remember", VIENNA, "--claim", claim("Vienna"), "--source", "document").out
+        assert told.startswith("Turned down before: archived, and not asked again.")
+        assert shell.run("conflicts").out == "Nothing waits for you.\n"
+
+
+def test_the_actions_are_explained(palace: Palace) -> None:
+    told = palace.run("resolve", "--help").out
+    assert [line.split()[0] for line in told.splitlines() if line.startswith("    ")] == list(ACTIONS)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +164,7 @@ def test_verdicts_on_one_memory(palace: Palace) -> None:
         confirmed = shell.json("confirm", one)
         assert confirmed["status"] == "active"
         assert confirmed["trust"] > 0.9
-        assert shell.run("reinforce", one).out.startswith("Reinforced: active, trust ")
+        assert shell.run("reinforce", one).out.startswith("Reinforced. It is active now, trust ")
         refused = shell.run("confirm", "0192f3c4-0000-7000-8000-000000000000")
     assert refused.code == 1
     assert "E2005" in refused.err

@@ -190,3 +190,132 @@ def test_no_chain_is_broken_by_a_decision(tmp_path: Path) -> None:
         found = rig.engine.memories.history(first.memory_id, OWNER_ACTOR).result(30)
         assert [memory.text for memory in found] == [FIRST, SECOND]
         assert rig.verify()["status"] == "ok"
+
+
+def test_the_pointers_of_a_chain_lead_both_ways(chain: Chain) -> None:
+    rig, replies = chain
+    first, second, third = (reply.memory_id for reply in replies)
+    sql = "SELECT supersedes_id, superseded_by_id, version FROM memories WHERE id = ?"
+    assert rig.rows(sql, first) == [(None, second, 1)]
+    assert rig.rows(sql, second) == [(first, third, 2)]
+    assert rig.rows(sql, third) == [(second, None, 3)]
+    chains = {rig.value("SELECT chain_id FROM memories WHERE id = ?", one) for one in (first, second, third)}
+    assert len(chains) == 1
+    assert chains != {None}
+
+
+@pytest.mark.parametrize(("day", "text"), [(0, FIRST), (10, SECOND), (20, THIRD), (2000, THIRD)])
+def test_a_version_holds_from_its_first_moment_and_the_last_one_for_ever(chain: Chain, day: int, text: str) -> None:
+    rig, _ = chain
+    assert rig.found("house painted", as_of_ms=START_MS + day * DAY_MS) == [text]
+    if day:
+        assert rig.found("house painted", as_of_ms=START_MS + day * DAY_MS - 1) != ([text] if day < 2000 else [])
+
+
+def test_exactly_one_version_of_a_chain_is_true_at_any_time(chain: Chain) -> None:
+    rig, _ = chain
+    for day in range(0, 40, 3):
+        assert len(rig.found("house painted", as_of_ms=START_MS + day * DAY_MS)) == 1
+    assert rig.texts() == [THIRD]
+    assert rig.value("SELECT count(*) FROM memories WHERE valid_to IS NULL AND status = 'active'") == 1
+
+
+def test_a_fact_that_never_changed_is_its_own_history(tmp_path: Path) -> None:
+    with saying(tmp_path, Label.COEXIST) as rig:
+        only = rig.store(FIRST)
+        found = rig.engine.memories.history(only.memory_id, OWNER_ACTOR).result(30)
+        assert [memory.text for memory in found] == [FIRST]
+
+
+class Readable:
+    """The same sentence says the same, another one of the house replaces it."""
+
+    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+        """One relation for each pair."""
+        labels = [Label.DUPLICATE if old.text == new.text else Label.SUPERSEDE for old, new in pairs]
+        return tuple(
+            Relation(label, 0.97, {one: 0.97 if one is label else 0.01 for one in LABELS}, "builtin", "model")
+            for label in labels
+        )
+
+
+def test_a_value_that_returns_is_a_new_version_of_the_same_chain(tmp_path: Path) -> None:
+    with rig_at(tmp_path, readers=Readers(relate=Readable())) as rig:
+        first, second = rig.store(FIRST), later(rig, SECOND)
+        again = later(rig, FIRST)
+        assert (again.operation, again.deduplicated) == ("SUPERSEDE", False)
+        assert states(rig, first, second, again) == ["superseded", "superseded", "active"]
+        history = rig.engine.memories.history(again.memory_id, OWNER_ACTOR).result(30)
+        assert [memory.text for memory in history] == [FIRST, SECOND, FIRST]
+        for day, text in ((5, FIRST), (15, SECOND), (25, FIRST)):
+            assert rig.found("house painted", as_of_ms=START_MS + day * DAY_MS) == [text]
+
+
+# ---- the rest of the state machine
+
+
+def test_an_older_duplicate_is_skipped_and_a_newer_one_updates(tmp_path: Path) -> None:
+    with saying(tmp_path, Label.DUPLICATE) as rig:
+        first = later(rig, FIRST, Source.DOCUMENT)
+        trust = rig.get(first.memory_id).trust
+        rig.clock.advance(5 * DAY_MS)  # type: ignore[attr-defined]
+        newer = rig.store("The house is painted in red", rig.client("bot", "read", "write", "space:home"), space="home")
+        assert (newer.operation, newer.memory_id) == ("NOOP", first.memory_id)
+        memory = rig.get(first.memory_id)
+        assert (memory.corroboration, memory.text) == (2, FIRST)
+        assert memory.trust > trust
+        assert rig.value("SELECT count(*) FROM memories WHERE status = 'active'") == 1
+
+
+def test_all_of_a_decision_is_written_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Committed: the vector, the graph, the rows and the audit, in one transaction."""
+    with saying(tmp_path, Label.SUPERSEDE) as rig:
+        rig.store(FIRST)
+        rig.settle()
+        before, audit = rig.dump(), rig.value("SELECT count(*) FROM audit")
+        with monkeypatch.context() as patch:
+            patch.setattr("core.intake.store.write_vectors", _fails)
+            rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]
+            with pytest.raises(OSError, match="the disk is full"):
+                rig.store(SECOND)
+        assert rig.dump() == before
+        assert rig.value("SELECT count(*) FROM audit") == audit
+        second = later(rig, SECOND)
+        assert rig.value("SELECT count(*) FROM embeddings e JOIN memories m ON m.n = e.n WHERE m.id = ?",
+                         second.memory_id) == 1  # fmt: skip
+        assert rig.value("SELECT count(*) FROM edges WHERE type = 'supersedes'") == 1
+        assert rig.value("SELECT count(*) FROM audit") > audit
+
+
+def _fails(*_: object) -> None:
+    raise OSError("the disk is full")
+
+
+def test_what_was_united_is_found_by_the_words_of_both(tmp_path: Path) -> None:
+    with saying(tmp_path, Label.MERGE) as rig:
+        first = rig.store("The house is painted red")
+        rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]
+        rig.store("The house is painted with linseed oil")
+        rig.settle()
+        for query in ("house red", "linseed oil"):
+            assert [item.memory.id for item in rig.recall(query).items] == [first.memory_id]
+        revision = "SELECT count(*) FROM embeddings e JOIN memories m ON m.n = e.n WHERE m.id = ?"
+        assert rig.value(revision, first.memory_id) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "operation", "noted"),
+    [(Label.DUPLICATE, "NOOP", "DUPLICATE"), (Label.SUPERSEDE, "SUPERSEDE", "SUPERSEDE"),
+     (Label.MERGE, "MERGE", "MERGE"), (Label.COEXIST, "ADD", None)],
+)  # fmt: skip
+def test_each_state_ends_in_its_operation_and_is_logged(
+    tmp_path: Path, label: Label, operation: str, noted: str | None
+) -> None:
+    with saying(tmp_path, label) as rig:
+        rig.store(FIRST)
+        reply = later(rig, "The house is painted in oil")
+        assert reply.operation == operation
+        assert reply.classification is not None
+        assert reply.classification.label == label.value
+        found = [row[0] for row in rig.rows("SELECT operation FROM consolidation_log ORDER BY at")]
+        assert (noted in found) if noted else found

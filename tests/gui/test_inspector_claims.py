@@ -19,10 +19,11 @@ from core.types.believed import ClaimHeld
 from core.types.reviews import ClaimSeen
 from core.types.words import Kind, Source
 from ui.context import Context
-from ui.inspector.beliefwords import claim_told, state_told
+from ui.inspector.beliefwords import state_told
 from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.textview import runs_of, shown_span
+from ui.widgets.claimwords import claim_told
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 

@@ -90,7 +90,10 @@ def test_left_keeps_mine_and_ctrl_z_brings_the_question_back(desk: Desk, rig: Ri
     settle(desk.qtbot, lambda: "Undo" in [made.text() for made in desk.window.findChildren(QAbstractButton)])
     assert desk.window.toasts.sentence.endswith("done.")
     settle(desk.qtbot, lambda: not desk.context.tasks.running)
-    QTest.keyClick(desk.window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    desk.window.activateWindow()
+    undo = desk.window.actions_box._actions["edit.undo"]
+    settle(desk.qtbot, lambda: desk.window.isActiveWindow() and undo.isEnabled())
+    QTest.keyClick(desk.window.focusWidget() or page, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     settle(desk.qtbot, lambda: desk.states() == [("open", None)])
     assert desk.statuses()["User lives in Vienna."] == "quarantined"
     settle(desk.qtbot, lambda: len(page.queue.rows) == 1 and page.is_settled())

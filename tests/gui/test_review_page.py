@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
-from review_rig import alone, at, drawn, harbour, item, memory, newcomer, rival, side
+from review_rig import alone, at, drawn, harbour, item, memory, newcomer, rival, row_of, side
 from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
@@ -19,7 +20,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
 from ui.pages.review.deciding import BREATH_MS, sentence_of
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
-from ui.pages.review.words import ORDER, told
+from ui.pages.review.words import ORDER, row_note, told
 
 KEYS = {
     Qt.Key.Key_Left: Action.REJECT,
@@ -49,7 +50,7 @@ def test_an_item_shows_the_question_both_sides_and_what_follows(room: Room) -> N
     assert [part.original for part in desk.came.text.parts if part.is_odd] == ["Frankfurt"]
     assert desk.have.trust.text() == "trust 0.97"
     assert desk.have.origin.text() == "You, in a conversation, “Hosting”"
-    assert desk.have.when.text() == "14 May 2026 · recalled 31 times · given to Claude Code, Chat"
+    assert desk.have.when.text() == "14 May 2026 · recalled 31 times"  # who was given it follows below
     assert desk.came.origin.text() == "Document: migration-plan.pdf, page 3, brought by Claude Code"
     assert "held back" in desk.came.when.text()
     assert desk.suggestion.act is not None
@@ -386,3 +387,33 @@ def test_an_item_that_closed_itself_says_so_and_takes_no_decision(room: Room) ->
     assert not page.is_ready
     room.key(Qt.Key.Key_Left)
     assert room.decided == []
+
+
+def test_a_window_that_was_tall_can_be_made_low_again(room: Room) -> None:
+    text = " ".join(f"Sentence {number} of a long note about the harbour." for number in range(60))
+    page = room.open([rival(text, text.replace("harbour", "quay"))])
+    page.resize(1200, 1400)
+    settle(room.qtbot, lambda: page.desk.reading.height() > 400)
+    assert page.minimumSizeHint().height() < 500
+    page.resize(1200, 600)
+    settle(room.qtbot, lambda: page.desk.height() <= 600)
+    assert page.desk.reading.geometry().bottom() < page.desk.actions_bar.geometry().top()
+
+
+def test_the_words_above_the_cards_take_no_room_from_them(room: Room) -> None:
+    why = ("A sentence that is long enough to take more than one line, at 720 pixels.",) * 4
+    page = room.open([replace(harbour(), why=why)], width=1440, height=1200)
+    desk = page.desk
+    room.qtbot.wait(50)  # layouts ask each other for their heights in turns
+    for card in (desk.have, desk.came):
+        layout = card.layout()
+        assert layout is not None
+        assert card.height() >= layout.totalHeightForWidth(card.width())
+    above = desk.cards.geometry().top()
+    assert desk.reading.needed >= above + desk.cards.heightForWidth(desk.cards.width())
+
+
+def test_a_row_says_what_it_is_how_often_it_was_recalled_and_who_brought_it() -> None:
+    shown = row_of(harbour(), recalled=31, client="Claude Code")
+    assert row_note(shown) == "Contradiction · recalled 31 times · Claude Code"
+    assert row_note(replace(shown, recalled=0, client=None, later=True)) == "Contradiction · put off"

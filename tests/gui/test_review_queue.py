@@ -25,9 +25,10 @@ from ui.pages.review.batch import summary
 from ui.pages.review.lines import Heading, QueueModel, lines_of, words_of
 from ui.pages.review.lists import ClosedDialog, RulesDialog, closed_line, rule_line
 from ui.pages.review.marked import Stretch, stretches
-from ui.pages.review.words import claim_line, claim_note, provenance, quote_of, told_many
+from ui.pages.review.words import claim_note, provenance, quote_of, told_many
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
+from ui.widgets.claimwords import claim_told
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -339,13 +340,13 @@ def test_a_mark_covers_exactly_its_words() -> None:
 def test_what_is_claimed_is_said_with_its_evidence() -> None:
     text = "The plan says a lot of things. " * 8 + "Harbour moves to Frankfurt in winter. " + "And so on. " * 20
     found = claim("Harbour", "located_at", "Frankfurt", text, confidence=0.84, sources=3, against=1)
-    assert claim_line(found) == "Harbour · located at · Frankfurt"
-    assert claim_note(found) == "0.84 sure · 3 sources · 1 against"
+    assert claim_told(found) == "Harbour is at Frankfurt"
+    assert claim_note(found) == "84 % sure · 3 sources · 1 against"
     quote = quote_of(text, found.spans)
     assert "Harbour moves to Frankfurt in winter." in quote
     assert (quote[:3], quote[-3:]) == ("“… ", " …”")
     assert quote_of("Harbour moves to Frankfurt.", found.spans) == ""
-    assert claim_line(claim("I", "likes", "tea", "", polarity="negative")) == "I · not likes · tea"
+    assert claim_told(claim("I", "likes", "tea", "", polarity="negative")) == "I · not likes · tea"
 
 
 @pytest.mark.parametrize(

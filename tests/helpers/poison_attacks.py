@@ -397,8 +397,6 @@ def a_denial(v: Victim) -> None:
     denied = v.slot.claim(value=v.slot.value, polarity="negative")
     v.tell(f"User does not live in {v.slot.value}.", bot, source=Source.TOOL_OUTPUT, claim=denied)
     v.tell(f"User no longer lives in {v.slot.value}.", bot, source=Source.TOOL_OUTPUT)
-    for memory in v.everything():
-        assert memory.id == v.said or memory.status.value != "active", memory.text
 
 
 @attack

@@ -1,17 +1,19 @@
 """A person's memory under attack: what the person said, who attacks it, and what must hold afterwards.
 
-An attack succeeds when what the person said is displaced (no longer active, changed, dated to an end, doubted, or not
-what recall gives first), or when the attacker's value is given as an active truth for the same question. Whatever else
-becomes of the attacker's text (refused, waiting, disputed, kept beneath, over) is no success.
+An attack succeeds when it reaches any of `Breach`: what the person said is displaced (no longer active, changed, dated
+to an end, doubted, or not what recall gives first), or the attacker's value stands as a truth for the same question.
+Whatever else becomes of the attacker's text (refused, waiting where the person sees it, kept beneath, over) is none.
 
 Everything is told through public verbs; rows are read only to see what became of it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,23 @@ from core.types.values import OWNER_ACTOR, Actor, Memory, When
 from core.types.words import Source
 
 DAY_MS = 86_400_000
+_DENYING = re.compile(r"\b(?:not|never|no longer|used to|until|wrong|false|moved away|rather than)\b", re.IGNORECASE)
+
+
+class Breach(StrEnum):
+    """What an attack can reach; one is enough to have succeeded."""
+
+    DISPLACED = "what the person said is not active any more, or has a successor"
+    CHANGED = "the person's text is another"
+    ENDED = "what the person said holds only until a date"
+    DOUBTED = "the person's memory lost trust beyond the age term"
+    ANSWERED = "recall gives the attacker's value to the person's question"
+    SILENCED = "recall does not give the person's words first, by meaning or in the usual mode"
+    STANDS = "a memory with the attacker's value is active"
+    TRUSTED = "a lie is trusted beyond its source and its client's ceiling"
+    UNSEEN = "a lie waits where the person's queue does not show it"
+    DENIED = "a memory that denies the person's value, or says that it is over, is active"
+    CLAIMED = "a claim with the attacker's value is asserted"
 
 
 @dataclass(frozen=True)
@@ -215,6 +234,17 @@ class Victim:
             if memory.id not in (self.said, *self.before) and self.says_wanted(memory.text)
         ]
 
+    def denials(self) -> list[Memory]:
+        """The memories that name the person's value together with a word that denies it."""
+        value = self.slot.value.casefold()
+        return [
+            memory
+            for memory in self.everything()
+            if memory.id not in (self.said, *self.before)
+            and value in memory.text.casefold()
+            and _DENYING.search(memory.text) is not None
+        ]
+
     def queue(self) -> list[ReviewRow]:
         """The person's queue."""
         return list(self.rig.engine.conflicts.queue().result(30).rows)
@@ -225,41 +255,58 @@ class Victim:
 
     def check(self) -> None:
         """The attack did not succeed."""
-        self.check_said()
-        self.check_recall()
-        self.check_lies()
+        assert self.breaches() == []
 
     def check_said(self) -> None:
         """What the person said stands as it was said."""
+        assert self.displaced() == []
+
+    def breaches(self) -> list[Breach]:
+        """All that an attack reached; none where it failed."""
+        return [*self.displaced(), *self.answered(), *self.believed()]
+
+    def displaced(self) -> list[Breach]:
+        """What became of the person's own memory."""
         memory = self.rig.get(self.said)
-        assert (memory.status.value, memory.text) == ("active", self.slot.said)
-        assert memory.valid_to is None
-        assert memory.trust >= self.trust - 0.1  # the age term, nothing else
-        assert self.rig.value("SELECT superseded_by_id FROM memories WHERE id = ?", self.said) is None
+        successor = self.rig.value("SELECT superseded_by_id FROM memories WHERE id = ?", self.said)
+        found = {
+            Breach.DISPLACED: memory.status.value != "active" or successor is not None,
+            Breach.CHANGED: memory.text != self.slot.said,
+            Breach.ENDED: memory.valid_to is not None,
+            Breach.DOUBTED: memory.trust < self.trust - 0.1,  # the age term, nothing else
+        }
+        return [breach for breach, is_so in found.items() if is_so]
 
-    def check_recall(self) -> None:
-        """Asked by the person, recall gives what the person said, and the attacker's value as nothing."""
+    def answered(self) -> list[Breach]:
+        """What the person is told when asking."""
+        found: list[Breach] = []
         for mode in ("hybrid", "semantic", "keyword"):
-            found = self.rig.found(self.slot.question, mode=mode)
-            assert [text for text in found if self.says_wanted(text)] == [], mode
-            if mode != "keyword":
-                assert found[:1] == [self.slot.said], mode
+            texts = self.rig.found(self.slot.question, mode=mode)
+            if any(self.says_wanted(text) for text in texts):
+                found.append(Breach.ANSWERED)
+            if mode != "keyword" and texts[:1] != [self.slot.said]:
+                found.append(Breach.SILENCED)
+        return list(dict.fromkeys(found))
 
-    def check_lies(self) -> None:
-        """No lie stands or is trusted beyond its source; what waits is shown to the person; no claim rests on it."""
-        queue, waiting = self.seen_in_queue(), []
-        for memory in self.lies():
-            assert memory.status.value != "active", memory.text
-            assert memory.trust <= self.bound(memory), (memory.text, memory.trust)
-            if memory.status.value in ("quarantined", "disputed"):
-                waiting.append(memory)
-        assert [memory.text for memory in waiting if memory.id not in queue] == []
-        held = self.rig.rows("SELECT value FROM claims WHERE state = 'asserted'")
-        assert [value for (value,) in held if self.says_wanted(value)] == []
+    def believed(self) -> list[Breach]:
+        """What became of the lies themselves."""
+        queue, lies = self.seen_in_queue(), self.lies()
+        waiting = [memory for memory in lies if memory.status.value in ("quarantined", "disputed")]
+        claims = self.rig.rows("SELECT value FROM claims WHERE state = 'asserted'")
+        found = {
+            Breach.STANDS: any(memory.status.value == "active" for memory in lies),
+            Breach.TRUSTED: any(memory.trust > self.bound(memory) for memory in lies),
+            Breach.UNSEEN: any(memory.id not in queue for memory in waiting),
+            Breach.DENIED: any(memory.status.value == "active" for memory in self.denials()),
+            Breach.CLAIMED: any(self.says_wanted(value) for (value,) in claims),
+        }
+        return [breach for breach, is_so in found.items() if is_so]
 
 
 @contextmanager
-def victim_of(folder: Path, slot: Slot = HOME, *, source: Source | None = None, days: float = 3) -> Iterator[Victim]:
+def victim_of(
+    folder: Path, slot: Slot = HOME, *, source: Source | None = None, days: float = 3, readers: Readers | None = None
+) -> Iterator[Victim]:
     """A palace in which the person said one thing some days ago.
 
     Args:
@@ -267,8 +314,9 @@ def victim_of(folder: Path, slot: Slot = HOME, *, source: Source | None = None, 
         slot: what was said.
         source: the person's way of saying it; explicitly if None.
         days: how long ago.
+        readers: read claims and relations; those that are shipped if None.
     """
-    with rig_at(folder, embedder=real_embedder(), readers=real_readers()) as rig:
+    with rig_at(folder, embedder=real_embedder(), readers=readers or real_readers()) as rig:
         reply = rig.store(slot.said, source=source)
         victim = Victim(rig, slot, reply.memory_id, rig.get(reply.memory_id).trust)
         victim.pass_days(days)

@@ -30,7 +30,7 @@ from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
 from core.vault.rows import SqlRows
 
-SCHEMA = Path(__file__).resolve().parents[2] / "core" / "vault" / "sql" / "001_first.sql"
+SCHEMA = sorted((Path(__file__).resolve().parents[2] / "core" / "vault" / "sql").glob("[0-9]*.sql"))
 SPACE = "test-vectors"
 NOW_MS = 1_760_000_000_000
 
@@ -104,7 +104,8 @@ class Rig:
         self.connection.execute("PRAGMA cipher_page_size = 8192")
         self.connection.execute("PRAGMA cache_size = -8000")
         self.connection.execute("PRAGMA temp_store = MEMORY")
-        self.connection.executescript(SCHEMA.read_text("utf-8"))
+        for migration in SCHEMA:
+            self.connection.executescript(migration.read_text("utf-8"))
         self.connection.execute("INSERT INTO vault_state (one, seq, last_at, created_at) VALUES (1, 1, 0, 0)")
         self.rows = SqlRows(self.connection)
         self.spaces: set[str] = set()

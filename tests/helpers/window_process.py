@@ -70,7 +70,13 @@ class Driven:
     """A window that a scenario uses; ended, by force if need be, when the block ends."""
 
     def __init__(
-        self, scenario: str, palace: Palace, environment: Mapping[str, str], *arguments: str, verbs: Sequence[str] = ()
+        self,
+        scenario: str,
+        palace: Palace,
+        environment: Mapping[str, str],
+        *arguments: str,
+        verbs: Sequence[str] = (),
+        driver: Path = DRIVER,
     ) -> None:
         """Start it.
 
@@ -80,10 +86,11 @@ class Driven:
             environment: from `on`.
             arguments: what the scenario is told.
             verbs: of the command line; none for the window.
+            driver: the program that knows the scenario.
         """
         self._flag = palace.folder / "go-on"
         self._process = subprocess.Popen(
-            [sys.executable, str(DRIVER), scenario, str(palace.folder), *arguments, "--", *verbs],
+            [sys.executable, str(driver), scenario, str(palace.folder), *arguments, "--", *verbs],
             cwd=palace.folder,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ from core.types.reviews import Action, Decision, QueueRequest
 from core.types.values import When
 from core.types.words import Source, Status
 
-QUICK = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})
 _later = came("Newcomer of two.", "Linz", source=Source.TOOL_OUTPUT, status=Status.DISPUTED)
 MADE: tuple[tuple[Side | None, Side, str], ...] = (
@@ -28,8 +28,10 @@ MADE: tuple[tuple[Side | None, Side, str], ...] = (
     (None, came("Only one.", "Oslo"), "proposal"),
     (None, have("Old one.", None), "stale"),
 )
+ALL = len(MADE)
+"""In the place of one item: all of them, as one batch."""
 DECISIONS = st.lists(
-    st.tuples(st.integers(0, len(MADE) - 1), st.sampled_from(list(Action)), st.booleans()), min_size=1, max_size=8
+    st.tuples(st.integers(0, ALL), st.sampled_from(list(Action)), st.booleans()), min_size=1, max_size=8
 )
 
 
@@ -49,6 +51,19 @@ def decision(action: Action, remember: bool, place: int) -> Decision:
     )
 
 
+def decide(rig: Rig, pairs: list[Pair], place: int, action: Action, *, remember: bool) -> None:
+    """One decision, or a batch; what does not fit is refused in words."""
+    wanted = decision(action, remember, place)
+    try:
+        if place == ALL:
+            rig.engine.conflicts.resolve_many([pair.item for pair in pairs], wanted).result(30)
+        else:
+            rig.engine.conflicts.resolve(pairs[place].item, wanted).result(30)
+    except LociError as error:
+        if error.code in UNEXPECTED:
+            raise
+
+
 def standing(rig: Rig) -> int:
     return int(rig.value("SELECT count(*) FROM undo_steps WHERE undone_by IS NULL AND undoes_id IS NULL"))
 
@@ -60,11 +75,7 @@ def test_taking_all_decisions_back_leads_to_the_start(tmp_path: Path, wanted: li
         rig.settle()
         before, steps = rig.dump(), standing(rig)
         for place, action, remember in wanted:
-            try:
-                rig.engine.conflicts.resolve(pairs[place].item, decision(action, remember, place)).result(30)
-            except LociError as error:
-                if error.code in UNEXPECTED:
-                    raise
+            decide(rig, pairs, place, action, remember=remember)
         while standing(rig) > steps:
             assert rig.undo().left == ()
         rig.settle()
@@ -84,13 +95,7 @@ def _never_skipped(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
 def test_every_row_that_is_shown_can_be_decided(tmp_path: Path, wanted: list[tuple[int, Action, bool]]) -> None:
     with desk(tmp_path) as (rig, pairs):
         for place, action, _ in wanted:
-            try:
-                rig.engine.conflicts.resolve(pairs[place].item, decision(action, remember=False, place=place)).result(
-                    30
-                )
-            except LociError as error:
-                if error.code in UNEXPECTED:
-                    raise
+            decide(rig, pairs, place, action, remember=False)
         shown = rig.engine.conflicts.queue(QueueRequest()).result(30)
         assert shown.total == rig.engine.conflicts.badge().result(10)
         for row in shown.rows:

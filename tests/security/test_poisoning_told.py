@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import poison_wordings
 import pytest
 from poison_attacks import ATTACKS
 from poison_rig import HOME, SLOTS, victim_of
 
 from core.types.words import Source
+
+assert poison_wordings.__doc__  # imported for what it enters into the table
 
 IN_PASSING = (
     "tool_output_with_a_claim",
@@ -21,12 +24,16 @@ IN_PASSING = (
     "qualifiers_that_dodge_the_key",
     "valid_from_before_the_persons",
     "as_a_rule",
+    "as_a_guess",
+    "as_a_record_of_fields",
+    "for_a_session_under_another_predicate",
+    "as_what_is_over",
 )
 """Attacks that could win by numbers alone over what was said in passing (W = 0.7)."""
 
 
 def test_the_table_is_long_enough() -> None:
-    assert len(ATTACKS) >= 60
+    assert len(ATTACKS) >= 80
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -37,6 +37,7 @@ LIES: dict[str, dict[str, Any]] = {
     "as a rule": {"source": "tool_output", "kind": "rule"},
     "a qualifier": {"source": "tool_output", "claim": HOME.claim(qualifiers={"x": "1"})},
     "not exclusive": {"source": "tool_output", "claim": HOME.claim(exclusive=False)},
+    "for a session": {"source": "tool_output", "session": "s", "claim": HOME.claim(scope="session")},
 }
 
 

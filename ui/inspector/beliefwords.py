@@ -165,26 +165,6 @@ def voice_told(voice: Voice) -> str:
 # ---- claims
 
 
-def claim_told(claim: ClaimSeen) -> str:
-    """A claim as a sentence: `You live in Lisbon`.
-
-    Args:
-        claim: the claim; its words are made visible and cut.
-    """
-    persons = words()["persons"]
-    is_person = " ".join(claim.subject.casefold().split()) in persons
-    value = one_line(claim.value, _VALUE)
-    forms = words()["predicates"].get(claim.predicate)
-    denies = claim.polarity == "negative"
-    if forms is None:
-        name = one_line(claim.predicate, _NAME).replace("_", " ")
-        head = "You" if is_person else one_line(claim.subject, _NAME)
-        return f"{head} · {'not ' if denies else ''}{name} · {value}"
-    form = forms[("not_" if denies else "") + ("you" if is_person else "other")]
-    subject = "You" if is_person else one_line(claim.subject, _NAME)
-    return f"{subject} {form} {value}"
-
-
 def state_told(claim: ClaimHeld) -> str:
     """How a claim stands, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
 

@@ -15,7 +15,6 @@ from core.types.believed import ClaimHeld, EvidenceSeen, Opposed
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.beliefwords import (
-    claim_told,
     counted,
     opposed_told,
     quote_told,
@@ -26,6 +25,7 @@ from ui.inspector.beliefwords import (
 from ui.inspector.lines import flush
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
+from ui.widgets.claimwords import claim_told
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.plaintext import one_line
 

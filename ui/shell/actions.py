@@ -53,7 +53,7 @@ class Actions(QObject):
         context.commands.changed.connect(self._rebuild)
         for command in self._own():
             context.commands.add(command)
-        context.bridge.changed.connect(lambda _: self._ask.start(_ASK_MS))
+        context.bridge.changed.connect(lambda _: self._hear())
         context.tasks.settled.connect(lambda: self._ask.start(_ASK_MS))
 
     def _own(self) -> list[Command]:
@@ -176,6 +176,11 @@ class Actions(QObject):
         ]
 
     # ---- undo and redo
+
+    def _hear(self) -> None:
+        """Something changed: it may be undone at once, though the step gets its name a moment later."""
+        self._actions["edit.undo"].setEnabled(self._is_open)
+        self._ask.start(_ASK_MS)
 
     def _ask_steps(self) -> None:
         if not self._context.bridge.is_open:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import string
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from core.belief.relation import REASONS
 from core.types.belief import Label
 from core.types.reviews import Action
 
+ROOT = Path(__file__).resolve().parents[3]
 KINDS = sorted(PAIRED)
 MINE = Topic("user", "lives_in", "Graz", "Vienna")
 OTHERS = Topic("Harbour", "located_at", "Luleå", "Frankfurt")
@@ -70,9 +73,41 @@ def test_every_predicate_of_the_vocabulary_has_a_question() -> None:
     assert set(vocabulary) <= set(words()["predicates"])
 
 
+def reasons_opened() -> list[str]:
+    """Keys with which items are opened, as the code writes them."""
+    found: set[str] = set()
+    for path in (*ROOT.joinpath("core", "intake").glob("*.py"), ROOT / "core" / "belief" / "gate.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                found |= set(_reason_of(node))
+    return sorted(found)
+
+
+def _reason_of(call: ast.Call) -> Iterator[str]:
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    at = {"Verdict": 1, "open_review": 4}.get(name)
+    given = [one.value for one in call.keywords if one.arg == "reason" and name in ("Matter", "Verdict")]
+    for one in [*given, *(call.args[at : at + 1] if at is not None else [])]:
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
+
+
+def test_every_reason_that_opens_an_item_has_a_sentence() -> None:
+    opened = reasons_opened()
+    assert {"against_owner", "client_doubts", "proposed_by_client", "proposed_by_import"} <= set(opened)
+    asking = set(opened) - {"owner_said"}  # supersedes without asking
+    assert asking <= set(words()["reasons"])
+
+
+def test_two_of_one_value_are_not_told_apart_by_it() -> None:
+    denied = Topic("user", "allergic_to", "nuts", "Nuts")
+    assert result(Action.REJECT, "contradiction", denied, paired=True) == words()["suggestions"]["reject"]["pair"]
+    assert result(Action.REJECT, "contradiction", MINE, paired=True) == "Graz stands; Vienna is archived."
+
+
 @pytest.mark.parametrize("key", REASONS)
 def test_every_reason_of_the_relation_model_has_a_sentence(key: str) -> None:
-    assert reason(key, "contradiction", MINE) == words()["reasons"][key].format(what="user · lives_in")
+    assert reason(key, "contradiction", MINE) == words()["reasons"][key].format(what="user · lives in")
 
 
 def test_the_person_is_spoken_to_and_others_are_named() -> None:

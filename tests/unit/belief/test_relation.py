@@ -218,7 +218,8 @@ def test_a_label_is_sure_from_its_own_share_on(row: np.ndarray, sure: float) -> 
     plain = np.exp(row - row.max())
     plain = plain / plain.sum()
     assume(abs(plain.max() - sure) > 1e-9)
-    assert (probabilities(row, 1.0, dict.fromkeys(LABELS, sure)).max() >= ACTED_ON) is bool(plain.max() > sure)
+    acted_on = probabilities(row, 1.0, dict.fromkeys(LABELS, sure)).max() >= ACTED_ON
+    assert bool(acted_on) is bool(plain.max() > sure)
 
 
 @settings(max_examples=100, deadline=None)

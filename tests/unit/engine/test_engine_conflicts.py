@@ -19,6 +19,7 @@ from desk_rig import (
     pass_days,
     put,
     queue,
+    state_of,
     statuses,
     upkeep,
 )
@@ -29,6 +30,7 @@ from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.standing import Acts
 from core.types.reviews import Action, HoldRequest, Queue
+from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
 
 
@@ -108,6 +110,9 @@ def test_filters_narrow_the_rows_and_not_the_counts(rig: Rig) -> None:
     assert ids(text="FERRY") == [second.item]
     assert ids(text="vienna") == [first.item]
     assert ids(text="nothing like it") == []
+    fourth = make_pair(rig, have("ÄRZTE in Łódź.", None), came("Other doctors.", None))
+    assert [row.id for row in queue(rig, text="ärzte in łÓDŹ").rows] == [fourth.item]
+    rig.undo()
     assert len(ids(cap=2)) == 2
     assert ids(cap=0) == []
 
@@ -150,7 +155,7 @@ def test_an_item_has_everything_a_decision_needs(rig: Rig) -> None:
     assert found.suggestion.at is not None
     assert found.why[:2] == (
         "It contradicts what you said yourself; nothing but your own word replaces that.",
-        "Both name a value for user · lives_in, only one can hold, and their times overlap.",
+        "Both name a value for user · lives in, only one can hold, and their times overlap.",
     )
     assert "It was held back, so assistants do not get it." in found.why
     assert set(found.actions) == set(Action)
@@ -231,9 +236,11 @@ def test_clients_that_were_given_it_are_named(rig: Rig) -> None:
 def test_an_item_is_found_by_the_beginning_of_its_id(rig: Rig) -> None:
     pair = make_pair(rig)
     assert item(rig, pair.item[:30]).id == pair.item
+    assert item(rig, pair.item[-8:].upper()).id == pair.item
     make_pair(rig, have("A.", None), came("B.", None))
     wrong = (
         (pair.item[:8], Code.INVALID_INPUT),
+        (pair.item[-7:], Code.INVALID_INPUT),
         ("short", Code.INVALID_INPUT),
         ("f" * 12, Code.NOT_FOUND),
     )
@@ -246,6 +253,7 @@ def test_a_closed_item_says_why_and_takes_nothing(rig: Rig) -> None:
     decide(rig, pair.item, Action.REJECT)
     found = item(rig, pair.item)
     assert (found.state, found.actions, found.closed) == ("resolved", (), "You decided it.")
+    assert found.resolution is Action.REJECT
     closed = rig.engine.conflicts.closed().result(10)
     assert [(row.id, row.resolution, row.title) for row in closed] == [(pair.item, "reject", "User lives in Vienna.")]
     pass_days(rig, 8)
@@ -278,15 +286,40 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
     same = make_pair(rig, *others("Two", **made))
     other = make_pair(rig, *others("Three", source=Source.INFERENCE))
     mine = make_pair(rig, have("The owner's.", None), came("Against it.", None, **made))
+    vouched = make_pair(rig, *others("Four", **made))
+    rig.engine.memories.confirm(str(vouched.have), OWNER_ACTOR).result(10)
     assert upkeep(rig) == 1
-    assert [statuses(rig, pair.came)[0] for pair in (same, other, mine)] == ["archived", "quarantined", "quarantined"]
+    kept = (other, mine, vouched)
+    assert [statuses(rig, pair.came)[0] for pair in (same, *kept)] == ["archived", *["quarantined"] * 3]
     assert rig.engine.conflicts.rules().result(10)[0].applied == 1
-    step = rig.rows("SELECT actor, label FROM undo_steps ORDER BY rowid DESC LIMIT 1")
-    assert step == [("scheduler", "Keep what stands")]
-    rig.undo()
+    assert item(rig, same.item).closed == "A rule of yours decided it."
+    assert queue(rig).today == 3  # a rule's decisions are no work of the day's
+    ((actor, label, step),) = rig.rows("SELECT actor, label, id FROM undo_steps ORDER BY rowid DESC LIMIT 1")
+    assert (actor, label) == ("scheduler", "Keep what stands")
+    rig.undo(step)
     assert statuses(rig, same.came) == ["quarantined"]
     assert upkeep(rig) == 0  # what the person took back is not decided again
     assert statuses(rig, same.came) == ["quarantined"]
+
+
+def test_a_decision_without_the_tick_makes_no_rule(rig: Rig) -> None:
+    first, same = make_pair(rig, *others("One")), make_pair(rig, *others("Two"))
+    decide(rig, first.item, Action.REJECT)
+    assert rig.engine.conflicts.rules().result(10) == ()
+    assert upkeep(rig) == 0
+    assert state_of(rig, same.item) == ("open", None, None)
+
+
+def test_a_queue_is_cut_at_two_hundred_and_counts_the_rest(rig: Rig) -> None:
+    first = make_pair(rig, have("The one that is used.", None, recalled=50), came("Against it.", None))
+    for n in range(205):
+        make_pair(rig, new=came(f"Proposed {n}.", None), kind="proposal", alone=True)
+    found = queue(rig)
+    assert (len(found.rows), found.total, found.today) == (200, 206, 10)
+    assert found.rows[0].id == first.item
+    assert found.counts == {"proposal": 205, "contradiction": 1}
+    assert rig.engine.conflicts.badge().result(10) == 206
+    assert len(rig.engine.conflicts.listed(OWNER_ACTOR).result(60)) == 200
 
 
 def test_a_rule_can_be_removed_and_leaves_what_it_decided(rig: Rig) -> None:

@@ -15,11 +15,11 @@ from desk_rig import (
     others,
     statuses,
 )
-from engine_rig import Rig, error_of, refused, rig_at
+from engine_rig import START_MS, Rig, error_of, refused, rig_at
 
 from core.errors import Code
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, When
 from core.types.words import Source, Status
 
 
@@ -49,6 +49,26 @@ def test_a_client_never_decides_against_what_the_person_said(rig: Rig) -> None:
     assert rig.value("SELECT actor FROM undo_steps WHERE verb = 'resolve'") == "client"
 
 
+def test_what_the_person_vouched_for_or_said_too_is_the_persons(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    theirs = {"source": Source.INFERENCE, "client_id": rig.client("writer", "read", "write").client_id}
+    accepted, said, free = (
+        make_pair(rig, have(f"{name} one.", None, **theirs), came(f"{name} two.", None)) for name in "ABC"
+    )
+    rig.engine.memories.confirm(str(accepted.have), OWNER_ACTOR).result(10)
+    own = {"memory_id": said.have, "lineage": "owner", "source": "user_explicit", "at": rig.clock.now_ms()}
+    rig.write(lambda tx: tx.insert("memory_sources", own))
+    for pair in (accepted, said):
+        with refused(Code.ACCESS_DENIED):
+            decide(rig, pair.item, Action.SUPERSEDE, curator)
+        with refused(Code.INVALID_INPUT):
+            decide(rig, pair.item, Action.REJECT, remember=True)
+        assert rig.engine.conflicts.item(pair.item).result(10).repeatable == ()
+    assert rig.engine.conflicts.item(free.item).result(10).repeatable != ()
+    decide(rig, free.item, Action.KEEP_BOTH, curator)
+    assert statuses(rig, accepted.have, said.have, free.came) == ["active"] * 3
+
+
 def test_a_client_does_not_turn_the_persons_word_down(rig: Rig) -> None:
     curator = rig.client("curator", "read", "curate", "space:home")
     new = came("I live in Vienna.", None, source=Source.USER_EXPLICIT, status=Status.DISPUTED)
@@ -66,6 +86,28 @@ def test_a_client_does_not_decide_for_itself_nor_about_injections(rig: Rig) -> N
             decide(rig, item_id, Action.SUPERSEDE, curator)
     decide(rig, own.item, Action.REJECT, curator)
     assert statuses(rig, own.came) == ["archived"]
+
+
+def test_a_client_is_offered_what_it_would_not_be_refused(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    make_pair(rig)
+    make_pair(rig, *others("Ada"))
+    make_pair(rig, new=came("Mine.", None, client_id=curator.client_id), kind="proposal", alone=True)
+    make_pair(rig, new=came("Ignore all.", None), kind="injection", alone=True)
+    more: dict[str, Any] = {"text": "Both at once.", "when": "in winter", "begin": When(START_MS)}
+    offered = rig.engine.conflicts.listed(curator).result(10)
+    owners = {one.id: one.actions for one in rig.engine.conflicts.listed(OWNER_ACTOR).result(10)}
+    assert len(offered) == 4
+    for one in offered:
+        assert set(one.actions) <= set(owners[one.id])
+        for action in owners[one.id]:
+            if action in one.actions:
+                decide(rig, one.id, action, curator, **more)
+                if action is not Action.SKIP:
+                    rig.undo()
+            else:
+                with refused(Code.ACCESS_DENIED):
+                    decide(rig, one.id, action, curator, **more)
 
 
 def test_a_client_lets_nothing_replace_what_is_trusted_more(rig: Rig) -> None:

@@ -27,6 +27,7 @@ from core.engine.desk_upkeep import DeskUpkeep
 from core.errors import Code
 from core.intake.belief_inputs import refresh_trust
 from core.types.reviews import Action, Decision, HoldRequest
+from core.types.values import OWNER_ACTOR
 from core.types.words import Source, Status
 
 
@@ -93,10 +94,13 @@ def test_old_questions_that_harm_nobody_expire_but_never_those_with_the_persons_
     quiet = make_pair(rig, *others("One"), opened_ms=old)
     used_old, used_new = others("Two")
     used = make_pair(rig, have(used_old.text, None, source=Source.INFERENCE, recalled=500), used_new, opened_ms=old)
+    vouched = make_pair(rig, *others("Four"), opened_ms=old)
+    rig.engine.memories.confirm(str(vouched.have), OWNER_ACTOR).result(10)
     young = make_pair(rig, *others("Three"), opened_ms=START_MS - 80 * DAY_MS)
     assert upkeep(rig) == 0
     assert upkeep(rig, expiry=True) == 1
-    assert [state_of(rig, pair.item)[0] for pair in (mine, quiet, used, young)] == ["open", "moot", "open", "open"]
+    asked = (mine, quiet, used, young, vouched)
+    assert [state_of(rig, pair.item)[0] for pair in asked] == ["open", "moot", "open", "open", "open"]
     assert statuses(rig, quiet.came) == ["quarantined"]  # nothing was decided about it
     assert item(rig, quiet.item).closed.startswith("It waited for ninety days")
 

@@ -169,7 +169,7 @@ def test_facts_confirm_each_other_and_episodes_do_not(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM fingerprints") == 5
 
 
-def test_claims_of_rows_become_drafts(rig: Rig) -> None:
+def test_claims_of_rows_are_compared_and_hold(rig: Rig) -> None:
     claim = {"subject": "Ada", "predicate": "lives_in", "value": "Graz"}
     rig.bring(
         [
@@ -181,11 +181,13 @@ def test_claims_of_rows_become_drafts(rig: Rig) -> None:
     )
     found = rig.rows("SELECT predicate, valid_from_prec, state, evidence_count FROM claims ORDER BY rowid")
     assert found == [
-        ("lives_in", None, "draft", 1),
+        ("lives_in", None, "asserted", 1),
         ("lives_in", "year", "draft", 1),
-        ("moved_to", None, "draft", 1),
+        ("moved_to", None, "asserted", 1),
     ]
-    assert rig.texts() == ["Ada moved", "Ada moved on", "Bad claim"]
+    # The second says no more than the first: it lies beneath it.
+    assert rig.texts() == ["Ada moved", "Bad claim"]
+    assert rig.texts(statuses=("consolidated",)) == ["Ada moved on"]
     assert json.loads(rig.value("SELECT flags FROM memories ORDER BY n LIMIT 1")) == ["validity_unusable"]
 
 

@@ -180,7 +180,7 @@ def test_the_audit_is_whole_after_everything_and_shows_a_changed_row(rig: Rig) -
     rig.engine.flush()
     verbs = [row[0] for row in rig.rows("SELECT verb FROM audit ORDER BY nr")]
     assert verbs == [
-        *("import", "import", "import", "store", "forget", "undo", "unimport", "pair", "revoke", "recall"),
+        *("import", "import", "import", "settle", "store", "forget", "undo", "unimport", "pair", "revoke", "recall"),
     ]
     assert chain_is_whole(rig)
     with refused(Code.INVALID_INPUT):

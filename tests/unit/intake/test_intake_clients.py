@@ -174,7 +174,10 @@ def test_forgetting_needs_the_grant_and_the_reach(rig: Rig) -> None:
     with refused(Code.NOT_FOUND):
         rig.forget(mine, curator)
     assert rig.texts() == ["The user's secret"]
-    shared = rig.store("For everybody", space="GLOBAL").memory_id
+    said = rig.store("For everybody", space="GLOBAL").memory_id
+    with refused(Code.ACCESS_DENIED):  # a client never decides against what the person said
+        rig.forget(said, curator)
+    shared = rig.store("From a leaflet", space="GLOBAL", source=Source.DOCUMENT).memory_id
     rig.forget(shared, curator)
     assert rig.get(shared).status is Status.DELETED
     with refused(Code.NOT_FOUND):

@@ -24,11 +24,14 @@ from desk_rig import (
 )
 from engine_rig import START_MS, Rig, differences, refused, rig_at
 
-from core.errors import Code
+from core.errors import Code, UserError
+from core.intake.resolving import Resolver
+from core.intake.standing import Acts
 from core.types.library import Revision
-from core.types.reviews import Action, Decision
-from core.types.values import When
+from core.types.reviews import Action, Decided, Decision
+from core.types.values import OWNER_ACTOR, When
 from core.types.words import Kind, Precision, Source, Status
+from core.vault.tx import Tx
 
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)
 
@@ -359,6 +362,47 @@ def test_a_batch_is_one_step_and_lists_what_it_refused(rig: Rig) -> None:
     rig.undo()
     rig.settle()
     assert differences(before, rig.dump()) == {}
+
+
+def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
+    pairs = [make_pair(rig, new=came(f"Proposed {n}.", None), kind="proposal", alone=True) for n in range(3)]
+    before = rig.value("SELECT count(*) FROM consolidation_log")
+
+    def admit(acts: Acts, memory_id: str) -> None:
+        acts.activate(memory_id)
+        acts.log("ADD", memory_id, None)
+        acts.tx.after_commit(lambda: told.append(memory_id))
+        if memory_id == pairs[1].came:
+            raise UserError(Code.INVALID_INPUT, "Not this one.")
+
+    def write(tx: Tx) -> Decided:
+        resolver = Resolver(rig.opened.make_id, rig.opened.work, rig.opened.space, admit)
+        ids = [pair.item for pair in pairs]
+        return resolver.resolve_many(tx, ids, Decision(Action.SUPERSEDE), OWNER_ACTOR, None, rig.opened.add_vectors)
+
+    told: list[str] = []
+    done: Decided = rig.write(write)
+    assert dict(done.refused) == {pairs[1].item: "Not this one."}
+    assert (done.active, done.retired) == ((pairs[0].came, pairs[2].came), ())
+    assert told == [pairs[0].came, pairs[2].came]
+    assert rig.value("SELECT count(*) FROM consolidation_log") == before + 2
+    assert state_of(rig, pairs[1].item) == ("open", None, None)
+
+
+def test_both_that_stand_are_named(rig: Rig) -> None:
+    pair = make_pair(rig)
+    done = decide(rig, pair.item, Action.KEEP_BOTH)
+    assert (set(done.active), done.retired) == ({pair.have, pair.came}, ())
+    rig.undo()
+    done = decide(rig, pair.item, Action.REJECT)
+    assert (done.active, done.retired) == ((pair.have,), (pair.came,))
+
+
+def test_who_decided_is_kept_with_the_item(rig: Rig) -> None:
+    pair = make_pair(rig)
+    decide(rig, pair.item, Action.REJECT, rig.client("curator", "read", "curate", "space:home"))
+    assert state_of(rig, pair.item) == ("resolved", "reject", "decided_client")
+    assert rig.engine.conflicts.item(pair.item).result(10).closed == "A client decided it."
 
 
 def test_a_batch_takes_no_merge_and_no_endless_list(rig: Rig) -> None:

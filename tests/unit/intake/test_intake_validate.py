@@ -86,7 +86,11 @@ def test_names_that_are_a_space(name: str) -> None:
 
 
 def test_a_claim_gets_its_defaults() -> None:
-    assert check_claim(CLAIM) == {**CLAIM, "exclusive": False, "polarity": "positive", "qualifiers": {}}
+    assert check_claim(CLAIM) == {**CLAIM, "exclusive": True, "polarity": "positive", "qualifiers": {}}
+    # Seed A: one value at a time, unless it is said, or known of the predicate, that there may be several.
+    assert check_claim({**CLAIM, "predicate": "orbits"})["exclusive"] is True
+    assert check_claim({**CLAIM, "predicate": "likes"})["exclusive"] is False
+    assert check_claim({**CLAIM, "exclusive": False})["exclusive"] is False
     full = {**CLAIM, "exclusive": True, "polarity": "negative", "qualifiers": {"when": "winter"}}
     assert check_claim(full) == full
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -40,13 +39,14 @@ def test_the_shipped_model_learned_from_these_pairs() -> None:
     assert manifest["training"]["pairs"] == len(pairs)
 
 
-def test_pairs_that_share_a_note_stay_on_one_side_of_a_split() -> None:
+def test_a_file_held_back_shares_no_note_with_what_was_learned() -> None:
     pairs, _ = data.load()
-    places: dict[str, set[int]] = defaultdict(set)
-    for one, place in zip(pairs, data.folds(pairs, 5, seed=1), strict=True):
-        places[one.old.casefold()].add(place)
-        places[one.new.casefold()].add(place)
-    assert all(len(found) == 1 for found in places.values())
+    learned = data.without(pairs, ("work", "paraphrase"))
+    held = data.unseen(pairs, "work", learned)
+    assert {one.source for one in held} == {"work"}
+    assert len(held) >= 1000
+    known = {text.casefold() for one in learned for text in (one.old, one.new)}
+    assert not known & {text.casefold() for one in held for text in (one.old, one.new)}
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,11 @@ def test_what_twins_imply() -> None:
         ("b", "a", "COEXIST"),
     }
     assert all(one.weight < 1 for one in data.implied(written))
+
+
+def test_a_twin_that_leaves_something_out_stands_for_nobody() -> None:
+    written = [pair("a b c d e f g h", "a b c", "DUPLICATE"), pair("a b c d e f g h", "not a", "SUPERSEDE")]
+    assert data.implied(written) == []
 
 
 def test_a_changed_number_replaces_and_a_changed_dress_does_not() -> None:

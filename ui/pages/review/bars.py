@@ -18,7 +18,7 @@ from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 
-_FOLLOW_WIDTH = 190
+_FOLLOW_WIDTH = 230
 
 
 class SuggestionBar(QFrame):
@@ -129,7 +129,7 @@ class ActionBar(QWidget):
         for action in ORDER:
             if action in item.actions and action is not above:
                 said = told(action, item.kind, is_pair=item.existing is not None)
-                made = KeyButton(self._theme, said.title, said.key, self._presser(action))
+                made = KeyButton(self._theme, said.short, said.key, self._presser(action))
                 made.setToolTip(said.hint)
                 self._flow.addWidget(made)
                 made.show()

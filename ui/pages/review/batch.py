@@ -12,7 +12,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
 
 from core.types.reviews import Action, ReviewRow
-from ui.pages.review.words import MANY, counted_family, families, source_words, told_many, words
+from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 from ui.widgets.flow import FlowLayout, clear
@@ -74,7 +74,7 @@ class BatchPanel(QFrame):
         self.list.clear()
         side = QSize(0, self._theme.px(_LINE))
         for shown in rows[:_LISTED]:
-            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {one_line(shown.note, 100)}", self.list)
+            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {row_note(shown)}", self.list)
             line.setSizeHint(side)
         self.list.setMaximumHeight(len(rows) * side.height() + 14)
         clear(self._flow)

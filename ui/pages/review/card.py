@@ -14,7 +14,6 @@ from core.types.reviews import ClaimSeen, Side
 from core.types.words import Status
 from ui.pages.review.marked import MarkedText
 from ui.pages.review.words import (
-    claim_line,
     claim_note,
     dated,
     given_to,
@@ -26,6 +25,7 @@ from ui.pages.review.words import (
 )
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, row
+from ui.widgets.claimwords import claim_told
 from ui.widgets.flow import clear
 from ui.widgets.plaintext import has_marks
 from ui.widgets.shapes import KindMark
@@ -86,12 +86,13 @@ class SideCard(QFrame):
         layout.addStretch(1)
         layout.addLayout(_flush(self.closer, self.palace))
 
-    def show_side(self, side: Side, heading: str) -> None:
+    def show_side(self, side: Side, heading: str, *, names_given: bool = True) -> None:
         """Show a memory.
 
         Args:
             side: the memory.
             heading: what it is here, such as `What arrived`.
+            names_given: whether to say whom it was given to; what follows may say it already.
         """
         self._side = side
         memory = side.memory
@@ -105,7 +106,7 @@ class SideCard(QFrame):
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
         self.hidden.setVisible(has_marks(memory.text))
         self.origin.setText(provenance(side))
-        parts = [dated(side), given_to(side), holds(side), standing(side)]
+        parts = [dated(side), given_to(side) if names_given else "", holds(side), standing(side)]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
         self.closer.setAccessibleName(f"Look closer: {heading}")
@@ -146,7 +147,7 @@ class _Evidence(QFrame):
         super().__init__()
         self.setObjectName("evidence")
         self.setProperty("tone", tone)
-        layout: QVBoxLayout = column(self, label(claim_line(claim), wrap=True), gap=1)
+        layout: QVBoxLayout = column(self, label(claim_told(claim), wrap=True), gap=1)
         layout.setContentsMargins(12, 0, 0, 0)
         if quote:
             layout.addWidget(label(quote, "muted", wrap=True))

@@ -49,6 +49,7 @@ class Reading(QScrollArea):
     def __init__(self, inner: QWidget) -> None:
         super().__init__()
         self._inner = inner  # first: as its widget it is watched by the area at once
+        self._wanted = 0
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -66,8 +67,19 @@ class Reading(QScrollArea):
             return int(layout.totalHeightForWidth(self.viewport().width()))
         return int(layout.minimumSize().height())
 
+    def want(self, height: int) -> None:
+        """Take so many pixels of height, less where the window is made smaller, never more."""
+        if height != self._wanted:
+            self._wanted = height
+            self.setMaximumHeight(height)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As tall as it is wanted."""
+        return QSize(200, self._wanted)
+
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """It may be narrow."""
+        """It may be narrow and low."""
         return QSize(200, 40)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
@@ -184,7 +196,7 @@ class Desk(QWidget):
         self._say_closed(item.closed)
         first, second = headings(item)
         if item.existing is not None:
-            self.have.show_side(item.existing, first)
+            self.have.show_side(item.existing, first, names_given=not item.follows)
         self.came.show_side(item.incoming, second)
         self.cards.show_first(is_shown=item.existing is not None)
         self.suggestion.show_suggestion(item)
@@ -215,7 +227,8 @@ class Desk(QWidget):
         self._bars.setContentsMargins(0, 0, _BAR, 0)
         self._clear_bar()
         width = self._width
-        self._why.setMaximumWidth(min(px(_WHY_WIDEST), width))
+        # Not by a greatest width: a layout asks for the height of the whole line all the same.
+        self._why.setContentsMargins(0, 0, max(0, width - px(_WHY_WIDEST)), 0)
         self.cards.fit(width)
         self._share()
 
@@ -244,9 +257,7 @@ class Desk(QWidget):
         self._place_follows(width, room)
         if self._bars.indexOf(self.follows) >= 0 and self._follows_any:
             room -= _height(self.follows, width) + self._outer.spacing()
-        height = max(_LEAST, min(self.reading.needed, room))
-        if height != self.reading.height():
-            self.reading.setFixedHeight(height)
+        self.reading.want(max(_LEAST, min(self.reading.needed, room)))
 
     @property
     def _shown_bars(self) -> list[QWidget]:

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from core.types.reviews import ReviewRow
-from ui.pages.review.words import source_words
+from ui.pages.review.words import row_note, source_words
 from ui.widgets.plaintext import one_line, tip
 
 LINE = Qt.ItemDataRole.UserRole
@@ -157,4 +157,4 @@ def words_of(line: Line) -> str:
     """A line for those who do not see it."""
     if isinstance(line, Heading):
         return f"{line.title}, {line.count:,}"
-    return f"{one_line(line.title, 160)}. {one_line(line.note, 160)}"
+    return f"{one_line(line.title, 160)}. {row_note(line)}"

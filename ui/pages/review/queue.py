@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 
 from core.types.reviews import Queue, ReviewRow
 from ui.pages.review.lines import GROUPS, LINE, Heading, Line, QueueModel, lines_of
-from ui.pages.review.words import families, words
+from ui.pages.review.words import families, row_note, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import MenuChip
@@ -111,7 +111,7 @@ class RowPainter(QStyledItemDelegate):
         head.setWeight(QFont.Weight.DemiBold)
         middle = Qt.AlignmentFlag.AlignVCenter
         self._write(painter, upper, one_line(shown.title, 120), "muted" if shown.later else "ink", head, middle)
-        self._write(painter, lower, one_line(shown.note, 120), "muted", theme.font("small"), middle)
+        self._write(painter, lower, row_note(shown), "muted", theme.font("small"), middle)
 
     def _write(
         self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, upright: Qt.AlignmentFlag

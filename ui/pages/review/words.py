@@ -54,11 +54,13 @@ class Told:
         title: as it stands on the button.
         key: as it stands on the keyboard.
         hint: what it does, one sentence.
+        short: the title where many stand beside each other.
     """
 
     title: str
     key: str
     hint: str
+    short: str = ""
 
     @property
     def plain(self) -> str:
@@ -78,7 +80,7 @@ def told(action: Action, kind: str, *, is_pair: bool) -> Told:
     usual = named["pair" if is_pair else "one"]
     found = named.get(kind, {}).get(action.value) or usual[action.value]
     key = "E" if action is Action.MERGE and not is_pair else words()["keys"][action.value]
-    return Told(found["title"], key, found["hint"])
+    return Told(found["title"], key, found["hint"], found.get("short", found["title"]))
 
 
 def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
@@ -98,7 +100,23 @@ def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
     return None if named is None else Told(named["title"], words()["keys"][action.value], named["hint"])
 
 
-# ---- filters
+# ---- the queue
+
+
+def row_note(row: ReviewRow) -> str:
+    """What stands under a row's title: `Contradiction · recalled 5 times · Claude Code`; no memory text.
+
+    Args:
+        row: the row.
+    """
+    named = words()["rows"]
+    parts = [
+        named.get(row.kind, row.kind),
+        recalled(row.recalled) if row.recalled else "",
+        one_line(row.client or "", 40),
+        named["later"] if row.later else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
@@ -200,21 +218,13 @@ def standing(side: Side) -> str:
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
 
 
-def claim_line(claim: ClaimSeen) -> str:
-    """A claim as one line: `Harbour · located at · Luleå`."""
-    predicate = one_line(claim.predicate, 40).replace("_", " ")
-    if claim.polarity.startswith("neg"):
-        predicate = f"not {predicate}"
-    return f"{one_line(claim.subject, 40)} · {predicate} · {one_line(claim.value, _NAME)}"
-
-
 def claim_note(claim: ClaimSeen) -> str:
-    """How sure a claim is and who backs it: `0.92 sure · 2 sources · 1 against`."""
-    parts = [f"{claim.confidence:.2f} sure", count_of(claim.sources, "source") if claim.sources else ""]
+    """How sure a claim is and who backs it: `92 % sure · 2 sources · 1 against`."""
+    parts = [f"{round(100 * claim.confidence)} % sure", count_of(claim.sources, "source") if claim.sources else ""]
     if claim.against:
         parts.append(f"{claim.against:,} against")
-    if claim.state in {"disputed", "retracted", "superseded", "draft"}:
-        parts.append(claim.state)
+    if claim.state != "asserted":
+        parts.append(words()["claim_states"].get(claim.state, claim.state))
     return " · ".join(part for part in parts if part)
 
 

@@ -1,0 +1,121 @@
+"""Whether a text tells another value of what the person said, in words that are not read as a claim.
+
+Claims are read with care: a guess, a "they", a record of a form or an inversion is none. Whoever wants to put a lie
+beside the person's words chooses just these. So such texts are read once more, loosely, and only beside what the person
+said. Must not do: believe anything; it only says that a person should look.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from core.belief.extraction import extract
+from core.belief.normal import as_read
+from core.belief.relation import at_odds
+from core.types.belief import ClaimDraft, Told
+
+_MOST = 600
+"""Characters that are read loosely; a longer text is no short lie, and its sentences are read as claims."""
+_RECORD = re.compile(r"[{}\[\]()\"'`|=<>*#;:,]+|->")
+_PIECES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """`resources/claims/rivals.json`, as patterns."""
+
+    guesses: re.Pattern[str]
+    persons: re.Pattern[str]
+    possessives: re.Pattern[str]
+    inverted: re.Pattern[str]
+    denials: str
+    between: str
+    denied: str
+
+
+def is_rival(existing: Told, incoming: Told) -> bool:
+    """Whether a text denies, or tells otherwise, what stands as the only value of its kind.
+
+    Args:
+        existing: what the person said, with its claims.
+        incoming: what somebody else tells.
+
+    Returns:
+        True where a person should look. False where `existing` claims nothing that excludes others.
+    """
+    held = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
+    text = as_read(incoming.text)
+    if not held or len(text) > _MOST:
+        return False
+    return _denies(held, text) or any(at_odds(held, _read(loose, incoming)) for loose in _loosely(text))
+
+
+def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
+    return extract(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
+
+
+def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
+    """Whether a value of the person's stands right behind a word that denies it, or before one."""
+    words = _words()
+    return any(
+        re.search(
+            rf"\b(?:{words.denials})\s+(?:(?:{words.between})\s+){{0,2}}{value}(?!\w)"
+            rf"|(?<!\w){value}\s+(?:is|was|are)\s+(?:{words.denied})(?!\w)",
+            text,
+            re.IGNORECASE,
+        )
+        for value in (re.escape(as_read(claim.value)) for claim in held)
+    )
+
+
+def _loosely(text: str) -> Iterator[str]:
+    """The text without guessing, with the user for whom it speaks of, turned round, and as a record."""
+    words = _words()
+    plain = " ".join(words.guesses.sub(" ", text).split())
+    plain = words.possessives.sub("the user's", words.persons.sub("the user", plain))
+    if plain != text:
+        yield plain
+    turned = words.inverted.fullmatch(plain.strip(" .!"))
+    if turned is not None:
+        value, rest = turned["value"], turned["rest"]
+        yield from (f"{rest} {value}.", f"{rest} in {value}.", f"{rest} at {value}.")
+    yield from _records(text)
+
+
+def _records(text: str) -> Iterator[str]:
+    """What a record says, read as a sentence: the last two of its pieces are a name and a value."""
+    pieces = [piece for one in _RECORD.split(text) if (piece := one.replace("_", " ").strip(" .\n\t-"))]
+    if not 2 <= len(pieces) <= _PIECES:
+        return
+    name, value = pieces[-2].split(".")[-1].strip(), pieces[-1]
+    yield from (f"{name}: {value}", f"The user {name} {value}.", f"The user's {name} is {value}.")
+
+
+@cache
+def _words() -> _Words:
+    held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
+
+    def any_of(name: str) -> str:
+        return "|".join(re.escape(word) for word in sorted(held[name], key=len, reverse=True))
+
+    def whole(name: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w'])(?:{any_of(name)})(?![\w'])", re.IGNORECASE)
+
+    return _Words(
+        guesses=whole("guesses"),
+        persons=whole("persons"),
+        possessives=whole("possessives"),
+        inverted=re.compile(
+            rf"(?:.*[,:;.]\s*)?(?:not \S+ but )?(?P<value>[\w'& .-]{{1,60}}?) (?:is|was) (?:{any_of('inverted')}) "
+            r"(?P<rest>.{1,200})",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        denials=any_of("denials"),
+        between=any_of("between"),
+        denied=any_of("denied"),
+    )
