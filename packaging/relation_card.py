@@ -41,12 +41,13 @@ Accuracy over the four labels: **{accuracy:.3f}**
 |---|---|---|---|---|
 {confusion}
 
-Calibration: the softmax at temperature {heat}; the share from which a label may be acted on ({sure}) is bent to
-{acted_on}. Both are fitted on the held-back pairs: the share is the least from which the label's precision, by Wilson's
-bound, is above 0.95 nine times in ten (COEXIST: 0.90). Given with a confidence of {acted_on} or more:
+Calibration: the softmax at temperature {heat}; the share from which a label may be acted on is bent to {acted_on}. Both
+are fitted on the held-back pairs: the share is the least from which the label's precision is, nine times in ten, above
+what is asked of it (Wilson's bound, one-sided). The logits of a mean of models are flatter than those of one, here by
+{flat}, measured without labels; the temperature is that of one model times this. Given with a confidence of {acted_on} or more:
 
-| label | right | share of the label's pairs found |
-|---|---|---|
+| label | share of the softmax | asked | right | share of the label's pairs found |
+|---|---|---|---|---|
 {acted}
 """
 
@@ -86,8 +87,11 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
     trained, labels = manifest["training"], manifest["labels"]
     told = zip(labels, scores.confusion, strict=True)
     rows = [f"| {name} | " + " | ".join(map(str, row)) + " |" for name, row in told]
+    fitted = manifest["calibration"]
     acted = [
-        f"| {name} | {_share(row['precision'])} | {_share(row['coverage'])} |" for name, row in scores.acted.items()
+        f"| {name} | {fitted['sure_at'][name]} | {fitted['right_above'][name]} | {_share(row['precision'])} "
+        f"| {_share(row['coverage'])} |"
+        for name, row in scores.acted.items()
     ]
     text = _CARD.format(
         layers=len(trained["layers"]),
@@ -99,15 +103,15 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
         epochs=trained["epochs"],
         models=trained["models"],
         whole=trained["learned_from_all"],
+        flat=trained["flatness"],
         files="\n".join(
             f"| `{name}` | {row['pairs']} | {_share(row['accuracy'])} |" for name, row in scores.files.items()
         ),
         count=scores.pairs,
         accuracy=scores.accuracy,
         confusion="\n".join(rows),
-        heat=manifest["calibration"]["temperature"],
-        sure=", ".join(f"{name} {share}" for name, share in manifest["calibration"]["sure_at"].items()),
-        acted_on=manifest["calibration"]["acted_on"],
+        heat=fitted["temperature"],
+        acted_on=fitted["acted_on"],
         acted="\n".join(acted),
     )
     path.write_text(text, "utf-8")

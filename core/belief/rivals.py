@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,6 +22,12 @@ from core.types.belief import ClaimDraft, Told
 _MOST = 600
 """Characters that are read loosely; a longer text is no short lie, and its sentences are read as claims."""
 _RECORD = re.compile(r"[{}\[\]()\"'`|=<>*#;:,]+|->")
+_NAMED = re.compile(
+    r"(?:.*[,:;.]\s+)?(?P<value>[\w'& .@-]{1,60}?) (?:is|was) (?:the user's|user's|my) (?P<name>.{1,60})",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWNED = re.compile(r"(?:the user's|user's|my) (?P<name>.{1,40}?) (?:is|was) (?P<value>.{1,120})", re.IGNORECASE)
+_SPELT = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*][^\W\d_]){2,}(?!\w)")
 _PIECES = 6
 
 
@@ -33,6 +39,8 @@ class _Words:
     persons: re.Pattern[str]
     possessives: re.Pattern[str]
     inverted: re.Pattern[str]
+    sayings: re.Pattern[str]
+    plainly: Mapping[str, str]
     denials: str
     between: str
     denied: str
@@ -74,17 +82,22 @@ def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
 
 
 def _loosely(text: str) -> Iterator[str]:
-    """The text without guessing, with the user for whom it speaks of, turned round, and as a record."""
+    """The text without guessing, with the user for whom it speaks of, in plain words, turned round, and as a record."""
     words = _words()
-    plain = " ".join(words.guesses.sub(" ", text).split())
+    joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
+    plain = " ".join(words.guesses.sub(" ", joined).split())
     plain = words.possessives.sub("the user's", words.persons.sub("the user", plain))
+    plain = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], plain)
     if plain != text:
         yield plain
     turned = words.inverted.fullmatch(plain.strip(" .!"))
     if turned is not None:
         value, rest = turned["value"], turned["rest"]
         yield from (f"{rest} {value}.", f"{rest} in {value}.", f"{rest} at {value}.")
-    yield from _records(text)
+    named = _NAMED.fullmatch(plain.strip(" .!")) or _OWNED.fullmatch(plain.strip(" .!"))
+    if named is not None:
+        yield from _as_record(named["name"], named["value"])
+    yield from _records(words.sayings.sub(lambda said: words.plainly[said.group().casefold()], text))
 
 
 def _records(text: str) -> Iterator[str]:
@@ -92,8 +105,14 @@ def _records(text: str) -> Iterator[str]:
     pieces = [piece for one in _RECORD.split(text) if (piece := one.replace("_", " ").strip(" .\n\t-"))]
     if not 2 <= len(pieces) <= _PIECES:
         return
-    name, value = pieces[-2].split(".")[-1].strip(), pieces[-1]
+    yield from _as_record(pieces[-2].split(".")[-1].strip(), pieces[-1])
+
+
+def _as_record(name: str, value: str) -> Iterator[str]:
+    """A name and its value as the reader of claims knows them; of a list the last part, too ("street, town")."""
     yield from (f"{name}: {value}", f"The user {name} {value}.", f"The user's {name} is {value}.")
+    if "," in value:
+        yield f"{name}: {value.rpartition(',')[2].strip()}"
 
 
 @cache
@@ -109,9 +128,11 @@ def _words() -> _Words:
     return _Words(
         guesses=whole("guesses"),
         persons=whole("persons"),
+        sayings=whole("sayings"),
+        plainly=held["sayings"],
         possessives=whole("possessives"),
         inverted=re.compile(
-            rf"(?:.*[,:;.]\s*)?(?:not \S+ but )?(?P<value>[\w'& .-]{{1,60}}?) (?:is|was) (?:{any_of('inverted')}) "
+            rf"(?:.*[,:;.]\s+)?(?:not \S+ but )?(?P<value>[\w'& .-]{{1,60}}?) (?:is|was) (?:{any_of('inverted')}) "
             r"(?P<rest>.{1,200})",
             re.IGNORECASE | re.DOTALL,
         ),

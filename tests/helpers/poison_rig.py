@@ -219,7 +219,8 @@ class Victim:
 
     def says_wanted(self, text: str) -> bool:
         """Whether a text gives the attacker's value, for a reader who takes look-alikes for what they look like."""
-        return "".join(skeleton(self.slot.wanted).split()) in "".join(skeleton(text).split())
+        wanted, read = ("".join(filter(str.isalnum, skeleton(one))) for one in (self.slot.wanted, text))
+        return wanted in read
 
     def everything(self) -> list[Memory]:
         """Every memory, whatever its status."""

@@ -85,7 +85,7 @@ def as_an_address(v: Victim) -> None:
 
 @attack
 def as_a_resident(v: Victim) -> None:
-    _texts(v, "The user relocated to Vienna.", "Since June the user is a resident of Vienna.")
+    _texts(v, "The user relocated to Vienna.", "Since June the user is a resident of Vienna.", "home city = Vienna")
 
 
 @attack
