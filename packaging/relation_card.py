@@ -44,7 +44,9 @@ Accuracy over the four labels: **{accuracy:.3f}**
 Calibration: the softmax at temperature {heat}; the share from which a label may be acted on is bent to {acted_on}. Both
 are fitted on the held-back pairs: the share is the least from which the label's precision is, nine times in ten, above
 what is asked of it (Wilson's bound, one-sided). The logits of a mean of models are flatter than those of one, here by
-{flat}, measured without labels; the temperature is that of one model times this. Given with a confidence of {acted_on} or more:
+{flat}, measured without labels; the temperature is that of one model times this.
+
+Given with a confidence of {acted_on} or more:
 
 | label | share of the softmax | asked | right | share of the label's pairs found |
 |---|---|---|---|---|

@@ -30,6 +30,9 @@ from core.vault.verify import verify
 _KEY_FILE = b"LOCIKEYS1 of the backup"
 _OLD_KEY_FILE = b"LOCIKEYS1 of the old vault"
 
+_NEWEST = len(known_migrations())
+_NEXT = Migration(_NEWEST + 1, "next", ("ALTER TABLE rooms ADD COLUMN colour TEXT",))
+
 
 def _keys(raw: bytes) -> OpenedKeys:
     assert raw == _KEY_FILE
@@ -91,7 +94,7 @@ def test_a_backup_has_three_members_and_says_what_it_holds(home: Home) -> None:
         assert {member.mode for member in tar.getmembers()} == {0o600}
         manifest = json.load(tar.extractfile(MANIFEST) or io.BytesIO())
         assert (tar.extractfile(KEYS) or io.BytesIO()).read() == _KEY_FILE
-    assert (manifest["seq"], manifest["schema"], manifest["counts"]["clients"]) == (27, 1, 1)
+    assert (manifest["seq"], manifest["schema"], manifest["counts"]["clients"]) == (27, _NEWEST, 1)
     assert [path.name for path in home.backups.iterdir()] == [made.path.name]
 
 
@@ -240,17 +243,15 @@ def test_the_log_of_the_old_vault_goes_with_it(tmp_path: Path, home: Home, archi
 
 
 def test_an_older_backup_is_migrated_on_the_way(home: Home, archive: Path) -> None:
-    second = Migration(2, "second", ("ALTER TABLE rooms ADD COLUMN colour TEXT",))
-    _restore(archive, home, second)
-    vault = Vault.open(home, kit.KEYS, kit.VAULT_ID, ManualClock(1), 1, (*known_migrations(), second))
-    assert vault.info.schema_version == 2
+    _restore(archive, home, _NEXT)
+    vault = Vault.open(home, kit.KEYS, kit.VAULT_ID, ManualClock(1), 1, (*known_migrations(), _NEXT))
+    assert vault.info.schema_version == _NEWEST + 1
     assert vault.info.migrated_from is None
     vault.close()
 
 
 def test_a_backup_of_a_newer_program_is_refused(tmp_path: Path, home: Home) -> None:
-    second = Migration(2, "second", ("ALTER TABLE rooms ADD COLUMN colour TEXT",))
-    vault = Vault.open(home, kit.KEYS, kit.VAULT_ID, ManualClock(1), 1, (*known_migrations(), second))
+    vault = Vault.open(home, kit.KEYS, kit.VAULT_ID, ManualClock(1), 1, (*known_migrations(), _NEXT))
     _back_up(vault, tmp_path / "b.tar")
     vault.close()
     _refused(tmp_path / "b.tar", home, Code.NEWER_VERSION)

@@ -17,8 +17,9 @@ from core.vault.home import Home
 from core.vault.migrations import Migration, known_migrations, statements
 from core.vault.vault import Vault
 
-_SECOND = Migration(
-    2,
+_NEWEST = len(known_migrations())
+_NEXT = Migration(
+    _NEWEST + 1,
     "colours",
     (
         "ALTER TABLE rooms ADD COLUMN colour TEXT",
@@ -26,7 +27,7 @@ _SECOND = Migration(
         "CREATE INDEX ix_rooms_colour ON rooms (colour)",
     ),
 )
-_BROKEN = dataclasses.replace(_SECOND, statements=(*_SECOND.statements, "INSERT INTO nowhere VALUES (1)"))
+_BROKEN = dataclasses.replace(_NEXT, statements=(*_NEXT.statements, "INSERT INTO nowhere VALUES (1)"))
 
 
 def _open(home: Home, *steps: Migration) -> Vault:
@@ -66,9 +67,9 @@ def test_a_new_vault_has_the_newest_version(home: Home) -> None:
 def test_an_older_vault_is_copied_then_brought_up_to_date(home: Home) -> None:
     with kit.opened(home) as vault:
         kit.store_many(vault, 3)
-    vault = _open(home, _SECOND)
+    vault = _open(home, _NEXT)
     try:
-        assert (vault.info.migrated_from, vault.info.schema_version) == (1, 2)
+        assert (vault.info.migrated_from, vault.info.schema_version) == (_NEWEST, _NEWEST + 1)
         assert vault.read(lambda rows: rows.all("SELECT DISTINCT importance FROM memories")) == [(0.25,)]
         vault.write(
             lambda tx: tx.insert(
@@ -79,12 +80,12 @@ def test_an_older_vault_is_copied_then_brought_up_to_date(home: Home) -> None:
     finally:
         vault.close()
     found, rows = _versions(home)
-    assert found.schema == 2
-    assert rows[1] == (2, kit.START_MS + 5, "colours")
-    (copy,) = home.backups.glob("vault-v1-*.db")
+    assert found.schema == _NEWEST + 1
+    assert rows[_NEWEST] == (_NEWEST + 1, kit.START_MS + 5, "colours")
+    (copy,) = home.backups.glob(f"vault-v{_NEWEST}-*.db")
     look = look_into(copy, kit.KEYS.db)
-    assert (look.versions.schema, look.counts["memories"]) == (1, 3)
-    vault = _open(home, _SECOND)
+    assert (look.versions.schema, look.counts["memories"]) == (_NEWEST, 3)
+    vault = _open(home, _NEXT)
     assert vault.info.migrated_from is None
     vault.close()
     assert len(list(home.backups.iterdir())) == 1
@@ -106,16 +107,16 @@ def test_a_step_that_fails_leaves_the_version_before_it(home: Home) -> None:
         )
 
 
-def test_a_failing_third_step_keeps_the_second(home: Home) -> None:
-    third = Migration(3, "third", ("SELECT no_such_function()",))
+def test_a_failing_step_keeps_the_one_before_it(home: Home) -> None:
+    third = Migration(_NEWEST + 2, "third", ("SELECT no_such_function()",))
     with pytest.raises(LociError) as caught:
-        _open(home, _SECOND, third)
-    assert "stays at version 2" in caught.value.sentence
-    assert _versions(home)[0].schema == 2
+        _open(home, _NEXT, third)
+    assert f"stays at version {_NEWEST + 1}" in caught.value.sentence
+    assert _versions(home)[0].schema == _NEWEST + 1
 
 
 def test_a_newer_vault_is_left_byte_for_byte(tmp_path: Path, home: Home) -> None:
-    vault = _open(home, _SECOND)
+    vault = _open(home, _NEXT)
     kit.store_many(vault, 3)
     vault.close()
     before = dict(kit.every_byte(home.path))
@@ -128,7 +129,7 @@ def test_a_newer_vault_is_left_byte_for_byte(tmp_path: Path, home: Home) -> None
 
 def test_a_newer_vault_that_was_killed_keeps_its_log(tmp_path: Path, home: Home) -> None:
     copy = kit.home_at(tmp_path / "copy")
-    vault = _open(home, _SECOND)
+    vault = _open(home, _NEXT)
     kit.store_many(vault, 3)
     shutil.copytree(home.path, copy.path)
     vault.close()
@@ -137,6 +138,6 @@ def test_a_newer_vault_that_was_killed_keeps_its_log(tmp_path: Path, home: Home)
         kit.open_at(copy)
     assert caught.value.code is Code.NEWER_VERSION
     assert (copy.vault.read_bytes(), copy.wal.read_bytes()) == before
-    vault = _open(copy, _SECOND)
+    vault = _open(copy, _NEXT)
     assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 3
     vault.close()
