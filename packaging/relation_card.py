@@ -21,7 +21,8 @@ It runs on the processor, without a server or a network.
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
 - **How it was made**: `packaging/train_relations.py`, {epochs} epochs; the mean of the weights of {models} models:
-  {whole} learned from every pair, the rest from all files but two; word vectors kept as they are.
+  {whole} learned from every pair, the rest from all files but two; then one short pass over every pair. The word
+  vectors are kept as they are.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 
@@ -29,7 +30,7 @@ It runs on the processor, without a server or a network.
 
 {count} pairs of whole files, each read as int8 by a model that never saw the file, nor any of its notes elsewhere. Each
 file was written by itself and has its own field of life or kind of wording. The models measured here learned from fewer
-pairs than the one that ships, which is the mean of these and of what learned from every pair.
+pairs than the one that ships.
 
 | file held back | pairs | accuracy |
 |---|---|---|
@@ -43,8 +44,8 @@ Accuracy over the four labels: **{accuracy:.3f}**
 
 Calibration: the softmax at temperature {heat}; the share from which a label may be acted on is bent to {acted_on}. Both
 are fitted on the held-back pairs: the share is the least from which the label's precision is, nine times in ten, above
-what is asked of it (Wilson's bound, one-sided). The logits of a mean of models are flatter than those of one, here by
-{flat}, measured without labels; the temperature is that of one model times this.
+what is asked of it (Wilson's bound, one-sided). The temperature is that of the models measured times {flat}: by
+this much the logits of the one that ships are larger or smaller, which was measured without labels.
 
 Given with a confidence of {acted_on} or more:
 

@@ -121,7 +121,7 @@ class Desk:
             kind=held.kind,
             state=state,
             question=question(held.kind, topic),
-            why=why_of(held, topic, existing, incoming, now_ms),
+            why=why_of(held, existing, incoming, now_ms),
             existing=existing,
             incoming=incoming,
             suggestion=_suggestion(held, topic, actions, existing, incoming),

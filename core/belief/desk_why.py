@@ -6,7 +6,7 @@ Must not do: show a word of a memory but the names its claims use.
 from __future__ import annotations
 
 from core.belief.desk_rows import Item
-from core.belief.desk_words import Topic, also, day, label_sentence, reason, words
+from core.belief.desk_words import also, day, label_sentence, reason, words
 from core.types.reviews import Side
 from core.types.words import Status
 
@@ -16,12 +16,11 @@ _LIKELY = 0.15
 _TRUST_APART = 0.05
 
 
-def why_of(item: Item, topic: Topic, existing: Side | None, incoming: Side, now_ms: int) -> tuple[str, ...]:
+def why_of(item: Item, existing: Side | None, incoming: Side, now_ms: int) -> tuple[str, ...]:
     """The sentences above the two cards.
 
     Args:
         item: the item.
-        topic: what its claims name.
         existing: the memory that stands; None where only one is concerned.
         incoming: the newcomer.
         now_ms: the present, epoch ms.
@@ -29,21 +28,21 @@ def why_of(item: Item, topic: Topic, existing: Side | None, incoming: Side, now_
     Returns:
         One to seven sentences, the reason first.
     """
-    found = [reason(item.reason, item.kind, topic), *_read(item, topic), *_weighed(item)]
+    found = [reason(item.reason, item.kind), *_read(item), *_weighed(item)]
     if existing is not None:
         if existing.owners_word and item.reason not in _OWNERS:
             found.append(also("yours"))
-        found += _compared(existing, incoming)
+        found += _compared(existing, incoming, item.reason)
     found += _meanwhile(existing, incoming)
     if item.later_until is not None and item.later_until > now_ms:
         found.append(also("skipped"))
     return tuple(dict.fromkeys(found))
 
 
-def _read(item: Item, topic: Topic) -> list[str]:
+def _read(item: Item) -> list[str]:
     """What the two are to each other, as the rules or the model read them."""
     key = str(item.detail.get("why", ""))
-    return [reason(key, item.kind, topic)] if key in words()["reasons"] else []
+    return [reason(key, item.kind)] if key in words()["reasons"] else []
 
 
 def _weighed(item: Item) -> list[str]:
@@ -55,7 +54,7 @@ def _weighed(item: Item) -> list[str]:
     return [sentence for name, value in likely[:2] if (sentence := label_sentence(name, value))]
 
 
-def _compared(existing: Side, incoming: Side) -> list[str]:
+def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
     found: list[str] = []
     have, came = existing.memory.occurred, incoming.memory.occurred
     if have is not None and came is not None and have.ms != came.ms:
@@ -63,7 +62,7 @@ def _compared(existing: Side, incoming: Side) -> list[str]:
             also("older_yours", date=day(have.ms)) if have.ms < came.ms else also("older_new", date=day(came.ms))
         )
     apart = incoming.memory.trust - existing.memory.trust
-    if abs(apart) >= _TRUST_APART:
+    if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
         key = "trust_lower" if apart < 0 else "trust_higher"
         found.append(also(key, came=f"{incoming.memory.trust:.2f}", have=f"{existing.memory.trust:.2f}"))
     return found

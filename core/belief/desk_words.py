@@ -142,22 +142,18 @@ def counted(forms: Mapping[str, str], count: int) -> str:
     return forms["one"] if count == 1 else forms["many"].format(count=f"{count:,}")
 
 
-def reason(key: str, kind: str, topic: Topic) -> str:
+def reason(key: str, kind: str) -> str:
     """Why an item is here.
 
     Args:
         key: a key of the reasons; anything else is answered by the kind's own sentence.
         kind: of the item.
-        topic: what its claims name.
 
     Returns:
         One sentence.
     """
     found = words()["reasons"].get(key)
-    if found is None:
-        return str(words()["kinds"][kind]["note"]) + "."
-    what = " · ".join(part for part in (line(topic.subject), topic.predicate.replace("_", " ")) if part)
-    return str(found).format(what=what or "the same thing")
+    return str(words()["kinds"][kind]["note"]) + "." if found is None else str(found)
 
 
 def also(key: str, **values: object) -> str:

@@ -30,7 +30,8 @@ _WANTED = (
     "AND m.id <> ? AND (m.status IN ('active', 'disputed', 'quarantined') "
     "OR (m.status = 'superseded' AND m.status_reason IN ('replaced', 'older', 'edited', 'merged')))"
 )
-_OF_HITS = f"SELECT m.n, m.id FROM json_each(?) w JOIN memories m ON m.n = w.value WHERE {_WANTED}"  # noqa: S608 - constant
+# CROSS JOIN: the hits first; else the planner goes through every memory of the space and the hits for each.
+_OF_HITS = f"SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE {_WANTED}"  # noqa: S608 - constant
 _ALL = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {_WANTED})"  # noqa: S608 - constant
 _STORED = (
     "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? "

@@ -33,8 +33,8 @@ def versions_over(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
         At most eight ids.
     """
     found = rows.all(
-        "SELECT DISTINCT o.id, o.version, o.n FROM json_each(?) w JOIN memories m ON m.id = w.value "
-        "JOIN memories o ON o.chain_id = m.chain_id AND o.id <> m.id AND coalesce(o.part_index, 0) = 0 "
+        "SELECT DISTINCT o.id, o.version, o.n FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value "
+        "CROSS JOIN memories o ON o.chain_id = m.chain_id AND o.id <> m.id AND coalesce(o.part_index, 0) = 0 "
         "WHERE o.status = 'superseded' AND o.status_reason IN ('replaced', 'older') "
         "ORDER BY o.version DESC, o.n DESC LIMIT ?",
         (to_json(list(memory_ids)), _VERSIONS),

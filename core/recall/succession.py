@@ -22,7 +22,7 @@ SHARE = 0.9
 
 _OVER = frozenset({Status.SUPERSEDED.value, IN_REVIEW})
 _HEADS = (
-    "SELECT o.n, h.n FROM memories o JOIN memories h ON h.chain_id = o.chain_id AND h.status = 'active' "
+    "SELECT o.n, h.n FROM memories o CROSS JOIN memories h ON h.chain_id = o.chain_id AND h.status = 'active' "
     "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND o.status = 'superseded' "
     "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND s.status = 'active') "
     # Of two of which the person is asked, the later one speaks.

@@ -155,7 +155,7 @@ def test_an_item_has_everything_a_decision_needs(rig: Rig) -> None:
     assert found.suggestion.at is not None
     assert found.why[:2] == (
         "It contradicts what you said yourself; nothing but your own word replaces that.",
-        "Both name a value for user · lives in, only one can hold, and their times overlap.",
+        "They name two values where only one can hold, for the same time.",
     )
     assert "It was held back, so assistants do not get it." in found.why
     assert set(found.actions) == set(Action)

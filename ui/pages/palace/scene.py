@@ -20,7 +20,7 @@ WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 _LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.5
 _WING_FILLS = 0.28
-_SHELF = 3.2
+_SHELF = 2.6
 """Width of a shelf of wings in widths of the first wing."""
 _BETWEEN_SHELVES = 6.0
 _STEP = 4.0
