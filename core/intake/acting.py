@@ -166,8 +166,8 @@ class Carrying:
         self.acts.activate(self._id)
         conflict: str | None = None
         for case in self.plan.partners:
-            if case.verdict.review and conflict is None:
-                conflict = self._ask(case)
+            asked = self._ask(case) if case.verdict.review else None
+            conflict = conflict or asked
             if case.other.status != Status.QUARANTINED:
                 self.acts.coexist(self._id, case.other.id)
         return StoreReply("ADD", self._id, conflict=conflict)

@@ -20,7 +20,7 @@ from core.intake.newcomer import Beside, Newcomer, beside
 from core.intake.reading import Readers
 from core.intake.returning import OLD_VALUE, VALUE_RETURNS, beside_over, versions_over
 from core.intake.structure import AtOdds, at_odds, others_standing, same_claims
-from core.score.chance import weighed
+from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.reviews import Action
 from core.types.words import Source
@@ -33,6 +33,11 @@ _WORTH_HOLDING = 0.3
 """From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""
+_LIKELY = 0.5
+_QUESTIONS = 2
+"""One newcomer asks few questions, however many it may be about."""
+_FOUND = 0.1
+"""A neighbour that is most likely near by chance alone is not worth a reading (`core.score.chance`)."""
 _AT_ODDS = 12.0
 """How much likelier claims at odds make SUPERSEDE, and claims of other exclusive matters make it less likely: of the
 training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""
@@ -103,22 +108,24 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     if known is not None:
         return Plan("DUPLICATE", 1.0, "rules", known=known)
     odds = at_odds(rows, newcomer)
-    near = _near(rows, newcomer, readers, neighbours, odds)
+    others = neighbours.others(rows, newcomer)
+    near = _near(rows, newcomer, readers, neighbours, odds, others)
     if not near:
         return NEW
-    relations = _relations(newcomer, near, readers, odds, neighbours.others(rows, newcomer))
+    relations = _relations(newcomer, near, readers, odds, others)
     return _joined(_cases(rows, newcomer, near, relations, odds), newcomer)
 
 
 def _near(
-    rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours, odds: Sequence[AtOdds]
+    rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours, odds: Sequence[AtOdds], others: int
 ) -> list[Beside]:
     """What to look at: all that is at odds by structure, then the nearest by meaning."""
     cosines = dict.fromkeys((one.memory_id for one in odds), 1.0)
     given = any(one.given for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
         for memory_id, cosine in neighbours.of(rows, newcomer, readers.gate, readers.most).items():
-            cosines.setdefault(memory_id, cosine)
+            if belonging(cosine, others) >= _FOUND:
+                cosines.setdefault(memory_id, cosine)
     # Where another was merged into the newcomer before it was judged, its own former words are no neighbour of it.
     found = {one.id: one for one in beside(rows, cosines).values() if one.head_id != newcomer.memory_id}
     # What is near may be over: then what stands in its place is looked at too, however it is worded.
@@ -316,8 +323,7 @@ def _joined(cases: Sequence[Case], newcomer: Newcomer) -> Plan:
         if by_deed[deed]:
             return _plan(deed, by_deed[deed], ranked)
     if gives_way:
-        asked = [case for case in by_deed[Deed.COEXIST] if case.verdict.review and case.relation.certain]
-        return _plan(gives_way[0].verdict.deed, [*gives_way, *asked], ranked)
+        return _plan(gives_way[0].verdict.deed, [*gives_way, *_worth_asking(by_deed[Deed.COEXIST])], ranked)
     if by_deed[Deed.MERGE]:
         nearest = max(by_deed[Deed.MERGE], key=lambda case: case.other.cosine)
         return _plan(Deed.MERGE, [nearest], ranked)
@@ -345,12 +351,21 @@ def _plan(deed: Deed, partners: Sequence[Case], cases: Iterable[Case]) -> Plan:
     return Plan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
 
 
+def _worth_asking(cases: Sequence[Case]) -> list[Case]:
+    """Of several that a newcomer may be about, those it likely replaces: each is a question of its own."""
+    likely = [case for case in cases if case.verdict.review and _replaces(case) >= _LIKELY]
+    return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
+
+
+def _replaces(case: Case) -> float:
+    return case.relation.probabilities.get(Label.SUPERSEDE, 0.0)
+
+
 def _coexisting(ranked: Sequence[Case]) -> Plan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
-    asked = [case for case in ranked if case.verdict.review]
-    asked.sort(key=lambda case: -case.relation.probabilities.get(Label.SUPERSEDE, 0.0))
+    asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
     related = [case for case in ranked if case.other.cosine >= _RELATED]
-    telling = (asked or related)[:1]
+    telling = [*asked[:1], *_worth_asking(asked[1:])] or related[:1]
     if not telling:
         return replace(NEW, cases=tuple(ranked))
     relation = telling[0].relation

@@ -23,12 +23,20 @@ if TYPE_CHECKING:
 Labels = NDArray[np.int64]
 
 
+MAY_REPLACE = (
+    "k.state = 'open' AND k.kind = 'classification' AND "
+    "(k.suggestion = 'supersede' OR json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.3)"
+)
+"""Of an item `k`: the person is asked about two memories because the later may replace the other (the same share from
+which `core.belief.gate` finds a doubt worth asking)."""
+
+
 # A list that SQLite makes once for a query, however many memories are looked at.
 IN_REVIEW = (
-    "m.id IN (SELECT CASE WHEN coalesce(i.occurred_at, i.recorded_at) >= coalesce(e.occurred_at, e.recorded_at) "
+    "m.id IN (SELECT CASE WHEN coalesce(i.occurred_at, i.recorded_at) "  # noqa: S608 - constants of this module
+    ">= coalesce(e.occurred_at, e.recorded_at) "
     "THEN e.id ELSE i.id END FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
-    "JOIN memories e ON e.id = k.existing_id WHERE k.state = 'open' AND k.kind = 'classification' "
-    "AND k.suggestion = 'supersede' AND i.status = 'active' AND e.status = 'active' "
+    f"JOIN memories e ON e.id = k.existing_id WHERE {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' "
     # Between equals: what counts for less than the other never keeps it from the answer.
     "AND coalesce(json_extract(k.detail, '$.trust[1]'), 1) >= coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from core.recall.candidates import Candidates, Question, examine
 from core.recall.explain import IN_REVIEW
-from core.recall.scope import Predicate
+from core.recall.scope import MAY_REPLACE, Predicate
 from core.types.words import Status
 from core.vault.rows import Rows
 
@@ -22,13 +22,14 @@ SHARE = 0.9
 
 _OVER = frozenset({Status.SUPERSEDED.value, IN_REVIEW})
 _HEADS = (
-    "SELECT o.n, h.n FROM memories o CROSS JOIN memories h ON h.chain_id = o.chain_id AND h.status = 'active' "
+    "SELECT o.n, h.n FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.scope
+    "ON h.chain_id = o.chain_id AND h.status = 'active' "
     "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND o.status = 'superseded' "
     "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND s.status = 'active') "
     # Of two of which the person is asked, the later one speaks.
     "UNION SELECT o.n, h.n FROM memories o JOIN conflicts k ON o.id IN (k.incoming_id, k.existing_id) "
-    "AND k.state = 'open' AND k.kind = 'classification' AND k.suggestion = 'supersede' "
-    "JOIN memories h ON h.id IN (k.incoming_id, k.existing_id) AND h.id <> o.id AND h.status = 'active' "
+    f"AND {MAY_REPLACE} JOIN memories h ON h.id IN (k.incoming_id, k.existing_id) AND h.id <> o.id "
+    "AND h.status = 'active' "
     "WHERE o.n IN (SELECT value FROM json_each(:review)) ORDER BY 1, 2"
 )
 

@@ -46,6 +46,20 @@ def expected_strangers(cosine: float, others: int, known: Strangers = MINILM) ->
     return max(0, others) * min(1.0, known.share * math.exp(-known.fall * (cosine - known.at)))
 
 
+def belonging(cosine: float, others: int, known: Strangers = MINILM) -> float:
+    """How likely a memory is near because it belongs there.
+
+    Args:
+        cosine: how near, -1 to 1.
+        others: how many memories it was picked from.
+        known: the embedder's.
+
+    Returns:
+        Above 0, up to 1.
+    """
+    return 1.0 / (1.0 + expected_strangers(cosine, others, known))
+
+
 def weighed(relation: Relation, cosine: float, others: int, known: Strangers = MINILM) -> Relation:
     """A relation with the share that is due to chance given to COEXIST.
 
@@ -58,8 +72,7 @@ def weighed(relation: Relation, cosine: float, others: int, known: Strangers = M
     Returns:
         The relation; its probabilities sum to 1 as before. With few memories hardly anything changes.
     """
-    strangers = expected_strangers(cosine, others, known)
-    belongs = 1.0 / (1.0 + strangers)
+    belongs = belonging(cosine, others, known)
     shares: Mapping[Label, float] = {
         label: belongs * share + (1.0 - belongs if label is Label.COEXIST else 0.0)
         for label, share in relation.probabilities.items()
