@@ -207,8 +207,9 @@ def _unsure(newcomer: Standing, existing: Standing, relation: Relation) -> Verdi
     if not has_standing(newcomer, existing) and supersede > coexist:
         reason = "unsure_low_trust"
         return Verdict(Deed.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
-    if newcomer.owner_said and not existing.persons and supersede > coexist:
-        # The same pair the other way round: what somebody told before the person spoke waits all the same.
+    if newcomer.owner_said and not existing.persons and supersede > coexist and not relation.by_meaning:
+        # The same pair the other way round: what somebody told before the person spoke waits all the same. Not by
+        # meaning alone: a remark of the person's beside a record would take the record away.
         reason = "unsure_low_trust"
         return Verdict(Deed.HOLD_EXISTING, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if relation.label is Label.COEXIST and supersede < _WORTH_ASKING:

@@ -15,10 +15,9 @@ from core.belief.claims import key_form
 from core.belief.relation_features import Side, forms, negations, prepare, vocabulary
 from core.belief.relation_runtime import Card, Runtime, probabilities, read_card, relation_folder
 from core.text.fold import fold_case, fold_width
-from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
 from core.types.values import When
 
-MODEL = "model"
 IDENTICAL = "identical"
 NUMBER_CHANGED = "number_changed"
 DATE_CHANGED = "date_changed"
@@ -26,7 +25,7 @@ NAME_CHANGED = "name_changed"
 VALUE_CHANGED = "value_changed"
 NEGATED = "negated"
 CLAIMS_AT_ODDS = "claims_at_odds"
-REASONS = (IDENTICAL, NUMBER_CHANGED, DATE_CHANGED, NAME_CHANGED, VALUE_CHANGED, NEGATED, CLAIMS_AT_ODDS, MODEL)
+REASONS = (IDENTICAL, NUMBER_CHANGED, DATE_CHANGED, NAME_CHANGED, VALUE_CHANGED, NEGATED, CLAIMS_AT_ODDS, BY_MEANING)
 """Every reason a relation may carry; keys of `resources/help/review.json`."""
 
 
@@ -81,7 +80,7 @@ class RelationModel:
         old, new = sides[existing.text], sides[incoming.text]
         runtime = self._loaded()
         logits = runtime.logits(old, new)
-        reason = MODEL
+        reason = BY_MEANING
         shares = probabilities(logits, runtime.card.temperature, runtime.card.sure_at)
         best = int(np.argmax(shares))
         if LABELS[best] is Label.SUPERSEDE:
@@ -154,7 +153,7 @@ def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
     before, after = forms(old), forms(new)
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
     if len(before) != len(after) or len(changed) != 1:
-        return MODEL
+        return BY_MEANING
     pair = tuple([word for word in side.words if not word.goes_on][changed[0]] for side in (old, new))
     if all(word.form in vocabulary()["dates"] for word in pair):
         return DATE_CHANGED

@@ -282,8 +282,12 @@ def _says_so_too(case: Case) -> bool:
 
 def _beside_person(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
     """Beside what the person said nobody else fills the same place otherwise without being asked about."""
-    at_risk = other.standing.persons and not newcomer.standing.persons
-    if not at_risk or relation.by == "rules" or relation.label is Label.SUPERSEDE:
+    if relation.by == "rules" or newcomer.standing.persons == other.standing.persons:
+        return relation
+    if newcomer.standing.persons:  # told before the person spoke: the same pair the other way round
+        rivals = one_slot_apart(newcomer.told, other.told) or is_rival(newcomer.told, other.told)
+        return _doubted(relation, "value_changed") if rivals and not relation.certain else relation
+    if relation.label is Label.SUPERSEDE:
         return relation
     likely = relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _WORTH_HOLDING
     if likely or one_slot_apart(other.told, newcomer.told) or is_rival(other.told, newcomer.told):

@@ -37,8 +37,9 @@ IN_REVIEW = (
     ">= coalesce(e.occurred_at, e.recorded_at) "
     "THEN e.id ELSE i.id END FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
     f"JOIN memories e ON e.id = k.existing_id WHERE {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' "
-    # Between equals: what counts for less than the other never keeps it from the answer.
-    "AND coalesce(json_extract(k.detail, '$.trust[1]'), 1) >= coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
+    # Between equals: what counts for less keeps nothing from the answer, and a doubt takes no record away.
+    "AND abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) "
+    "- coalesce(json_extract(k.detail, '$.trust[0]'), 0)) <= 0.1)"
 )
 """Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
 

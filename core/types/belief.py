@@ -21,6 +21,8 @@ class Label(StrEnum):
 LABELS: tuple[Label, ...] = (Label.DUPLICATE, Label.SUPERSEDE, Label.MERGE, Label.COEXIST)
 """The order of the relation model's outputs."""
 
+BY_MEANING = "model"
+"""The reason of a relation that a model read from the two texts as a whole."""
 ACTED_ON = 0.8
 """From this confidence on a classification is acted on; below it a person is asked (design section 4)."""
 
@@ -88,6 +90,11 @@ class Relation:
     probabilities: Mapping[Label, float]
     by: str
     reason: str = ""
+
+    @property
+    def by_meaning(self) -> bool:
+        """Whether a model read it so, without a claim or a value that differs."""
+        return self.reason == BY_MEANING
 
     @property
     def certain(self) -> bool:

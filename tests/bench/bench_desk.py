@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ def run(rig: Rig, count: int) -> None:
     report("queue with words", timed(lambda: desk.queue(QueueRequest(text="house 77")).result(60)))
     report("badge", timed(lambda: desk.badge().result(60)))
     items = [desk.item(row.id).result(60) for row in first.rows]
-    carried = [rig.write(lambda tx, one=item: applied(rig, tx, one)) for item in items]
+    carried = [rig.write(partial(applied, rig, item=item)) for item in items]
     fit = sum(item.state == "open" and done == len(item.actions) > 1 for item, done in zip(items, carried, strict=True))
     offered = sum(len(item.actions) for item in items)
     print(f"{len(first.rows)} rows of {first.total} open; {fit} of them can be decided as they say")

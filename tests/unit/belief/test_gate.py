@@ -8,7 +8,7 @@ import pytest
 from gate_rig import by_client, by_import, by_owner, later, relation
 
 from core.belief.gate import Deed, Standing, decide, has_standing, is_one_source, outranks
-from core.types.belief import ACTED_ON, Label, Relation
+from core.types.belief import ACTED_ON, BY_MEANING, Label, Relation
 from core.types.reviews import Action
 from core.types.words import Source
 
@@ -268,6 +268,11 @@ def test_what_somebody_told_before_the_person_spoke_waits_while_it_is_unclear(ne
     found = decide(later(new), TOOL, unsure(Label.SUPERSEDE))
     assert (found.deed, found.review, found.kind) == (Deed.HOLD_EXISTING, True, "classification")
     assert decide(later(new), MESSAGE, unsure(Label.SUPERSEDE)).deed in (Deed.COEXIST, Deed.QUARANTINE)
+
+
+def test_a_remark_of_the_persons_takes_no_record_away_by_meaning_alone() -> None:
+    found = decide(later(REMARK), TOOL, replace(unsure(Label.SUPERSEDE), reason=BY_MEANING))
+    assert (found.deed, found.review, found.suggestion) == (Deed.COEXIST, True, Action.SUPERSEDE)
 
 
 @pytest.mark.parametrize(

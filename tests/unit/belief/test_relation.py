@@ -17,7 +17,6 @@ from core.belief.relation import (
     CLAIMS_AT_ODDS,
     DATE_CHANGED,
     IDENTICAL,
-    MODEL,
     NAME_CHANGED,
     NEGATED,
     NUMBER_CHANGED,
@@ -29,7 +28,7 @@ from core.belief.relation import (
 )
 from core.belief.relation_runtime import encoder_folder, probabilities, relation_folder
 from core.errors import Code, EnvironmentFaultError
-from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
 from core.types.values import When
 
 PLAIN = [
@@ -116,7 +115,7 @@ def test_only_dress_may_differ_in_the_same_text(one_text: str, other: str, same:
         ),
         ("I live in Bergen.", "I live in Oslo.", NAME_CHANGED),
         ("The front door is painted green.", "The front door is painted red.", VALUE_CHANGED),
-        ("I work at Brindle Optics.", "I left Brindle Optics for Tarn Robotics.", MODEL),
+        ("I work at Brindle Optics.", "I left Brindle Optics for Tarn Robotics.", BY_MEANING),
     ],
 )
 def test_the_plainest_sign_of_a_change_is_the_reason(
