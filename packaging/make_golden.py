@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
 from core.security.kdf import KdfCost  # noqa: E402 - the checkout has to be on the path first
 from core.security.keyfile import KeyFile  # noqa: E402
@@ -32,12 +32,11 @@ from core.vault.migrations import known_migrations  # noqa: E402
 from core.vault.tx import Tx  # noqa: E402
 from core.vault.vault import Vault  # noqa: E402
 from core.vault.verify import verify  # noqa: E402
+from golden_belief import DAY_MS, MADE_MS, answers, desk, disagreements  # noqa: E402
 
 GOLDEN_ROOT = bytes(range(32))
 GOLDEN_ID = bytes(range(100, 116))
 PASSPHRASE = "golden and public"  # noqa: S105 - fixed on purpose
-MADE_MS = 1_760_000_000_000
-DAY_MS = 86_400_000
 
 _TEXTS = (
     "Ada moved to Lisbon in March.",
@@ -51,7 +50,8 @@ _TEXTS = (
 )
 _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", "entity_aliases", "mentions", "edges",
             "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
-            "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones")  # fmt: skip
+            "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
+            "conflicts", "verdicts", "review_rules", "handed", "consolidation_log")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -206,7 +206,8 @@ def _answers(vault: Vault) -> dict[str, object]:
         "counts": counts,
         "texts_sha256": sha256("\x1e".join(text for (text,) in texts).encode()).hexdigest(),
         "found": {word: read_fts(word) for word in ("lisbon", "friday.", "paid.", "übermut", "nothing")},
-        "claim": list(vault.read(lambda rows: rows.all("SELECT subject, predicate, value, state FROM claims"))[0]),
+        "claims": vault.read(lambda rows: rows.all("SELECT subject, predicate, value, state FROM claims ORDER BY id")),
+        **answers(vault),
     }
 
 
@@ -226,11 +227,11 @@ def make(target: Path) -> None:
         Vault.create(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        for nr, verb in enumerate((_places, _memories, _belief, _journal)):
+        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk)):
             clock.advance(1000)
             vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
         report = verify(vault, keys)
-        answers = _answers(vault)
+        told = _answers(vault)
         vault.close()
         if report.status != "ok":
             raise SystemExit(f"not written: {report.as_json()}")
@@ -239,7 +240,7 @@ def make(target: Path) -> None:
         for file in (home.vault, home.head):
             shutil.copyfile(file, target / file.name)
         (target / "vault.keys").write_bytes(key_file.to_bytes())
-        (target / "answers.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (target / "answers.json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     finally:
         shutil.rmtree(home.path.parent)
 

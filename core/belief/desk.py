@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.belief.desk_actions import Shape, actions_of, repeatable
+from core.belief.desk_actions import HELD, Shape, actions_of, repeatable
 from core.belief.desk_follows import follows_of
 from core.belief.desk_rows import (
     Item,
@@ -19,7 +19,6 @@ from core.belief.desk_rows import (
     chosen,
     closed_since,
     is_applicable,
-    persons_among,
     read_item,
     standing_side,
     waiting,
@@ -28,6 +27,8 @@ from core.belief.desk_sides import at_odds, claims_seen, marks_of, side, topic_o
 from core.belief.desk_why import why_of
 from core.belief.desk_words import Topic, day, line, note, question, result, title, weighed
 from core.belief.desk_words import closed as closed_sentence
+from core.belief.uniting import united
+from core.belief.whose import persons_among
 from core.types.reviews import Action, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
 from core.types.values import Memory, When
 from core.vault.rows import Rows
@@ -130,7 +131,12 @@ class Desk:
             opened_at=held.opened_at,
             closed="" if is_open else closed_sentence(held.note or _GONE.get(state), held.resolution),
             resolution=next((action for action in Action if action.value == held.resolution), None),
-            repeatable=repeatable(held.kind, actions, said_by_owner=bool(persons_among(rows, found))),
+            repeatable=repeatable(
+                held.kind,
+                actions,
+                said_by_owner=bool(persons_among(rows, found)),
+                held=any(one.status_reason == HELD for one in found.values()),
+            ),
         )
 
     def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
@@ -221,7 +227,7 @@ def _suggestion(
     sure = weighed(by, held.confidence)
     text = None
     if action is Action.MERGE:
-        text = joined_text(existing.memory.text if existing else "", incoming.memory.text)
+        text = united(existing.memory.text if existing else "", incoming.memory.text)
     return Suggestion(action, held.confidence, by, f"{told} {sure}".strip(), at, text)
 
 
@@ -235,21 +241,3 @@ def begins(came: Memory) -> When | None:
         Its own beginning, else when it was said; None where neither is known.
     """
     return When(came.valid_from) if came.valid_from is not None else came.occurred
-
-
-def joined_text(have: str, came: str) -> str:
-    """The text a merge begins with: both, or the one that holds the other.
-
-    Args:
-        have: what stands.
-        came: the newcomer.
-
-    Returns:
-        A text to edit.
-    """
-    first, second = have.strip(), came.strip()
-    if not first or first.casefold() in second.casefold():
-        return second
-    if second.casefold() in first.casefold():
-        return first
-    return f"{first} {second}" if first[-1:] in ".!?…" else f"{first}. {second}"

@@ -51,6 +51,9 @@ REPEATABLE = (Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH)
 PERSON_ONLY = frozenset({"injection", "approval"})
 """Kinds that nobody but the person lets through: no rule, and no client."""
 
+HELD = "held"
+"""Reason of the status of what the person held back: nobody but the person lets it in again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -89,20 +92,23 @@ def actions_of(kind: str, shape: Shape) -> tuple[Action, ...]:
     return tuple(action for action in Action if action in found and action not in refused)
 
 
-def repeatable(kind: str, actions: tuple[Action, ...], *, said_by_owner: bool) -> tuple[Action, ...]:
+def repeatable(
+    kind: str, actions: tuple[Action, ...], *, said_by_owner: bool, held: bool = False
+) -> tuple[Action, ...]:
     """Which decisions may be made a rule.
 
     Args:
         kind: of the item.
         actions: what can be decided.
         said_by_owner: one of the two is what the person said: no rule decides about that.
+        held: the person held one of the two back: a rule may only turn such down.
 
     Returns:
         Some of the actions.
     """
     if said_by_owner:
         return ()
-    wanted = (Action.REJECT,) if kind in PERSON_ONLY else REPEATABLE
+    wanted = (Action.REJECT,) if kind in PERSON_ONLY or held else REPEATABLE
     return tuple(action for action in actions if action in wanted)
 
 
@@ -114,12 +120,25 @@ class Rights:
         against_person: what stands is what the person said or vouched for; `persons`: the newcomer is.
         own: the client brought the newcomer itself.
         weaker: the newcomer is trusted less than what stands.
+        held: the person held one of the two back.
     """
 
     against_person: bool
     persons: bool
     own: bool
     weaker: bool
+    held: bool = False
+
+
+def _persons_alone(kind: str, action: Action, rights: Rights) -> str | None:
+    """Why nobody but the person decides so, whatever the client."""
+    if action is Action.SKIP:
+        return "Only the person puts a question off."
+    if kind in PERSON_ONLY:
+        return "Only the person decides about that."
+    if rights.held and action is not Action.REJECT:
+        return "Only the person lets in what the person held back."
+    return None
 
 
 def refusal(kind: str, action: Action, rights: Rights) -> str | None:
@@ -133,10 +152,9 @@ def refusal(kind: str, action: Action, rights: Rights) -> str | None:
     Returns:
         One sentence; None where it may.
     """
-    if action is Action.SKIP:
-        return None
-    if kind in PERSON_ONLY:
-        return "Only the person decides about that."
+    always = _persons_alone(kind, action, rights)
+    if always is not None:
+        return always
     if rights.persons or (rights.against_person and action is not Action.REJECT):
         return "Only the person changes what the person said."
     if action is Action.REJECT:

@@ -55,16 +55,6 @@ _RETURNED = (
     + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
     "ORDER BY c.id"
 )
-PERSONS = (
-    "(m.client_id IS NULL AND m.source IN ('user_explicit', 'user_implicit') "
-    "OR EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.lineage = 'owner' "
-    "AND s.source IN ('user_explicit', 'user_implicit')) "
-    "OR EXISTS (SELECT 1 FROM verdicts v WHERE v.memory_id = m.id AND v.voice = 'owner' AND v.verdict = 'confirm'))"
-)
-"""Whether a memory `m` is what the person said, or vouched for since, whoever brought it first: a part of queries."""
-_PERSONS_AMONG = (
-    "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE " + PERSONS  # noqa: S608 - constants only
-)
 # The claims by which items are named. Not grouped: sorting 10,000 rows would cost more than all the rest.
 _SUBJECTS = (
     "SELECT c.id, l.exclusive, l.subject, l.subject_key, l.predicate FROM conflicts c "
@@ -238,19 +228,6 @@ def returned(rows: Rows, note: str) -> list[str]:
     return [str(row[0]) for row in rows.all(_RETURNED, (note,))]
 
 
-def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
-    """Which memories are what the person said, or vouched for since: nobody else decides against them.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_ids: the memories asked about.
-
-    Returns:
-        Some of them.
-    """
-    return frozenset(str(row[0]) for row in rows.all(_PERSONS_AMONG, (json.dumps(list(memory_ids)),)))
-
-
 def standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
@@ -281,7 +258,7 @@ class Item:
 
     Attributes:
         reason: a key of `resources/help/review.json`.
-        detail: probabilities, claims at odds; ids, numbers and keys only.
+        detail: probabilities, claims at odds; ids, numbers and keys, and who doubts with what words.
         suggestion: a word of `Action`; None where nothing is suggested.
     """
 

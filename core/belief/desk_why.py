@@ -1,12 +1,12 @@
 """Why an item is at the desk, in sentences: the reason it was opened for, who weighed it, and how the two compare.
 
-Must not do: show a word of a memory but the names its claims use.
+Must not do: show a word of a memory but the names its claims use, or a client's words unmarked or at length.
 """
 
 from __future__ import annotations
 
 from core.belief.desk_rows import Item
-from core.belief.desk_words import also, day, label_sentence, reason, words
+from core.belief.desk_words import also, day, label_sentence, line, reason, words
 from core.types.reviews import Side
 from core.types.words import Status
 
@@ -14,6 +14,7 @@ _OWNERS = frozenset({"against_owner", "owners_word"})
 """Reasons that say already whose word stands."""
 _LIKELY = 0.15
 _TRUST_APART = 0.05
+_DOUBT_CHARACTERS = 200
 
 
 def why_of(item: Item, existing: Side | None, incoming: Side, now_ms: int) -> tuple[str, ...]:
@@ -26,9 +27,9 @@ def why_of(item: Item, existing: Side | None, incoming: Side, now_ms: int) -> tu
         now_ms: the present, epoch ms.
 
     Returns:
-        One to seven sentences, the reason first.
+        One to eight sentences, the reason first.
     """
-    found = [reason(item.reason, item.kind), *_read(item), *_weighed(item)]
+    found = [reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
     if existing is not None:
         if existing.owners_word and item.reason not in _OWNERS:
             found.append(also("yours"))
@@ -43,6 +44,20 @@ def _read(item: Item) -> list[str]:
     """What the two are to each other, as the rules or the model read them."""
     key = str(item.detail.get("why", ""))
     return [reason(key, item.kind)] if key in words()["reasons"] else []
+
+
+def _doubted(item: Item) -> list[str]:
+    """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
+    client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
+    if not client:
+        return []
+    return [also("doubted_so", client=client, doubt=doubt) if doubt else also("doubted", client=client)]
+
+
+def _plain(told: object) -> str:
+    if not isinstance(told, str):
+        return ""
+    return line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
 
 
 def _weighed(item: Item) -> list[str]:

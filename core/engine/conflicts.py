@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.desk import Desk
-from core.belief.desk_actions import Rights, refusal
-from core.belief.desk_rows import items_alike, open_count, persons_among, read_item, standing_side
+from core.belief.desk_actions import HELD, Rights, refusal
+from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
+from core.belief.whose import persons_among
 from core.engine.authority import Authority
 from core.engine.desk_upkeep import resolver_of
 from core.engine.futures import chain
@@ -356,6 +357,7 @@ def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
         persons=came.id in persons,
         own=came.client_id == actor.client_id,
         weaker=have is not None and came.trust < have.trust,
+        held=HELD in (came.status_reason, None if have is None else have.status_reason),
     )
     return tuple(action for action in item.actions if refusal(item.kind, action, rights) is None)
 

@@ -31,7 +31,8 @@ def resolver_of(opened: Opened) -> Resolver:
     Returns:
         The resolver.
     """
-    return Resolver(opened.make_id, opened.work, opened.space, opened.keeper.admit)
+    keeper = opened.keeper
+    return Resolver(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
 
 
 @dataclass

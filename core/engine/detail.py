@@ -79,16 +79,20 @@ def _origin(rows: Rows, memory: Memory) -> Mapping[str, Any]:
 
 def _claims(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
-        "SELECT DISTINCT c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.valid_from, c.valid_to, "
-        "c.confidence, c.state FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? ORDER BY c.id",
+        "SELECT DISTINCT c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.qualifiers, c.valid_from, "
+        "c.valid_to, c.confidence, c.state FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? "
+        "AND e.stance = 'supporting' ORDER BY c.id",
         (memory.id,),
     )
     names = (
-        "id", "subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "confidence", "state",
+        "id", "subject", "predicate", "value", "exclusive", "polarity", "qualifiers", "valid_from", "valid_to",
+        "confidence", "state",
     )  # fmt: skip
     claims = [dict(zip(names, row, strict=True)) for row in found]
     for claim in claims:
         claim["exclusive"] = bool(claim["exclusive"])
+        claim["confidence"] = round(float(claim["confidence"]), 4)
+        claim["qualifiers"] = json.loads(claim["qualifiers"])
         claim["evidence"] = [
             {"memory_id": memory_id, "quote": quote, "start": start, "end": end, "stance": stance}
             for memory_id, quote, start, end, stance in rows.all(

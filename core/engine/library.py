@@ -171,7 +171,7 @@ def _embedded(rows: Rows, memory_id: str, text: str) -> str:
 def _revise(
     opened: Opened, ids: Sequence[str], revision: Revision, vector: NDArray[np.float32] | None
 ) -> Callable[[Tx], RevisionReport]:
-    reviser = Reviser(opened.make_id, opened.work, opened.space)
+    reviser = Reviser(opened.make_id, opened.work, opened.space, opened.keeper.admit, opened.keeper.read_anew)
 
     def write(tx: Tx) -> RevisionReport:
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)

@@ -314,7 +314,15 @@ class _Job:
                 tx.after_commit(lambda: self.opened.announce(VERB, done.changed, MODEL_ACTOR, seq))
             return done
 
-        done = await self._write(write)
+        try:
+            done = await self._write(write)
+        except LociError as error:
+            if error.code is Code.VAULT_LOCKED:
+                raise
+            # Trigger: what stands does not let the answer in. Why: it would not the next time either. Outcome: left.
+            _log.warning("an answer of a model could not be written: %s", error.code.value)
+            apply, done = None, Refined()
+            await self._write(lambda tx: passed(tx, offered))
         self.report = replace(
             self.report,
             asked=self.report.asked + 1,

@@ -9,17 +9,25 @@ from dataclasses import dataclass, replace
 
 from core.belief.gate import Deed
 from core.belief.gate import outranks as is_above
+from core.belief.uniting import united
 from core.intake.deciding import Case, Plan
-from core.intake.merging import united
 from core.intake.newcomer import Newcomer
 from core.intake.reading import Readers
 from core.intake.reviews import KEPT, Known, Matter, known_matter
+from core.intake.sources import standing_twin
 from core.intake.standing import Acts
 from core.types.replies import Classification, StoreReply
 from core.types.reviews import Action
-from core.types.words import Status
+from core.types.words import Kind, Status
 
 REJECTED_BEFORE = "rejected_before"
+_LOGGED = dict.fromkeys(Deed, "ADD") | {
+    Deed.QUARANTINE: "QUARANTINE",
+    Deed.HOLD_EXISTING: "QUARANTINE",
+    Deed.DISPUTE: "DISPUTE",
+    Deed.SUPERSEDE: "SUPERSEDE",
+}
+"""What the consolidation log says of a deed of which no step is logged: SUPERSEDE of claims alone."""
 
 
 @dataclass
@@ -54,7 +62,14 @@ class Carrying:
             Deed.MERGE: self._merge,
             Deed.COEXIST: self._coexist,
         }
+        cases = self.plan.cases
+        self.acts.weights |= {case.other.id: (round(case.relation.confidence, 4), case.other.cosine) for case in cases}
+        lines = self.acts.verb.lines
         reply = deeds[self.plan.deed]()
+        if self.acts.verb.lines == lines:  # no step of it was logged
+            other = self.plan.partners[0].other.id if self.plan.partners else None
+            sure = None if other is not None else round(self.plan.confidence, 4)
+            self.acts.log(_LOGGED[self.plan.deed], self._id, other, sure)
         self.acts.close_moot()
         return replace(
             reply, classification=Classification(self.plan.label, round(self.plan.confidence, 4), self.plan.by)
@@ -88,6 +103,14 @@ class Carrying:
         )
         self.acts.stack(self._id, waiting_id)
         return StoreReply("QUARANTINE", waiting_id, deduplicated=True, conflict=item)
+
+    @property
+    def is_new_question(self) -> bool:
+        """Whether what it is held back for was never asked, and stands as the person's word."""
+        return all(
+            case.other.standing.persons and known_matter(self.acts.tx, self._matter(case)) is None
+            for case in self.plan.partners
+        )
 
     def _quarantine(self) -> StoreReply:
         asked = [(case, known_matter(self.acts.tx, self._matter(case))) for case in self.plan.partners]
@@ -153,14 +176,19 @@ class Carrying:
     def _merge(self) -> StoreReply:
         other = self.plan.partners[0].other
         text = united(other.text, self.newcomer.texts[0])
-        if self.readers.embed is None or not self._is_free(text):
+        if self.readers.embed is None or not self._is_free(text, other.id):
             return self._coexist()
         self.acts.merge_into(other.id, text, self.readers.embed(text), self._id)
         return StoreReply("MERGE", other.id, merged=True)
 
-    def _is_free(self, text: str) -> bool:
+    def _is_free(self, text: str, keep_id: str) -> bool:
         """A united text that would be too long, or stands already, is not made."""
-        return len(text.encode("utf-8")) <= _MERGED_BYTES
+        if len(text.encode("utf-8")) > _MERGED_BYTES:
+            return False
+        kind, space, session = self.acts.tx.all(
+            "SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep_id,)
+        )[0]
+        return standing_twin(self.acts.tx, [text], Kind(kind), space, session) in (None, keep_id, self._id)
 
     def _coexist(self) -> StoreReply:
         self.acts.activate(self._id)

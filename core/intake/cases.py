@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.desk_actions import Rights, Shape, actions_of, refusal, repeatable
-from core.belief.desk_rows import Item, is_applicable, persons_among, read_item, standing_side
+from core.belief.desk_actions import HELD, Rights, Shape, actions_of, refusal, repeatable
+from core.belief.desk_rows import Item, is_applicable, read_item, standing_side
+from core.belief.whose import persons_among
 from core.errors import Code, UserError
 from core.types.replies import ClientRecord
 from core.types.reviews import Action, Decision
@@ -54,6 +55,11 @@ class Case:
     def ids(self) -> tuple[str, ...]:
         """The memories concerned, the newcomer first."""
         return (str(self.came["id"]), *([] if self.have is None else [str(self.have["id"])]))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the person held one of the two back."""
+        return any(row["status_reason"] == HELD for row in (self.came, self.have) if row is not None)
 
     @property
     def is_owners(self) -> bool:
@@ -122,7 +128,7 @@ def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> 
     owners = case.is_owners or case.brings_owners
     if owners:
         raise UserError(Code.INVALID_INPUT, "No rule decides about what you said yourself; decide it each time.")
-    if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners):
+    if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
         raise UserError(Code.INVALID_INPUT, "This decision depends on the two memories and cannot be made a rule.")
 
 
@@ -133,6 +139,7 @@ def _check_client(case: Case, action: Action, client: ClientRecord) -> None:
         persons=case.brings_owners,
         own=case.came["client_id"] == client.id,
         weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
+        held=case.is_held,
     )
     why = refusal(case.item.kind, action, rights)
     if why is not None:

@@ -18,8 +18,8 @@ from core.errors import LociError
 from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Beside, Newcomer, beside
 from core.intake.reading import Readers
-from core.intake.returning import OLD_VALUE, VALUE_RETURNS, beside_over, versions_over
-from core.intake.structure import AtOdds, at_odds, others_standing, same_claims
+from core.intake.returning import OLD_VALUE, VALUE_RETURNS, beside_doubted, beside_over, said_again, versions_over
+from core.intake.structure import AtOdds, at_odds, others_standing, same_claims, same_words
 from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.reviews import Action
@@ -108,19 +108,39 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     if known is not None:
         return Plan("DUPLICATE", 1.0, "rules", known=known)
     odds = at_odds(rows, newcomer)
+    twin = same_words(rows, newcomer)
+    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.others(rows, newcomer)
-    near = _near(rows, newcomer, readers, neighbours, odds, others)
+    near = _near(rows, newcomer, readers, neighbours, (certain, odds), others)
     if not near:
         return NEW
     relations = _relations(newcomer, near, readers, odds, others)
-    return _joined(_cases(rows, newcomer, near, relations, odds), newcomer)
+    relations |= {other.id: said_again(newcomer, other) for other in near if other.id == twin}
+    if not newcomer.standing.owner_said:
+        relations = beside_doubted(rows, newcomer, near, relations)
+    made = _joined(_cases(rows, newcomer, near, relations, odds), newcomer)
+    if twin is not None and not _leaves_room(made, twin):
+        return Plan("DUPLICATE", 1.0, "rules", known=twin)
+    return made
+
+
+def _leaves_room(made: Plan, twin: str) -> bool:
+    """Whether a plan lets no two memories of the same words stand."""
+    gone = any(case.other.id == twin for case in made.partners)
+    return gone if made.stands else made.deed is not Deed.DISPUTE
 
 
 def _near(
-    rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours, odds: Sequence[AtOdds], others: int
+    rows: Rows,
+    newcomer: Newcomer,
+    readers: Readers,
+    neighbours: Neighbours,
+    certain: tuple[Sequence[str], Sequence[AtOdds]],
+    others: int,
 ) -> list[Beside]:
-    """What to look at: all that is at odds by structure, then the nearest by meaning."""
-    cosines = dict.fromkeys((one.memory_id for one in odds), 1.0)
+    """What to look at: all that is at odds by structure, or is the same words, then the nearest by meaning."""
+    sure, odds = certain
+    cosines = dict.fromkeys(sure, 1.0)
     given = any(one.given for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
         for memory_id, cosine in neighbours.of(rows, newcomer, readers.gate, readers.most).items():

@@ -17,15 +17,20 @@ from numpy.typing import NDArray
 
 from core.belief.claims import claim_key
 from core.errors import BugError, Code, UserError
-from core.intake.asserting import qualify
+from core.intake.asserting import claims_of, excluded_by, qualify
+from core.intake.belief_inputs import refresh_trust
 from core.intake.cases import Case, Row
+from core.intake.reviews import Matter
+from core.intake.sources import Lineage, add_source
 from core.intake.standing import Acts
+from core.intake.structure import others_standing
 from core.intake.validate import in_order, is_plain_label
+from core.intake.vouching import vouch
 from core.memory.draft import to_json
 from core.text.written import written_time
 from core.types.reviews import Action, Decision
 from core.types.values import When
-from core.types.words import Precision, Status
+from core.types.words import Precision, Source, Status
 from core.vault.rows import Rows
 
 REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"
@@ -39,6 +44,11 @@ _ODDS = """
     JOIN evidence w ON w.claim_id = b.id AND w.memory_id = :came AND w.stance = 'supporting'
     WHERE v.memory_id = :have AND v.stance = 'supporting' AND a.space_id = b.space_id
       AND (a.value_key <> b.value_key OR a.polarity <> b.polarity) ORDER BY a.id, b.id
+"""
+_BACKED_BY = """
+    SELECT m.id, c.claim_key FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting'
+    JOIN memories m ON m.id = e.memory_id WHERE c.id = :claim AND m.status = 'active'
+      AND coalesce(m.part_of, m.id) NOT IN (:came, :have) ORDER BY m.n LIMIT 1
 """
 _TWIN = """
     SELECT id FROM memories WHERE content_hash = :hash AND +space_id = :space AND +kind = :kind
@@ -58,6 +68,7 @@ class Work:
         decision: what was decided.
         vector: of a merge's text, (dims,); None for every other decision.
         admit: lets a newcomer through the gate, as whoever decides wishes.
+        read: reads the claims of a text that was written for a merge.
     """
 
     acts: Acts
@@ -65,6 +76,7 @@ class Work:
     decision: Decision
     vector: NDArray[np.float32] | None
     admit: Callable[[Acts, str], object]
+    read: Callable[[Acts, str], object]
 
     @property
     def came(self) -> str:
@@ -104,13 +116,40 @@ def carry_out(work: Work) -> None:
 
 
 def _supersede(work: Work) -> None:
+    tx, over = work.acts.tx, _contradicted(work)
+    if not over or not others_standing(tx, work.have, over):
+        _replace(work)
+        return
+    # It says more, in other sentences, than what is over: it goes on standing for them.
+    _need_free(work)
+    work.acts.replace_claims(over, work.came, work.decision.begin)
+    work.acts.contradict(work.came, work.have)
+    work.acts.activate(work.came)
+    _ask_on(work)
+
+
+def _replace(work: Work) -> None:
+    """The newcomer takes the place of the whole text."""
     _need_free(work, but=(work.have,))
     work.acts.supersede(work.have, work.came, work.decision.begin)
     work.acts.activate(work.came)
+    _ask_on(work)
 
 
 def _reject(work: Work) -> None:
     work.acts.archive(work.came, REJECTED)
+
+
+def _keep_mine(work: Work) -> None:
+    """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
+    _reject(work)
+    if work.pair["status"] == Status.ACTIVE.value:
+        _vouch(work, work.have)
+
+
+def _vouch(work: Work, memory_id: str) -> None:
+    if work.acts.by == "owner":
+        vouch(work.acts.tx, work.acts.parts(memory_id), work.acts.tx.now_ms)
 
 
 def _keep_both(work: Work) -> None:
@@ -154,8 +193,14 @@ def _merge(work: Work) -> None:
     if text is None or work.vector is None:
         raise BugError("a merge without its text")
     work.acts.merge_into(work.have, text, work.vector, work.came)
+    if work.acts.by == "owner":
+        # The text that stands from here on is the person's own.
+        add_source(work.acts.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
     if work.pair["status"] != Status.ACTIVE.value:
         work.acts.activate(work.have)
+    else:
+        _vouch(work, work.have)
+    work.read(work.acts, work.have)
 
 
 def _accept(work: Work) -> None:
@@ -179,7 +224,7 @@ def _refuse(work: Work) -> None:
 
 def _allow(work: Work) -> None:
     if work.case.have is not None:
-        _supersede(work)
+        _replace(work)
     elif work.case.came["status"] == Status.QUARANTINED.value:
         _accept(work)
     else:
@@ -191,7 +236,9 @@ def _confirm(work: Work) -> None:
     if work.case.came["status"] != Status.ACTIVE.value:
         work.acts.activate(work.came)
     else:
+        _vouch(work, work.came)
         work.acts.assert_claims(work.came)
+    refresh_trust(work.acts.tx, work.came)
 
 
 def _join(work: Work) -> None:
@@ -217,7 +264,7 @@ def _nothing(_work: Work) -> None:
 
 _PAIRED: Mapping[Action, Callable[[Work], None]] = {
     Action.SUPERSEDE: _supersede,
-    Action.REJECT: _reject,
+    Action.REJECT: _keep_mine,
     Action.KEEP_BOTH: _keep_both,
     Action.KEEP_BOTH_DATED: _keep_both_dated,
     Action.MERGE: _merge,
@@ -226,6 +273,7 @@ _PAIRED: Mapping[Action, Callable[[Work], None]] = {
 }
 _ALONE: Mapping[Action, Callable[[Work], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
 _SPECIAL: Mapping[tuple[str, Action], Callable[[Work], None]] = {
+    ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
     ("stale", Action.SUPERSEDE): _confirm,
     ("stale", Action.REJECT): _retire,
     ("gap", Action.REJECT): _nothing,
@@ -244,6 +292,7 @@ def _both_stand(work: Work) -> None:
     work.acts.assert_claims(work.have)
     work.acts.assert_claims(work.came)
     work.acts.coexist(work.came, work.have)
+    _ask_on(work)
 
 
 def _need_free(work: Work, but: tuple[str, ...] = ()) -> None:
@@ -279,6 +328,42 @@ def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
         Ids of the claims, the standing one first.
     """
     return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
+
+
+def _contradicted(work: Work) -> list[str]:
+    """Claims of what stands that cannot be true beside the newcomer's."""
+    tx, found = work.acts.tx, []
+    for have_id, came_id in odds(tx, work.have, work.came):
+        have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
+        if have is not None and came is not None and _exclude(have, came):
+            found.append(have_id)
+    return list(dict.fromkeys(found))
+
+
+def _exclude(a: Row, b: Row) -> bool:
+    if a["polarity"] != b["polarity"]:
+        return bool(a["value_key"] == b["value_key"])
+    return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
+
+
+def _ask_on(work: Work) -> None:
+    """What the newcomer says against a third memory was not decided here: it is a question of its own."""
+    tx = work.acts.tx
+    for claim_id in claims_of(tx, work.acts.parts(work.came)):
+        claim = tx.row("claims", {"id": claim_id})
+        for other in [] if claim is None or claim["state"] != "draft" else excluded_by(tx, claim):
+            against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
+            if against is not None and claim is not None:
+                work.acts.open_conflict(
+                    Matter(
+                        "contradiction",
+                        work.came,
+                        str(against[0]),
+                        reason="claims_at_odds",
+                        detail={"claims": [other]},
+                        keys=(bytes(against[1]), bytes(claim["claim_key"])),
+                    )
+                )
 
 
 def _tell_apart(work: Work, old: Mapping[str, object], new: Mapping[str, object]) -> None:
@@ -339,12 +424,14 @@ def _window(work: Work, row: Row, dates: Mapping[str, When | None], window: tupl
     """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}
-    _check_window(row, times)
-    for part in work.acts.parts(str(row["id"])):
-        work.acts.tx.update("memories", {"id": part}, times)
-    more = {name: written_time(when) for name, when in dates.items() if when is not None}
     place = 0 if str(row["id"]) == work.have else 1
-    for claim_id in dict.fromkeys(pair[place] for pair in odds(work.acts.tx, work.have, work.came)):
+    dated = list(dict.fromkeys(pair[place] for pair in odds(work.acts.tx, work.have, work.came)))
+    if not dated or not others_standing(work.acts.tx, str(row["id"]), dated, waiting=place == 1):
+        _check_window(row, times)
+        for part in work.acts.parts(str(row["id"])):
+            work.acts.tx.update("memories", {"id": part}, times)
+    more = {name: written_time(when) for name, when in dates.items() if when is not None}
+    for claim_id in dated:
         claim = work.acts.tx.row("claims", {"id": claim_id})
         if claim is not None:
             _check_window(claim, times)

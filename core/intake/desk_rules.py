@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.belief.desk_rows import PERSONS
+from core.belief.whose import PERSONS
 from core.errors import Code, UserError
 from core.intake.cases import Case
 from core.intake.unit_of_work import UnitOfWork
@@ -31,6 +31,7 @@ _MATCHED = (
     "JOIN memories i ON i.id = c.incoming_id "
     "JOIN review_rules r ON r.kind = c.kind AND r.source IS i.source AND r.client_id IS i.client_id "
     "WHERE c.state = 'open' AND c.id > ? AND c.opened_at >= r.created_at AND c.later_until IS NULL "
+    "AND (r.action = 'reject' OR i.status_reason IS NOT 'held') "
     "AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ") "
     "GROUP BY c.id ORDER BY c.id LIMIT ?"
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from core.errors import Code, UserError
 from core.intake.asserting import follow
 from core.intake.newcomer import standing_of
@@ -44,16 +42,6 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
                 {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
             )
         follow(tx, work.make_id, [part for (part,) in parts])
-        close_reviews(tx, [part for (part,) in parts])
+        close_moot(tx, [part for (part,) in parts])
         verb.note(memory_id, parts=len(parts))
     return verb.step_id
-
-
-def close_reviews(tx: Tx, ids: Sequence[str]) -> None:
-    """What a person was asked about memories that leave is moot; one that is held back goes on waiting.
-
-    Args:
-        tx: the transaction.
-        ids: the memories.
-    """
-    close_moot(tx, ids)

@@ -132,8 +132,14 @@ def _ask(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, .
         (to_json(list(ids)),),
     )
     opened = (
-        open_conflict(tx, make_id(), Matter("quarantine", memory_id, reason=HELD, suggestion=Action.REJECT))
+        _opened(tx, make_id(), memory_id)
         for (memory_id,) in heads
         if not tx.one("SELECT 1 FROM conflicts WHERE incoming_id = ? AND state = 'open'", (memory_id,))
     )
     return tuple(item_id for item_id in opened if item_id is not None)
+
+
+def _opened(tx: Tx, item_id: str, memory_id: str) -> str | None:
+    """An item of its own each time: that it was rejected before is no answer for a person who holds it back again."""
+    keys = (item_id.encode(),)
+    return open_conflict(tx, item_id, Matter("quarantine", memory_id, reason=HELD, suggestion=Action.REJECT, keys=keys))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.belief.desk_rows import PERSONS, Waiting, lapsed, returned, waiting
+from core.belief.desk_rows import Waiting, lapsed, returned, waiting
+from core.belief.whose import PERSONS
 from core.memory.draft import to_json
 from core.score.harm import LOW, age_days
 from core.vault.images import EXPIRED, LAPSED
@@ -19,11 +20,10 @@ from core.vault.tx import Tx
 EXPIRES_DAYS = 90
 """Days an unimportant question waits; the spec is silent, our choice."""
 _AT_ONCE = 500
-# A contradiction with the owner's word is the owner's to decide, however old.
+# What concerns the owner's word is the owner's to decide, however old and of whatever kind.
 _OWNERS = (
     "SELECT c.id FROM json_each(?) w JOIN conflicts c ON c.id = w.value "  # noqa: S608 - constants only
-    "WHERE c.kind = 'contradiction' "
-    "AND EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ")"
+    "WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ")"
 )
 
 

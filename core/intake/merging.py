@@ -18,8 +18,8 @@ from core.memory.write import take_labels
 from core.types.words import Source, Status
 from core.vault.tx import Tx
 
-_ENDS = ".!?…。:;,"
-_LONG = 160
+_GENERAL = "general"
+"""The category of what has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,6 @@ class Merged:
     kept_id: str
     original_id: str
     from_id: str
-
-
-def united(standing: str, newcomer: str) -> str:
-    """Both texts as one, by rule: the standing one first, unchanged, so that its evidence stays where it is.
-
-    Args:
-        standing: a text.
-        newcomer: another.
-
-    Returns:
-        Both, on two lines where one of them is long or has several lines.
-    """
-    first, second = standing.rstrip(), newcomer.strip()
-    if "\n" in first or "\n" in second or len(first) + len(second) > _LONG * 2:
-        return f"{first}\n{second}"
-    return f"{first}{'' if first[-1:] in _ENDS else '.'} {second}"
 
 
 def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> Merged:
@@ -122,7 +106,13 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
         "tags": to_json(list(tags)),
         "importance": max(kept["importance"], other["importance"]),
         "pinned": max(kept["pinned"], other["pinned"]),
+        # How often either was given to somebody. (Seed D adds one for the merge; here it counts what was recalled.)
+        "access_count": kept["access_count"] + other["access_count"],
+        "category": kept["category"] if kept["category"] != _GENERAL else other["category"],
     }
+    if kept["valid_to"] is not None and (other["valid_to"] is None or other["valid_to"] > kept["valid_to"]):
+        # It is over when all of it is.
+        columns |= {name: other[name] for name in ("valid_to", "valid_to_prec")}
     if other["occurred_at"] is not None and (kept["occurred_at"] is None or other["occurred_at"] < kept["occurred_at"]):
         columns |= {name: other[name] for name in ("occurred_at", "occurred_prec", "occurred_offset")}
     return columns

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.belief.gate import Standing
 from core.belief.normal import as_read
+from core.belief.whose import IN_PASSING, OWNERS_WORD, PERSONS
 from core.intake.belief_inputs import base_trust
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft, Told
@@ -81,13 +82,14 @@ class Beside:
 
 
 _BESIDE = (
-    "SELECT m.id, m.text, m.status, m.space_id, m.status_reason, m.source, m.client_id, m.import_id, m.lineage, "
+    "SELECT m.id, m.text, m.status, m.space_id, m.status_reason, m.source, m.client_id, m.import_id, m.lineage, "  # noqa: S608 - constants only
     "coalesce(m.occurred_at, m.recorded_at), m.scope_session, "
-    "EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.lineage = 'owner' "
-    "AND s.source = 'user_explicit') OR EXISTS (SELECT 1 FROM verdicts v WHERE v.memory_id = m.id "
-    "AND v.voice = 'owner' AND v.verdict = 'confirm'), "
-    "EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.lineage = 'owner' "
-    "AND s.source = 'user_implicit'), "
+    + OWNERS_WORD
+    + ", "
+    + IN_PASSING
+    + ", "
+    + PERSONS
+    + ", "
     "CASE WHEN m.status <> 'superseded' THEN m.id ELSE coalesce((SELECT h.id FROM memories h "
     "WHERE h.chain_id = m.chain_id AND h.status IN ('active', 'disputed') ORDER BY h.version DESC, h.n DESC LIMIT 1), "
     "'') END FROM json_each(?) w JOIN memories m ON m.id = w.value"
@@ -108,7 +110,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
     claims = claims_told(rows, cosines)
     for row in rows.all(_BESIDE, (to_json(list(cosines)),)):
         memory_id, text, status, space_id, was, *_rest = row
-        if not row[13]:
+        if not row[14]:
             continue
         found[memory_id] = Beside(
             id=memory_id,
@@ -118,22 +120,18 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
             standing=_standing(rows, row),
             claims=tuple(draft for _, draft in claims.get(memory_id, ())),
             cosine=cosines[memory_id],
-            head_id=row[13],
+            head_id=row[14],
             was=was,
         )
     return found
 
 
 def _standing(rows: Rows, row: tuple[Any, ...]) -> Standing:
-    source = Source(row[5])
-    implicit = bool(row[12])
-    owners = bool(row[11])
-    imported = row[7] is not None
     return Standing(
-        owners_word=owners,
-        owner_said=owners or implicit,
-        persons=owners or implicit or is_persons(source, imported=imported, by_client=row[6] is not None),
-        source=source,
+        owners_word=bool(row[11]),
+        owner_said=bool(row[11] or row[12]),
+        persons=bool(row[13]),
+        source=Source(row[5]),
         client_id=row[6],
         brought_by=_brought_by(row[6], row[7], row[8]),
         trust=base_trust(rows, row[0]),
@@ -159,6 +157,8 @@ def standing_of(rows: Rows, memory_id: str) -> Standing:
 def is_persons(source: Source, *, imported: bool, by_client: bool) -> bool:
     """Whether a text passes for the person's own, to be protected from others (not to displace what the owner said).
 
+    What is stored is asked by `core.belief.whose.PERSONS`, which says the same.
+
     Args:
         source: by what way it came.
         imported: from a file of the person's.
@@ -179,23 +179,26 @@ def _brought_by(client_id: str | None, import_id: str | None, lineage: str) -> s
     return ":".join(lineage.split(":")[:2]) if import_id is not None else "owner"
 
 
-def claims_told(rows: Rows, memory_ids: Iterable[str]) -> dict[str, list[tuple[str, ClaimDraft]]]:
+def claims_told(
+    rows: Rows, memory_ids: Iterable[str], *, back: bool = False
+) -> dict[str, list[tuple[str, ClaimDraft]]]:
     """What memories are read to say, with the ids of the claims.
 
     Args:
         rows: the transaction.
         memory_ids: the memories.
+        back: whether they are to come back: then what was retracted with them is told too.
 
     Returns:
-        Memory id to (claim id, claim), in the order of the text; retracted and replaced claims are left out.
+        Memory id to (claim id, claim), in the order of the text; else retracted claims are left out.
     """
     found: dict[str, list[tuple[str, ClaimDraft]]] = {}
     for row in rows.all(
         "SELECT e.memory_id, c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.valid_from, "
         "c.valid_from_prec, c.valid_to, c.valid_to_prec, c.qualifiers, e.start_at, e.end_at, c.extracted_by, "
         "e.confidence FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value JOIN claims c ON c.id = e.claim_id "
-        "WHERE e.stance = 'supporting' AND c.state <> 'retracted' ORDER BY e.memory_id, e.start_at, c.id",
-        (to_json(list(memory_ids)),),
+        "WHERE e.stance = 'supporting' AND (c.state <> 'retracted' OR ?) ORDER BY e.memory_id, e.start_at, c.id",
+        (to_json(list(memory_ids)), back),
     ):
         draft = ClaimDraft(
             subject=row[2],

@@ -47,6 +47,11 @@ def activate(acts: Acts, memory_id: str) -> None:
     acts.activate(memory_id)
 
 
+def unread(acts: Acts, memory_id: str) -> None:
+    """Leave a text unread; where no reader is wired."""
+    acts.assert_claims(memory_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Resolver:
     """Carries out decisions.
@@ -56,12 +61,14 @@ class Resolver:
         work: opens verbs.
         space: the vector space of the vectors handed in.
         admit: lets a newcomer through the gate.
+        read: reads the claims of a text that was written at the desk (`core.intake.store.Keeper.read_anew`).
     """
 
     make_id: Callable[[], str]
     work: UnitOfWork
     space: VectorSpace
     admit: Admit = activate
+    read: Admit = unread
 
     def resolve(
         self,
@@ -93,7 +100,7 @@ class Resolver:
         case = load(tx, item_id)
         check(case, decision, client)
         if decision.action is Action.SKIP:
-            return self.put_off(tx, [item_id])
+            return self.put_off(tx, [item_id], actor)
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
@@ -136,7 +143,9 @@ class Resolver:
         wanted = list(dict.fromkeys(ids))
         _check_batch(wanted, decision)
         if decision.action is Action.SKIP:
-            return self.put_off(tx, wanted)
+            if client is not None:
+                raise UserError(Code.ACCESS_DENIED, "Only the person puts a question off.")
+            return self.put_off(tx, wanted, actor)
         batch = _Batch()
         label = many_label(decision.action, len(wanted))
         with self.work.verb(tx, VERB, label, actor) as verb:
@@ -176,23 +185,29 @@ class Resolver:
             if decision.remember and len(batch.done) == 1:
                 desk_rules.make(acts.tx, self.make_id(), case, decision.action)
 
-    def put_off(self, tx: Tx, ids: Iterable[str]) -> Decided:
+    def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> Decided:
         """Show items behind the others for a while; no undo step, nothing is decided.
 
         Args:
             tx: the transaction.
             ids: the items.
+            actor: who asks.
 
         Returns:
             Which could not be put off, and why.
         """
         refused = {}
-        for item_id in ids:
-            row = tx.row("conflicts", {"id": item_id})
-            if row is None or row["state"] != "open":
-                refused[item_id] = "That was decided already."
-                continue
-            tx.update("conflicts", {"id": item_id}, {"later_until": tx.now_ms + SKIPPED_DAYS * _DAY_MS})
+        with self.work.verb(tx, VERB, "", actor) as verb:
+            tx.recorder = None  # a place in the queue is nothing to take back: an audit row, and no step
+            for item_id in ids:
+                row = tx.row("conflicts", {"id": item_id})
+                if row is None or row["state"] != "open":
+                    refused[item_id] = "That was decided already."
+                    continue
+                tx.update("conflicts", {"id": item_id}, {"later_until": tx.now_ms + SKIPPED_DAYS * _DAY_MS})
+            done = len(ids) - len(refused)
+            one = ids[0] if len(ids) == 1 else ""
+            verb.note(one, action=Action.SKIP.value, items=done, refused=len(refused))
         return Decided(None, "", refused=refused)
 
     def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Acts:
@@ -203,7 +218,7 @@ class Resolver:
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
         acts.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        deeds.carry_out(Work(acts, case, decision, vector, self.admit))
+        deeds.carry_out(Work(acts, case, decision, vector, self.admit, self.read))
 
     @staticmethod
     def _settle(acts: Acts, decided: Sequence[str]) -> tuple[str, ...]:

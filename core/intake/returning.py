@@ -5,10 +5,11 @@ Must not do: change a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.belief.gate import has_standing
+from core.belief.gate import Deed, contradiction, has_standing
+from core.belief.relation import IDENTICAL, certain
 from core.belief.retired import brings_back
 from core.intake.newcomer import Beside, Newcomer
 from core.memory.draft import to_json
@@ -61,6 +62,57 @@ def beside_over(newcomer: Newcomer, over: Beside, head: Beside, told: Relation |
     if brings_back(over.told, head.told, newcomer.told):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
     return None if told is None else _stale(told)
+
+
+def said_again(newcomer: Newcomer, twin: Beside) -> Relation:
+    """How a newcomer relates to a memory of the same words of which something is over by now.
+
+    Args:
+        newcomer: the newcomer.
+        twin: the memory; it stands.
+
+    Returns:
+        SUPERSEDE where the newcomer may take its place, so that what is over holds again; else DUPLICATE.
+    """
+    returns = contradiction(newcomer.standing, twin.standing).deed is Deed.SUPERSEDE
+    return certain(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain(Label.DUPLICATE, IDENTICAL)
+
+
+def beside_doubted(
+    rows: Rows, newcomer: Newcomer, near: Iterable[Beside], relations: Mapping[str, Relation]
+) -> dict[str, Relation]:
+    """How a newcomer relates to what may have taken the place of something: until a person has said so, both stand.
+
+    Whoever repeats the earlier of the two, and may replace neither, waits for the same answer.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer.
+        near: what was looked at.
+        relations: how it relates to each, by memory id.
+
+    Returns:
+        The relations, changed where the newcomer speaks for the earlier one.
+    """
+    known, found = {other.id: other for other in near}, dict(relations)
+    for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
+        earlier, later = sorted((known[one], known[two]), key=lambda side: (side.standing.at_ms, side.id))
+        told = relations.get(earlier.id)
+        if told is None or has_standing(newcomer.standing, later.standing):
+            continue
+        doubt = _stale(told)
+        if doubt is None and brings_back(earlier.told, later.told, newcomer.told):
+            doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
+        if doubt is not None:
+            found[later.id] = doubt
+    return found
+
+
+_DOUBTS = (
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k "
+    "WHERE k.existing_id IN (SELECT value FROM json_each(?)) AND k.incoming_id IN (SELECT value FROM json_each(?)) "
+    "AND +k.state = 'open' AND k.kind = 'classification' ORDER BY k.id"
+)
 
 
 def _returning(newcomer: Newcomer, over: Beside, head: Beside, told: Relation) -> Relation:

@@ -32,7 +32,8 @@ class Matter:
         suggestion: what Loci would do.
         confidence: of the suggestion, 0 to 1.
         by: `rules`, `builtin` or `model`: who weighed it.
-        detail: ids, numbers and keys: probabilities, claims at odds; never memory text.
+        detail: ids, numbers and keys: probabilities, claims at odds; never memory text. Of a client's doubt, its
+            name and its own words.
         keys: claim keys of the two claims at odds, for the fingerprint; empty where texts are compared.
     """
 
@@ -105,6 +106,8 @@ def known_matter(rows: Rows, matter: Matter) -> Known | None:
 def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
     """Open an item, unless the same is open already or was rejected or kept before.
 
+    Two memories are asked about once for each kind, whatever of them is at odds.
+
     Args:
         tx: the verb's transaction.
         item_id: the id it gets.
@@ -116,6 +119,9 @@ def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
     known = known_matter(tx, matter)
     if known is not None:
         return known.id if known.state == "open" else None
+    asked = _asked(tx, matter)
+    if asked is not None:
+        return asked
     space = tx.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
     if matter.existing is not None and space == "GLOBAL":
         space = tx.value("SELECT space_id FROM memories WHERE id = ?", (matter.existing,))
@@ -136,6 +142,15 @@ def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
         },
     )
     return item_id
+
+
+def _asked(rows: Rows, matter: Matter) -> str | None:
+    """The open item of this kind about the same memories, if any."""
+    found = rows.value(
+        "SELECT id FROM conflicts WHERE incoming_id = ? AND existing_id IS ? AND kind = ? AND +state = 'open'",
+        (matter.incoming, matter.existing, matter.kind),
+    )
+    return None if found is None else str(found)
 
 
 def close_conflict(tx: Tx, item_id: str, state: str, resolution: str | None, note: str | None = None) -> bool:

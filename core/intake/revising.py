@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from core.errors import BugError
 from core.intake.asserting import follow
 from core.intake.belief_inputs import age_days, refresh_trust
-from core.intake.forget import close_reviews
+from core.intake.bringing import Admit, contested, let_in
+from core.intake.reviews import close_moot
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
 from core.intake.sources import Lineage, add_source
+from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
 from core.memory.spaces import ensure_space
@@ -47,11 +49,15 @@ class Reviser:
         make_id: makes UUIDv7 ids.
         work: opens verbs.
         space: the vector space of the vectors handed in.
+        admit: lets what comes back through the gate.
+        read: reads the claims of a new text (`core.intake.store.Keeper.read_anew`).
     """
 
     make_id: Callable[[], str]
     work: UnitOfWork
     space: VectorSpace
+    admit: Admit
+    read: Admit
 
     def revise(
         self,
@@ -84,9 +90,16 @@ class Reviser:
         if not made.changes:
             return RevisionReport(None, label, (), 0, dict(made.refused))
         with self.work.verb(tx, VERB, label, actor) as verb:
-            now = self._apply(tx, made, revision, vector, actor, stored)
+            waits: list[str] = []
+            if revision.status is Status.ACTIVE:
+                waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
+            now = self._apply(tx, made, revision, vector, actor, stored, waits)
+            kept = let_in(Acts(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            if revision.text is not None:
+                self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
+            made.refused.update(kept)
             self._note(verb, made, revision, now)
-        return RevisionReport(verb.step_id, label, tuple(now), len(now), dict(made.refused))
+        return RevisionReport(verb.step_id, label, tuple(now), len(now) - kept.total(), dict(made.refused))
 
     def _apply(
         self,
@@ -96,8 +109,9 @@ class Reviser:
         vector: NDArray[np.float32] | None,
         actor: Actor,
         stored: Stored,
+        waits: Sequence[str],
     ) -> list[str]:
-        """Write the changes.
+        """Write the changes; what has to pass the gate is held back, so that it is judged as a newcomer.
 
         Returns:
             The memories as they are called now.
@@ -114,9 +128,12 @@ class Reviser:
             else:
                 alike.setdefault(tuple(sorted(sets.items())), []).append(change.row.id)
                 now.append(change.row.id)
+        back = _with_parts(tx, waits)
         said: list[str] = []  # those whose terms and trust have to be made anew
         for items, ids in alike.items():
-            tx.update_many("memories", "id", ids, dict(items))
+            held = [memory_id for memory_id in ids if memory_id in back]
+            tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
+            tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()
             if any(name == "space_id" for name, _ in items):
                 _leave_rooms(tx, ids)
@@ -127,7 +144,7 @@ class Reviser:
             for memory_id in said:
                 refresh_trust(tx, memory_id)
         if revision.status in (Status.ARCHIVED, Status.DELETED):
-            close_reviews(tx, now)
+            close_moot(tx, now)
         return now
 
     def _new_version(
@@ -254,6 +271,16 @@ def step_label(revision: Revision, count: int) -> str:
     if len(fields) == 1:
         return f"Set the {'time' if fields[0] == 'occurred' else fields[0]} of {what}"
     return f"Change {what}"
+
+
+def _with_parts(tx: Tx, heads: Sequence[str]) -> frozenset[str]:
+    wanted = to_json(list(heads))
+    found = tx.all(
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:heads)) "
+        "OR part_of IN (SELECT value FROM json_each(:heads))",
+        {"heads": wanted},
+    )
+    return frozenset(str(row[0]) for row in found)
 
 
 def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:

@@ -40,6 +40,11 @@ PART = "It is a part of a longer text; such parts cannot be edited one by one."
 TIED = "It has relations or claims that stay in its space."
 TWIN = "The same words stand there already."
 DIGEST = "A digest is made from other memories and stays what it is."
+EARLIER = "What stands was said later; this came back as an earlier version of it."
+AT_ODDS = "It is at odds with what stands; that waits for your decision in the review."
+REJECTED = "You decided against the same before; undo that decision instead."
+UNITED = "It was united with what stands."
+ALIKE = "What stands says the same; this came back beneath it."
 
 _READ = (
     "SELECT m.id, m.n, m.kind, m.status, m.space_id, s.name, m.category, m.importance, m.tags, m.pinned, m.part_of, "
@@ -61,6 +66,10 @@ _TIED = (
 _UNDECIDED = (
     "SELECT DISTINCT c.incoming_id FROM json_each(?) w JOIN conflicts c ON c.incoming_id = w.value "
     "WHERE c.resolution IS NULL AND c.existing_id IS NULL"
+)
+_IDLE = (
+    "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE m.status = 'quarantined' "
+    "AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = coalesce(m.part_of, m.id) AND c.state = 'open')"
 )
 _TWINS = (
     "SELECT id, space_id, kind, hex(content_hash), scope_session, coalesce(part_of, ''), coalesce(part_index, 0) "
@@ -124,11 +133,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is asked of the vault once for all memories."""
+    """What is asked of the vault once for all memories.
+
+    Attributes:
+        idle: those that are held back and that nobody is asked about any more.
+    """
 
     space_id: str | None
     tied: frozenset[str]
     undecided: frozenset[str]
+    idle: frozenset[str]
 
 
 def check_revision(ids: Sequence[str], revision: Revision) -> None:
@@ -271,9 +285,11 @@ def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
     if within is not None and revision.space != GLOBAL_SPACE:
         tied = frozenset(row[0] for row in rows.all(_TIED, {"ids": named, "space": within}))
     undecided: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()
     if revision.status is Status.ACTIVE:
         undecided = frozenset(row[0] for row in rows.all(_UNDECIDED, (named,)))
-    return _Facts(within, tied, undecided)
+        idle = frozenset(row[0] for row in rows.all(_IDLE, (named,)))
+    return _Facts(within, tied, undecided, idle)
 
 
 def _refusal(row: Row, revision: Revision, facts: _Facts) -> str | None:
@@ -307,6 +323,8 @@ def _return_refusal(row: Row, facts: _Facts) -> str | None:
         return ABSORBED
     if row.status == Status.DELETED.value and row.id in facts.undecided:
         return UNDECIDED
+    if row.id in facts.idle:
+        return None
     return {Status.QUARANTINED.value: WAITING, Status.DISPUTED.value: DISPUTED}.get(row.status)
 
 

@@ -20,15 +20,16 @@ from core.intake.acting import Carrying
 from core.intake.deciding import Plan
 from core.intake.newcomer import Newcomer, claims_told, standing_of
 from core.intake.reading import Readers
-from core.intake.sources import KINDS_BY_TEXT, standing_twin
+from core.intake.sources import KINDS_BY_TEXT, is_partly_over, standing_twin
 from core.intake.standing import Acts
+from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
 from core.types.values import Actor
-from core.types.words import Kind
+from core.types.words import Kind, Status
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -98,7 +99,7 @@ class Settling:
         twin = standing_twin(
             self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
         )
-        known = twin if twin not in (None, memory_id) else None
+        known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
         wanted = Plan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
         if wanted.known is not None:
             self.acts.stack(memory_id, wanted.known)
@@ -108,6 +109,48 @@ class Settling:
             )
         self.acts.weighed = wanted.by
         return Carrying(self.acts, newcomer, wanted, self.readers).out()
+
+    def let_in(self, memory_id: str, *, by_owner: bool) -> StoreReply:
+        """Judge what a person or a client lets in.
+
+        Where it contradicts what the person said, and the person was shown it alone, both are shown before it ends
+        anything: it goes on waiting, with a question of its own.
+
+        Args:
+            memory_id: the memory; of a split text the head.
+            by_owner: the person lets it in.
+
+        Returns:
+            What happened.
+        """
+        if by_owner:
+            newcomer = self._newcomer(memory_id)
+            wanted = self.plan(self._tx, newcomer)
+            if wanted.known is None and wanted.deed is Deed.QUARANTINE:
+                carrying = Carrying(self.acts, newcomer, wanted, self.readers)
+                if carrying.is_new_question:
+                    self.acts.weighed = wanted.by
+                    return carrying.out()
+        return self.judge(memory_id, by_owner=by_owner)
+
+    def read_anew(self, memory_id: str) -> None:
+        """Read the claims of the text that a person gave a memory that stands, and let them hold.
+
+        Only where they are at odds with what stands the memory is judged, as the owner's word of now where the owner
+        decides: that a changed text is like another makes it no copy of it.
+
+        Args:
+            memory_id: the memory; an episode, and what does not stand, is passed over.
+        """
+        row = self._tx.one("SELECT kind, status FROM memories WHERE id = ?", (memory_id,))
+        if row is None or row[0] not in KINDS_BY_TEXT or row[1] != Status.ACTIVE.value:
+            return
+        by_owner = self.acts.by == "owner"
+        self._tx.update("memories", {"id": memory_id}, {"read_at": None})
+        if at_odds(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
+            self.judge(memory_id, by_owner=by_owner)
+        else:
+            self.acts.assert_claims(memory_id)
 
     def add_claim(self, memory_id: str, draft: ClaimDraft) -> StoreReply | None:
         """A claim that is given for a text that stands.
@@ -155,7 +198,8 @@ class Settling:
             vector=self._vector(int(row["n"])),
         )
         self._read(memory_id, newcomer, parts)
-        told = claims_told(self._tx, [memory_id]).get(memory_id, [])
+        back = row["status"] == Status.QUARANTINED.value
+        told = claims_told(self._tx, [memory_id], back=back).get(memory_id, [])
         return replace(newcomer, claims=tuple(draft for _, draft in told))
 
     def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:

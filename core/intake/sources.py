@@ -59,6 +59,26 @@ def standing_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, s
     return _same_parts(rows, found, texts)
 
 
+def is_partly_over(rows: Rows, memory_id: str) -> bool:
+    """Whether something that a standing memory says is over, and nobody has said it anew.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory; of a split text the head.
+
+    Returns:
+        True where a claim of it was replaced, though the memory stands for the rest.
+    """
+    found = rows.one(
+        "SELECT 1 FROM memories m JOIN evidence e ON e.memory_id = m.id AND e.stance = 'supporting' "
+        "JOIN claims c ON c.id = e.claim_id AND c.state = 'superseded' WHERE (m.id = ? OR m.part_of = ?) "
+        "AND NOT EXISTS (SELECT 1 FROM claims s WHERE s.space_id = c.space_id AND s.claim_key = c.claim_key "
+        "AND s.state IN ('asserted', 'disputed')) LIMIT 1",
+        (memory_id, memory_id),
+    )
+    return found is not None
+
+
 def waiting_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None) -> str | None:
     """Find a proposal of the same client, kind and words that waits in a space.
 

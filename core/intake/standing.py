@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake import asserting, reviews, versions
+from core.intake import asserting, earlier, reviews, versions
 from core.intake.belief_inputs import refresh_trust
 from core.intake.merging import Merged, unite
 from core.intake.reviews import Matter
 from core.intake.sources import Lineage, add_source
 from core.intake.unit_of_work import Verb
+from core.intake.vouching import vouch
 from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, refresh_terms, write_vectors
 from core.types.values import When
@@ -43,6 +44,7 @@ class Acts:
         stored: told sequence, labels and vectors of changed rows after the commit, for the index.
         by: who draws relations: `owner` where a person decided, else `rules`.
         weighed: who weighed it, for the consolidation log: `owner`, `rules`, `builtin` or `model`.
+        weights: how sure the relation to a memory is (0 to 1), and how near it is (cosine), for the same log.
         opened: review items this verb opened, in order.
         touched: memories whose standing this verb changed, in order.
     """
@@ -54,6 +56,7 @@ class Acts:
     stored: Stored
     by: str = "rules"
     weighed: str = ""
+    weights: dict[str, tuple[float, float]] = field(default_factory=dict)
     opened: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
 
@@ -65,7 +68,7 @@ class Acts:
         Where a person decided so, the person vouches for it: from here on it counts as what the owner said.
         """
         if self.by == "owner":
-            vouch(self.tx, memory_id, self.tx.now_ms)
+            vouch(self.tx, self.parts(memory_id), self.tx.now_ms)
         self._set(memory_id, Status.ACTIVE, None)
 
     def quarantine(self, memory_id: str, reason: str) -> None:
@@ -115,13 +118,18 @@ class Acts:
     def enter_superseded(self, new_id: str, by_id: str) -> None:
         """A newcomer that was said before what stands: it enters the chain as a version that is over.
 
+        It was true until the version said next after it, and what was said before it held until it was said.
+
         Args:
             new_id: the newcomer.
             by_id: what stands.
         """
         head, new = self._row(by_id), self._row(new_id)
-        until = _since(head)
-        version = versions.enter(self.tx, str(head["chain_id"]), new)
+        chain = str(head["chain_id"])
+        by_id = earlier.next_said(self.tx, chain, new, by_id)
+        until = _since(self._row(by_id))
+        earlier.end_before(self.tx, chain, new)
+        version = versions.enter(self.tx, chain, new)
         for part in self.parts(new_id):
             row = self._row(part)
             changes = {
@@ -129,7 +137,7 @@ class Acts:
                 "status_reason": OLDER,
                 "superseded_by_id": by_id,
                 "retired_at": self.tx.now_ms,
-                "chain_id": head["chain_id"],
+                "chain_id": chain,
                 "version": version,
                 **_ended(row, until),
             }
@@ -283,7 +291,9 @@ class Acts:
 
     def log(self, operation: str, memory_id: str, other_id: str | None, confidence: float | None = None) -> None:
         """Put a line into the consolidation log; written with the step."""
-        self.verb.log(operation, memory_id, other_id, confidence, self.weighed or self.by)
+        sure, near = self.weights.get(other_id or "") or self.weights.get(memory_id) or (None, None)
+        told = sure if confidence is None else confidence
+        self.verb.log(operation, memory_id, other_id, told, self.weighed or self.by, near)
 
     def _set(self, memory_id: str, status: Status, reason: str | None) -> None:
         ids = self.parts(memory_id)
@@ -346,22 +356,6 @@ class Acts:
             (claim_id, new_id),
         )
         return None if found is None else str(found)
-
-
-def vouch(tx: Tx, memory_id: str, at_ms: int) -> None:
-    """Note that the person confirmed a memory; the gate takes it for the owner's word from then on.
-
-    Args:
-        tx: the verb's transaction.
-        memory_id: the memory.
-        at_ms: when, epoch ms.
-    """
-    key = {"memory_id": memory_id, "voice": "owner", "verdict": "confirm"}
-    held = tx.row("verdicts", key)
-    if held is None:
-        tx.insert("verdicts", {**key, "at": at_ms})
-    else:
-        tx.update("verdicts", key, {"times": int(held["times"]) + 1, "at": at_ms})
 
 
 def _since(row: dict[str, Any]) -> When | None:

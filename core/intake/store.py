@@ -27,8 +27,17 @@ from core.intake.reading import Readers
 from core.intake.requests import Checked, check_request, default_role, default_source
 from core.intake.reviews import open_review
 from core.intake.settling import Settling, settle
-from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin, waiting_twin
+from core.intake.sources import (
+    KINDS_BY_TEXT,
+    Lineage,
+    add_source,
+    corroborate,
+    is_partly_over,
+    standing_twin,
+    waiting_twin,
+)
 from core.intake.standing import Acts
+from core.intake.structure import same_words
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.verdicts import undoubt
 from core.intake.writing_claims import read_claims, write_claims
@@ -167,7 +176,16 @@ class Keeper:
             What happened.
         """
         settling = self._settling(acts)
-        return settling.judge(memory_id, by_owner=acts.by == "owner")
+        return settling.let_in(memory_id, by_owner=acts.by == "owner")
+
+    def read_anew(self, acts: Acts, memory_id: str) -> None:
+        """Read the new text of a memory that the person changed (`core.intake.settling.Settling.read_anew`).
+
+        Args:
+            acts: the steps of the running verb.
+            memory_id: a memory that stands.
+        """
+        self._settling(acts).read_anew(memory_id)
 
     def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
         """Judge a batch of memories that came in unjudged (`core.intake.settling.unread`).
@@ -225,7 +243,7 @@ class Keeper:
         if checked.proposed:
             return self._proposed_before(tx, verb, arriving)
         known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
-        if known is None:
+        if known is None or is_partly_over(tx, known):
             return None
         if self._says_more(tx, known, arriving):
             return self._more(tx, verb, known, arriving)
@@ -291,7 +309,7 @@ class Keeper:
             return _nothing_new(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see.
         known = standing_twin(tx, checked.texts, kind, arriving.space_id) if given is None else None
-        return None if known is None else _nothing_new(verb, known)
+        return None if known is None or is_partly_over(tx, known) else _nothing_new(verb, known)
 
     def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
         checked = arriving.checked
@@ -304,7 +322,8 @@ class Keeper:
         if wanted is not None and self._is_echo(tx, wanted, arriving):
             return _nothing_new(verb, wanted.partners[0].other.id)
         acts = self.acts(tx, verb, arriving.stored)
-        if wanted is not None and wanted.stands:
+        # Beside a memory of the same words, which is still to leave, it may not stand yet.
+        if wanted is not None and wanted.stands and same_words(tx, newcomer) is None:
             draft = replace(draft, status=Status.ACTIVE)
         self._insert(tx, draft, arriving, newcomer.claims)
         if wanted is None:
@@ -324,6 +343,7 @@ class Keeper:
     @staticmethod
     def _as_is(acts: Acts, draft: Draft, checked: Checked) -> StoreReply:
         """Episodes and digests stand as they are; a proposal waits for the person."""
+        acts.log("QUARANTINE" if checked.proposed else "ADD", draft.id, None)
         if not checked.proposed:
             return StoreReply("ADD", draft.id)
         conflict = open_review(acts.tx, acts.make_id(), draft.id, "proposal", "proposed_by_client")
@@ -439,6 +459,7 @@ def _need(draft: ClaimDraft | None) -> ClaimDraft:
 
 def _nothing_new(verb: Verb, known: str) -> StoreReply:
     verb.note(known, operation="NOOP")
+    verb.log("NOOP", known, None, 1.0, "rules")
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims import key_form, key_of
+from core.belief.saying import says_no_more
 from core.intake.newcomer import Newcomer
-from core.intake.sources import KINDS_BY_TEXT
+from core.intake.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft
 from core.vault.rows import Rows
@@ -52,8 +53,11 @@ def same_claims(rows: Rows, newcomer: Newcomer) -> str | None:
         newcomer: the newcomer.
 
     Returns:
-        The memory that backs the first claim; None where a claim is new, or there are none.
+        The memory that backs the first claim; None where a claim is new, or there are none, or the text says more than
+        the claims that were read from it (a claim that is given stands for its text).
     """
+    if not _is_all_told(newcomer):
+        return None
     first: str | None = None
     for draft in newcomer.claims:
         key = key_of(newcomer.space_id, draft, newcomer.standing.scope_session)
@@ -68,6 +72,29 @@ def same_claims(rows: Rows, newcomer: Newcomer) -> str | None:
             return None
         first = first or str(found)
     return first
+
+
+def same_words(rows: Rows, newcomer: Newcomer) -> str | None:
+    """The memory of the very words of a newcomer that stands; what it says may be partly over.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer.
+
+    Returns:
+        Its id; None where there is none but the newcomer itself.
+    """
+    if newcomer.kind not in KINDS_BY_TEXT:
+        return None
+    session = newcomer.standing.scope_session
+    twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, session)
+    return None if twin == newcomer.memory_id else twin
+
+
+def _is_all_told(newcomer: Newcomer) -> bool:
+    if any(draft.method == "given" for draft in newcomer.claims):
+        return True
+    return len(newcomer.texts) == 1 and says_no_more(newcomer.texts[0], newcomer.claims)
 
 
 def at_odds(rows: Rows, newcomer: Newcomer) -> list[AtOdds]:
@@ -130,21 +157,23 @@ def _opposed(rows: Rows, newcomer: Newcomer, draft: ClaimDraft) -> list[tuple[st
     return [(str(memory_id), str(claim_id), key) for memory_id, claim_id, key in found]
 
 
-def others_standing(rows: Rows, memory_id: str, ending: Sequence[str]) -> bool:
+def others_standing(rows: Rows, memory_id: str, ending: Sequence[str], *, waiting: bool = False) -> bool:
     """Whether a memory says more that stands, in other sentences than what ends.
 
     Args:
         rows: the transaction.
         memory_id: the memory.
         ending: claims of it that end.
+        waiting: count its drafts too: a memory that waits says more by them.
 
     Returns:
         True where it must go on standing for the rest (design section 4, one text, several claims).
     """
     spans = rows.all(
         "SELECT c.id, e.start_at, e.end_at FROM evidence e JOIN claims c ON c.id = e.claim_id "
-        "WHERE e.memory_id = ? AND e.stance = 'supporting' AND c.state IN ('asserted', 'disputed')",
-        (memory_id,),
+        "WHERE e.memory_id = ? AND e.stance = 'supporting' "
+        "AND (c.state IN ('asserted', 'disputed') OR (? AND c.state = 'draft'))",
+        (memory_id, waiting),
     )
     text = str(rows.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
     gone = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]

@@ -48,7 +48,8 @@ class _Work:
     """What an undo did so far.
 
     Attributes:
-        kept: memories of the step that changed since; what hangs on them stays with them.
+        kept: memories that the step brought and that changed since; what hangs on them stays with them.
+        onward: memories of the step, old and new, that are neither as it left them nor as it found them.
         placed: memories whose place changed.
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
@@ -59,6 +60,7 @@ class _Work:
     """
 
     kept: frozenset[str] = frozenset()
+    onward: frozenset[str] = frozenset()
     restored: int = 0
     left: list[Mapping[str, Any]] = field(default_factory=list)
     touched: set[str] = field(default_factory=set)
@@ -114,7 +116,8 @@ def undo(
     rows = tx.all(
         "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
     )
-    done = _Work(kept=_changed_since(tx, rows), first={(table, key): before for table, key, before, _ in rows})
+    begun = {(table, key): before for table, key, before, _ in rows}
+    done = _Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
         # Freed places last: only then it is known in which space their memories stand again.
@@ -203,6 +206,23 @@ def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     return frozenset(changed)
 
 
+def _gone_on(tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]) -> frozenset[str]:
+    """Memories of the step with which more happened since; that they were given another number is no matter."""
+    left: dict[str, bytes | None] = {}
+    for table, key, _, after_hash in rows:
+        if table == "memories":
+            left.setdefault(key, after_hash)
+    onward = set()
+    for key, after_hash in left.items():
+        current, begun = tx.row("memories", image_from_json(key)), first["memories", key]
+        if current is None or _renumbered("memories", current, after_hash):
+            continue
+        known = {after_hash, None if begun is None else image_hash(steady("memories", image_from_json(begun)))}
+        if image_hash(steady("memories", current)) not in known:
+            onward.add(str(current["id"]))
+    return frozenset(onward)
+
+
 def _is_freed_place(row: tuple[Any, ...]) -> bool:
     table, _key, before, after_hash = row
     return bool(table == "places") and before is not None and after_hash is None
@@ -245,8 +265,8 @@ def _take_back(
         return  # another undo took it away already
     if before is None and current is not None and done.kept.intersection(map(str, _owners(current))):
         return  # provenance of a memory that stays: listed with it
-    if table == "memories" and current is not None and current["superseded_by_id"] in done.kept:
-        # The version that took its place was edited again since: with both back, two texts of one memory would stand.
+    if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
+        # The version that took its place went on since: with both back, two texts of one memory would stand.
         done.left.append(_both_states(table, key, before, current))
         return
     now_hash = None if current is None else image_hash(steady(table, current))

@@ -35,7 +35,7 @@ class Verb:
         self._images: list[_Image] = []
         self.object = ""
         self.detail: dict[str, object] = {}
-        self._lines: list[tuple[str, str, str | None, float | None, str]] = []
+        self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
 
     def changed(
         self,
@@ -70,18 +70,25 @@ class Verb:
         self.detail.update(detail)
 
     def log(
-        self, operation: str, memory_id: str, other_id: str | None, confidence: float | None, decided_by: str
+        self,
+        operation: str,
+        memory_id: str,
+        other_id: str | None,
+        confidence: float | None,
+        decided_by: str,
+        similarity: float | None = None,
     ) -> None:
         """Say what was consolidated; written into `consolidation_log` together with the step.
 
         Args:
-            operation: ADD, DUPLICATE, SUPERSEDE, MERGE, COEXIST, QUARANTINE, DISPUTE.
+            operation: ADD, NOOP, DUPLICATE, SUPERSEDE, MERGE, COEXIST, QUARANTINE, DISPUTE.
             memory_id: what was acted on.
             other_id: the other side, if there is one.
             confidence: of the decision, 0 to 1.
             decided_by: `owner`, `rules`, `builtin` or `model`.
+            similarity: of the two, cosine.
         """
-        self._lines.append((operation, memory_id, other_id, confidence, decided_by))
+        self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
 
     @property
     def lines(self) -> int:
@@ -105,8 +112,9 @@ class Verb:
         """
         step = self.step_id if with_step else None
         self.tx.run_many(
-            "INSERT INTO consolidation_log (id, at, operation, memory_id, other_id, confidence, decided_by, step_id) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO consolidation_log "
+            "(id, at, operation, memory_id, other_id, similarity, confidence, decided_by, step_id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(make_id(), self.tx.now_ms, *line, step) for line in self._lines],
         )
 

@@ -7,10 +7,11 @@ doubt about it becomes a question. Must not do: change a text, or judge who may 
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from core.errors import Code, UserError
-from core.intake.belief_inputs import refresh_trust
+from core.intake import vouching
 from core.intake.newcomer import standing_of
 from core.intake.reviews import Matter
 from core.intake.sources import Lineage, corroborate
@@ -18,7 +19,6 @@ from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
-from core.types.reviews import Action
 from core.types.values import Actor
 from core.types.words import Source, Status
 from core.vault.tx import Tx
@@ -30,6 +30,10 @@ MAJORITY = 2
 
 BY_OWNER, BY_CLIENTS, LOW_TRUST = "disputed_by_owner", "disputed_by_clients", "low_trust"
 """Reasons of the status `disputed` that a verdict gives, and that a verdict can take away."""
+
+BOTH = "disputed_both"
+"""The reason of two that a person doubted at the desk: until the person confirms one of them."""
+_LIFTED = frozenset({BY_OWNER, BY_CLIENTS, LOW_TRUST})
 
 _LABELS = {"reinforce": "Reinforce a memory", "dispute": "Dispute a memory", "confirm": "Confirm a memory"}
 _OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce"}
@@ -108,27 +112,27 @@ class Voices:
         tx = acts.tx
         if said == "dispute" and not actor.is_owner and standing_of(tx, head).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
-            item = Matter("stale", head, reason="client_doubts", suggestion=Action.REJECT, detail={"by": "rules"})
-            return acts.open_conflict(item)
+            said_by = {"client": actor.name, "doubt": reason or ""}
+            return acts.open_conflict(Matter("stale", head, reason="client_doubts", detail=said_by))
         voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
         _note(tx, head, voice, said, actor, reason)
         if said == "confirm":
             for part in acts.parts(head):
                 tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
-        self._weigh(acts, head)
+        self._weigh(acts, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
         return None
 
     @staticmethod
-    def _weigh(acts: Acts, head: str) -> None:
-        """Counts, trust, and whether it stands."""
+    def _weigh(acts: Acts, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+        """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
         tx = acts.tx
-        trust, by_owner = _count(acts, head)
+        trust, by_owner = vouching.recount(tx, acts.parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
         if status == Status.ACTIVE.value and why is not None:
             acts.dispute(head, why)
             acts.log("DISPUTE", head, None)
-        elif status == Status.DISPUTED.value and held in (BY_OWNER, BY_CLIENTS, LOW_TRUST):
+        elif status == Status.DISPUTED.value and held in lifted:
             if why is None:
                 acts.activate(head)
             elif why != held:
@@ -143,18 +147,7 @@ def undoubt(acts: Acts, head: str) -> None:
         acts: the steps of the running verb.
         head: the memory; of a split text the head.
     """
-    tx = acts.tx
-    tx.delete("verdicts", {"memory_id": head, "voice": "owner", "verdict": "dispute"})
-    _count(acts, head)
-
-
-def _count(acts: Acts, head: str) -> tuple[float, bool]:
-    """Work out what was said of a memory; the least trust of its parts, and whether the owner disputes it."""
-    tx = acts.tx
-    reinforced, disputed, by_owner = _counts(tx, head)
-    for part in acts.parts(head):
-        tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
-    return min(refresh_trust(tx, part) for part in reversed(acts.parts(head))), by_owner
+    vouching.undoubt(acts.tx, acts.parts(head))
 
 
 def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
@@ -169,18 +162,6 @@ def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | 
         return
     times = int(held["times"]) + 1 if actor.is_owner else 1
     tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or held["reason"]})
-
-
-def _counts(tx: Tx, head: str) -> tuple[int, int, bool]:
-    """Reinforcements and disputes that count, and whether the owner disputes it."""
-    found = tx.all(
-        "SELECT verdict, voice = 'owner', sum(CASE WHEN voice = 'owner' THEN times ELSE 1 END) FROM verdicts "
-        "WHERE memory_id = ? GROUP BY verdict, voice = 'owner'",
-        (head,),
-    )
-    reinforced = sum(int(count) for verdict, _, count in found if verdict != "dispute")
-    disputed = sum(int(count) for verdict, _, count in found if verdict == "dispute")
-    return reinforced, disputed, any(verdict == "dispute" and owner for verdict, owner, _ in found)
 
 
 def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:

@@ -5,7 +5,6 @@ Must not do: let memory text stand outside a fence, or close one.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,18 +50,6 @@ def escaped(text: str) -> str:
         The text with `&`, `<`, `>` and bracketed marks as character references.
     """
     return _BRACKETED.sub("&#91;", _UNSENT.sub("\ufffd", text).translate(_MARKUP))
-
-
-def unescaped(text: str) -> str:
-    """Take `escaped` back, in what a model quotes.
-
-    Args:
-        text: words of a model.
-
-    Returns:
-        The words as the memory has them.
-    """
-    return html.unescape(text)
 
 
 def relation_prompt(existing: Told, incoming: Told) -> Prompt:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from core.memory.read import memories_by_n
 from core.recall.candidates import Candidates, Question
-from core.recall.explain import EARLIER_VERSION, IN_REVIEW, reason, why_found, why_missed
+from core.recall.explain import AT_ODDS, EARLIER_VERSION, IN_REVIEW, OVER, PARTLY_OVER, reason, why_found, why_missed
 from core.recall.ranking import folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
+from core.recall.standing_text import as_it_stands
 from core.score.abstain import bar
 from core.score.profile import Profile
 from core.types.values import Memory
@@ -95,7 +96,10 @@ class Answer:
         wanted = {*self._request.statuses, *([Status.SUPERSEDED.value] if self._request.as_of_ms is not None else [])}
         pairs = [(at, refs, memories[labels[at]]) for at, refs in kept]
         # Looked at once more with the row in hand: nothing may rest on one query alone.
-        return tuple(self._item(at, refs, memory) for at, refs, memory in pairs if memory.status.value in wanted)
+        found = [(at, refs, memory) for at, refs, memory in pairs if memory.status.value in wanted]
+        by_time = self._request.as_of_ms is not None
+        cut = {} if by_time else as_it_stands(rows, [memory for _, _, memory in found])
+        return tuple(self._item(at, refs, cut.get(memory.id, memory), memory.id in cut) for at, refs, memory in found)
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.
@@ -126,7 +130,7 @@ class Answer:
         compared = len(self._right.facts)
         return reason(self._mode, abstained=abstained, compared=compared, best=self.best, needed=self.bar(size))
 
-    def _item(self, at: int, refs: tuple[str, ...], memory: Memory) -> RecallItem:
+    def _item(self, at: int, refs: tuple[str, ...], memory: Memory, is_cut: bool) -> RecallItem:
         ranked = self._ranked
         places = ranked.places(at)
         own, near = self._right.own[at], self._right.near[at]
@@ -134,6 +138,8 @@ class Answer:
         why = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
         if self._right.lifted[at] > 0:
             why = (*why, EARLIER_VERSION)
+        if is_cut:
+            why = (*why, PARTLY_OVER)
         return RecallItem(memory, float(ranked.score[at]), signals, places, why, refs)
 
     def _named(self, which: NDArray[np.bool_]) -> list[str]:
@@ -149,7 +155,7 @@ class Answer:
         fact = self._wrong.facts[at]
         by_time = self._request.as_of_ms is not None
         why, sentence = why_missed(fact.status, self._request.statuses, by_time=by_time)
-        status = Status.ACTIVE.value if fact.status == IN_REVIEW else fact.status
+        status = Status.ACTIVE.value if fact.status in (IN_REVIEW, OVER, AT_ODDS) else fact.status
         return NearMiss(fact.id, why, sentence, status, self._share(float(self._wrong.evidence[at])))
 
     def _below(self, at: int) -> NearMiss:

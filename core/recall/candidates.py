@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.recall.elsewhere import AT_ODDS
 from core.recall.lexical import Words
-from core.recall.scope import IN_REVIEW, Labels, Predicate
+from core.recall.scope import IN_REVIEW, IS_OVER, Labels, Predicate
 from core.recall.vector import StoredVectors, Vectors
 from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
 from core.score.fusion import evidence
@@ -22,7 +23,9 @@ from core.score.profile import Profile
 from core.vault.rows import Rows
 
 _FACTS = (
-    f"CASE WHEN m.status = 'active' AND {IN_REVIEW} THEN 'in_review' ELSE m.status END, "
+    f"CASE WHEN m.status = 'active' AND {IN_REVIEW} THEN 'in_review' "
+    f"WHEN m.status = 'active' AND {IS_OVER} THEN 'over' "
+    f"WHEN m.status = 'active' AND {AT_ODDS} THEN 'at_odds' ELSE m.status END, "
     "m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
     "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count"
 )

@@ -12,13 +12,17 @@ from core.types.words import Status
 
 LISTS = ("vector", "bm25", "window", "coverage", "evidence")
 _SHOWN_WORDS = 6
-IN_REVIEW = "in_review"
-"""What stands in for the status of an active memory of which the person is asked whether it is over."""
+IN_REVIEW, OVER, AT_ODDS = "in_review", "over", "at_odds"
+"""What stands in for the status of an active memory: the person is asked whether it is over, it has ended, or what the
+person said in another space excludes it."""
 
 EARLIER_VERSION = "It took the place of a memory that answers the question."
+PARTLY_OVER = "It says more that is over by now; that is left out."
 
 _STATUS = {
     IN_REVIEW: "A later memory may have taken its place; you are asked about it in the review.",
+    AT_ODDS: "What you said yourself, in another space, speaks against it.",
+    OVER: "It was true until a time that has passed.",
     Status.SUPERSEDED.value: "It was superseded by a newer memory.",
     Status.DISPUTED.value: "It is disputed.",
     Status.QUARANTINED.value: "It is quarantined and waits for review.",

@@ -91,7 +91,7 @@ class Recall:
         """
         request.check()
         seq = int(rows.value("SELECT seq FROM vault_state", default=0))
-        narrowed = predicate(rows, request)
+        narrowed = predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
         reach = self._reach(rows, seq, narrowed, named=False)

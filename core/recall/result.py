@@ -30,7 +30,7 @@ class RecallItem:
     """One found memory.
 
     Attributes:
-        memory: the memory.
+        memory: the memory; of its text what still stands.
         score: relevance raised or lowered by the side signals, 0 to 1.
         signals: what the score was made from.
         ranks: list name to (rank from 1, raw score); lists it does not stand in are missing.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.recall.elsewhere import AT_ODDS
 from core.types.words import Status
 from core.vault.rows import Rows
 
@@ -25,7 +26,7 @@ Labels = NDArray[np.int64]
 
 MAY_REPLACE = (
     "k.state = 'open' AND k.kind = 'classification' AND "
-    "(k.suggestion = 'supersede' OR json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.3)"
+    "(k.suggestion = 'supersede' OR json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.2)"
 )
 """Of an item `k`: the person is asked about two memories because the later may replace the other (the same share from
 which `core.belief.gate` finds a doubt worth asking)."""
@@ -42,6 +43,10 @@ IN_REVIEW = (
     "- coalesce(json_extract(k.detail, '$.trust[0]'), 0)) <= 0.1)"
 )
 """Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
+
+
+IS_OVER = "coalesce(m.valid_to <= :now, 0)"
+"""Whether `m` has ended by now, where the present is what is asked about (`:now`, else NULL)."""
 
 
 OVERRIDDEN = (
@@ -86,7 +91,8 @@ class Predicate:
         visible: and it may speak now: status and valid time. Neighbours are judged by this.
         wanted: and the request asks for it.
         params: values of all names in them.
-        speaks: and no claim of the asking session speaks in its place; looked at for candidates only.
+        speaks: and no claim of the asking session, or of the person's, speaks in its place; looked at for candidates
+            only.
     """
 
     scope: str
@@ -97,16 +103,18 @@ class Predicate:
 
     @property
     def key(self) -> str:
-        """The same for the same conditions and values; for caches."""
-        return json.dumps([self.wanted, dict(self.params)], sort_keys=True)
+        """The same for the same conditions and values, whatever the time; for caches of what is searched."""
+        lasting = {name: value for name, value in self.params.items() if name != "now"}
+        return json.dumps([self.wanted, lasting], sort_keys=True)
 
 
-def predicate(rows: Rows, request: RecallRequest) -> Predicate:
+def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     """The conditions of a request.
 
     Args:
         rows: a vault snapshot, to find the ids of named spaces.
         request: a checked request.
+        now_ms: the present, epoch ms.
 
     Returns:
         The predicate.
@@ -114,7 +122,9 @@ def predicate(rows: Rows, request: RecallRequest) -> Predicate:
     Raises:
         UserError: NOT_FOUND for a space that does not exist, or that the asker may not see: both look the same.
     """
-    params: dict[str, object] = {}
+    speaks_now = request.as_of_ms is None and set(request.statuses) == {Status.ACTIVE.value}
+    seen = None if request.scope.unrestricted else _json(sorted(request.scope.space_ids))
+    params: dict[str, object] = {"now": now_ms if speaks_now else None, "seen": seen}
     scope = [f"m.status <> '{Status.DELETED.value}'"] if Status.DELETED.value not in request.statuses else []
     spaces = _space_ids(rows, request)
     if spaces is not None:
@@ -194,15 +204,17 @@ def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
     statuses = set(request.statuses)
     if request.as_of_ms is None:
         standing = [_one_of("m.status", "statuses", sorted(statuses), params)]
-        return [*standing, f"NOT ({IN_REVIEW})"] if statuses == {Status.ACTIVE.value} else standing
+        speaking = [f"NOT ({IN_REVIEW})", f"NOT ({IS_OVER})"]
+        return [*standing, *speaking] if statuses == {Status.ACTIVE.value} else standing
     params["as_of"] = request.as_of_ms
     return [
         _one_of("m.status", "statuses", sorted(statuses | {Status.SUPERSEDED.value}), params),
         # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
         "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
         "(m.valid_to IS NULL OR m.valid_to > :as_of)",
-        # A text the person corrected was never true: its correction speaks for that time too.
-        "coalesce(m.status_reason, '') <> 'edited'",
+        # A text the person corrected was never true: its correction speaks for that time too, as does the text into
+        # which others went.
+        "coalesce(m.status_reason, '') NOT IN ('edited', 'merged')",
     ]
 
 
@@ -211,7 +223,7 @@ def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
     if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
         return "1"
     params["speaking"] = request.session or ""
-    return f"NOT ({OVERRIDDEN})"
+    return f"NOT ({OVERRIDDEN}) AND NOT ({AT_ODDS})"
 
 
 def _one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:

@@ -98,7 +98,7 @@ def trust_terms(
     confirmed = min(_CORROBORATION_CAP, _STEP * max(0, corroboration - 1))
     told = reinforcements + disputes
     feedback = _FEEDBACK * (reinforcements - disputes) / told if told else 0.0
-    aged = -min(_AGE_CAP, _AGE_CAP * max(0.0, age_days) / _AGE_DAYS)
+    aged = 0.0 - min(_AGE_CAP, _AGE_CAP * max(0.0, age_days) / _AGE_DAYS)
     value = min(1.0, max(0.0, weight + confirmed + feedback + aged))
     inherited = ancestor_minimum if ancestor_minimum is not None and ancestor_minimum < value else None
     value = value if inherited is None else max(0.0, inherited)

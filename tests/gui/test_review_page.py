@@ -229,7 +229,7 @@ def test_other_dates_are_asked_for(room: Room) -> None:
     page.desk.suggestion.other_dates.click()
     dialog = dialog_of(page, DatesDialog, room.qtbot)
     assert isinstance(dialog, DatesDialog)
-    assert dialog.result_words == "What you have: until 18 Nov 2026. The newcomer: from 18 Nov 2026 on."
+    assert dialog.outcome.text() == "What you have: until 18 Nov 2026. The newcomer: from 18 Nov 2026 on."
     dialog.begin.setDate(dialog.begin.date().addDays(2))
     dialog.act.click()
     assert [decision.begin for _, decision in room.decided] == [at(2026, 11, 20)]

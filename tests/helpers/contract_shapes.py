@@ -133,8 +133,8 @@ def check_shown(reply: Mapping[str, Any]) -> None:
     assert reply["trust_terms"]
     for claim in reply["claims"]:
         assert {
-            "subject", "predicate", "value", "exclusive", "polarity", "valid_from", "valid_to", "confidence", "state",
-            "evidence",
+            "subject", "predicate", "value", "exclusive", "polarity", "qualifiers", "valid_from", "valid_to",
+            "confidence", "state", "evidence",
         } <= set(claim)  # fmt: skip
         assert isinstance(claim["exclusive"], bool)
         assert is_number(claim["confidence"])

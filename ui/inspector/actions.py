@@ -252,7 +252,7 @@ class MemoryActions(QObject):
             if report.step_id is None:
                 context.desk.say(" ".join(report.refused) or SAME_ALREADY)
             else:
-                offer_undo(context, sentence, report.step_id)
+                offer_undo(context, " ".join(report.refused) or sentence, report.step_id)
 
         return tell
 

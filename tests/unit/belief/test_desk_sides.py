@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.belief.desk import joined_text
 from core.belief.desk_sides import Keyed, at_odds, differing, marks_of, topic_of, value_span
 from core.types.reviews import ClaimSeen
 
@@ -90,14 +89,6 @@ def test_a_value_in_other_words_is_not_found() -> None:
     assert value_span("She moved north.", seen("Luleå")) is None
     assert value_span("a  b", seen("a b")) == (0, 4)
     assert value_span("(x", seen("(")) == (0, 1)
-
-
-def test_a_merge_begins_with_both_texts_once() -> None:
-    assert joined_text("Likes tea.", "Likes green tea. ") == "Likes tea. Likes green tea."
-    assert joined_text("Likes tea", "likes tea and cake") == "likes tea and cake"
-    assert joined_text("Lives in Graz, Austria", "Graz") == "Lives in Graz, Austria"
-    assert joined_text("", "New") == "New"
-    assert joined_text("One", "Two") == "One. Two"
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

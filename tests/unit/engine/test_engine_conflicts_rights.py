@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from belief_rig import change
 from desk_rig import (
     came,
     decide,
@@ -40,7 +41,7 @@ def test_a_client_never_decides_against_what_the_person_said(rig: Rig) -> None:
     pair = make_pair(rig)
     more: dict[str, Any] = {"text": "Both.", "when": "in winter"}
     for action in Action:
-        if action not in (Action.REJECT, Action.SKIP):
+        if action is not Action.REJECT:
             with refused(Code.ACCESS_DENIED):
                 decide(rig, pair.item, action, curator, **more)
     assert statuses(rig, pair.have, pair.came) == ["active", "quarantined"]
@@ -103,11 +104,41 @@ def test_a_client_is_offered_what_it_would_not_be_refused(rig: Rig) -> None:
         for action in owners[one.id]:
             if action in one.actions:
                 decide(rig, one.id, action, curator, **more)
-                if action is not Action.SKIP:
-                    rig.undo()
+                rig.undo()
             else:
                 with refused(Code.ACCESS_DENIED):
                     decide(rig, one.id, action, curator, **more)
+
+
+def test_a_client_never_puts_a_question_off(rig: Rig) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    pair = make_pair(rig, *others("Ada"))
+    for decided in (
+        rig.engine.conflicts.resolve(pair.item, Decision(Action.SKIP), curator),
+        rig.engine.conflicts.resolve_many([pair.item], Decision(Action.SKIP), curator),
+    ):
+        assert error_of(decided).code is Code.ACCESS_DENIED
+    assert rig.value("SELECT later_until FROM conflicts") is None
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_the_person_held_back_a_client_may_only_turn_down(rig: Rig, alone: bool) -> None:
+    curator = rig.client("curator", "read", "curate", "space:home")
+    kind = "quarantine" if alone else "classification"
+    old = have("Ada is here.", None, source=Source.INFERENCE)
+    pair = make_pair(rig, old, came("Ada is there.", None), kind=kind, alone=alone)
+    change(rig, pair.came, status_reason="held")
+    for action in rig.engine.conflicts.item(pair.item).result(10).actions:
+        if action is not Action.REJECT:
+            with refused(Code.ACCESS_DENIED):
+                decide(rig, pair.item, action, curator, text="Both.", when="in winter", begin=When(START_MS))
+    offered = rig.engine.conflicts.listed(curator).result(10)
+    assert [one.actions for one in offered] == [(Action.REJECT,)]
+    assert rig.engine.conflicts.item(pair.item).result(10).repeatable == (Action.REJECT,)
+    with refused(Code.INVALID_INPUT):
+        decide(rig, pair.item, Action.SUPERSEDE, remember=True)
+    decide(rig, pair.item, Action.REJECT, curator)
+    assert statuses(rig, pair.came) == ["archived"]
 
 
 def test_a_client_lets_nothing_replace_what_is_trusted_more(rig: Rig) -> None:

@@ -26,6 +26,7 @@ from engine_rig import START_MS, Rig, differences, error_of, rig_at
 from core.engine.desk_upkeep import DeskUpkeep
 from core.errors import Code
 from core.intake.belief_inputs import refresh_trust
+from core.types.library import Revision
 from core.types.reviews import Action, Decision, HoldRequest
 from core.types.values import OWNER_ACTOR
 from core.types.words import Source, Status
@@ -105,6 +106,14 @@ def test_old_questions_that_harm_nobody_expire_but_never_those_with_the_persons_
     assert item(rig, quiet.item).closed.startswith("It waited for ninety days")
 
 
+@pytest.mark.parametrize("kind", ["classification", "quarantine"])
+def test_a_question_about_the_persons_own_text_never_expires(rig: Rig, kind: str) -> None:
+    said = came("Wien is where I live.", None, source=Source.USER_IMPLICIT)
+    mine = make_pair(rig, have("One.", None, source=Source.INFERENCE), said, kind=kind, opened_ms=0)
+    assert upkeep(rig, expiry=True) == 0
+    assert state_of(rig, mine.item)[0] == "open"
+
+
 def test_the_upkeep_looks_only_where_something_changed(rig: Rig) -> None:
     tending = DeskUpkeep()
     pair = unsure(rig, "Ada")
@@ -166,6 +175,25 @@ def test_a_source_is_held_once(rig: Rig) -> None:
     (row,) = queue(rig).rows
     decide(rig, row.id, Action.SUPERSEDE)
     assert statuses(rig, one) == ["active"]
+
+
+def test_what_was_rejected_once_is_asked_about_again_when_it_is_held_again(rig: Rig) -> None:
+    one = rig.store("Alone.").memory_id
+    (first,) = rig.engine.conflicts.hold(HoldRequest("memory", one)).result(10).items
+    decide(rig, first, Action.REJECT)
+    rig.engine.library.revise([one], Revision(status=Status.ACTIVE)).result(10)
+    (again,) = rig.engine.conflicts.hold(HoldRequest("memory", one)).result(10).items
+    assert again != first
+    assert [row.id for row in queue(rig).rows] == [again]
+
+
+def test_more_than_fifty_of_a_source_come_back_in_the_library(rig: Rig) -> None:
+    client = rig.client("bad", "read", "write")
+    ids = [rig.store(f"Fact {n}.", client).memory_id for n in range(51)]
+    assert rig.engine.conflicts.hold(HoldRequest("client", "bad")).result(10).items == ()
+    report = rig.engine.library.revise(ids, Revision(status=Status.ACTIVE)).result(10)
+    assert (report.changed, report.refused) == (51, {})
+    assert set(statuses(rig, *ids)) == {"active"}
 
 
 def test_no_words_of_a_memory_are_in_the_audit(rig: Rig) -> None:

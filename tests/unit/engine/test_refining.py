@@ -207,6 +207,37 @@ def test_a_claim_at_odds_with_what_stands_is_a_question_and_no_more(rig: Rig, fa
     ]
 
 
+def test_a_claim_at_odds_with_a_memory_it_is_asked_about_already_is_no_second_question(
+    rig: Rig, fake: FakeOllama
+) -> None:
+    claim = {"subject": "user", "predicate": "lives_in", "value": "Oslo", "exclusive": True}
+    older = rig.store("Oslo is where my key fits.", claim=claim).memory_id
+    newer = rig.store(BERGEN).memory_id
+    pairs = rig.rows("SELECT kind, existing_id, incoming_id FROM conflicts WHERE state = 'open'")
+    assert pairs == [("classification", older, newer)]
+    fake.says(relation("COEXIST", 0.4), claims(("user", "lives_in", "Bergen", "home for me is Bergen")), claims())
+    assert refine(rig).asked == 3
+    assert rig.rows("SELECT value, state FROM claims ORDER BY value") == [("Bergen", "draft"), ("Oslo", "asserted")]
+    assert rig.rows("SELECT kind, existing_id, incoming_id FROM conflicts WHERE state = 'open'") == pairs
+
+
+@pytest.mark.expected_logs("an answer of a model could not be written: E4005")
+def test_an_answer_that_cannot_be_written_is_left_and_the_next_question_is_put(
+    rig: Rig, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.store("The first text.")
+    rig.store(BERGEN)
+    change(rig, "conflicts", state="moot")
+
+    def refuse(*_: object) -> None:
+        raise UserError(Code.INVALID_INPUT, "It is refused.")
+
+    monkeypatch.setattr("core.intake.refinement.add_claims", refuse)
+    fake.says(claims(("user", "lives_in", "Bergen", "home for me is Bergen")), claims())
+    assert (refine(rig).asked, rig.rows("SELECT 1 FROM claims")) == (2, [])
+    assert refine(rig).asked == 0, "what could not be written is not asked again"
+
+
 # ---- what it may never do
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from belief_rig import change
 from engine_rig import START_MS, HandClock, Rig, differences, rig_at
 from readers_rig import Table, sure
 
@@ -181,6 +182,29 @@ def test_a_merge_numbers_both_originals_and_the_united_text(rig: Rig, table: Tab
     reply = rig.store(two)
     assert (reply.operation, reply.memory_id) == ("MERGE", kept)
     assert versions(rig, kept) == [(1, one), (2, two), (3, f"{one}. {two}")]
+    rig.undo()
+    assert differences(before, rig.dump()) == {}
+
+
+def test_a_merge_that_would_make_a_text_that_stands_is_none(rig: Rig, table: Table) -> None:
+    one, two = "My flat is in the Hafengasse", "My flat has a balcony to the river"
+    whole = f"{one}. {two}"
+    kept, standing = rig.store(one).memory_id, rig.store(whole).memory_id
+    table.relations = {(one, two): sure(Label.MERGE)}
+    reply = rig.store(two)
+    assert reply.operation == "ADD"
+    assert [status(rig, memory) for memory in (kept, standing, reply.memory_id)] == ["active"] * 3
+
+
+def test_a_merge_unites_category_recalls_and_the_time_they_hold(rig: Rig, table: Table) -> None:
+    one, two = "My flat is in the Hafengasse", "My flat has a balcony to the river"
+    kept = rig.store(one).memory_id
+    change(rig, kept, access_count=3, valid_to=START_MS + 5 * DAY, valid_to_prec="day")
+    before = rig.dump()
+    table.relations = {(one, two): sure(Label.MERGE)}
+    assert rig.store(two, category="home").operation == "MERGE"
+    sql = "SELECT category, access_count, valid_to, valid_to_prec FROM memories WHERE id = ?"
+    assert rig.rows(sql, kept) == [("home", 3, None, None)]
     rig.undo()
     assert differences(before, rig.dump()) == {}
 

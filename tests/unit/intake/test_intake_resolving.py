@@ -206,6 +206,17 @@ def test_skipping_changes_nothing_but_the_place_in_the_queue(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM memories") == 0
 
 
+def test_putting_off_is_in_the_audit(rig: Rig) -> None:
+    done, pair = make_pair(rig), make_pair(rig, have("A.", None), came("B.", None))
+    decide(rig, done.item, Action.REJECT)
+    decide(rig, pair.item, Action.SKIP)
+    rig.engine.conflicts.resolve_many([pair.item, done.item], Decision(Action.SKIP), OWNER_ACTOR).result(30)
+    rows = rig.rows("SELECT actor, object, detail FROM audit WHERE verb = 'resolve' ORDER BY nr")[1:]
+    assert [(actor, item) for actor, item, _ in rows] == [("owner", pair.item), ("owner", "")]
+    told = [json.loads(detail) for _, _, detail in rows]
+    assert [(one["action"], one["items"], one["refused"]) for one in told] == [("skip", 1, 0), ("skip", 1, 1)]
+
+
 def test_an_item_is_decided_once(rig: Rig) -> None:
     pair = make_pair(rig)
     decide(rig, pair.item, Action.REJECT)

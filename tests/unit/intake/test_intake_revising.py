@@ -14,6 +14,8 @@ from core.errors import Code
 from core.intake.revising import step_label
 from core.intake.revision_plan import (
     ARCHIVED,
+    AT_ODDS,
+    EARLIER,
     FORGOTTEN,
     GONE,
     NEWER,
@@ -246,6 +248,57 @@ def test_a_proposal_does_not_slip_past_the_review(rig: Rig) -> None:
     rig.undo()
     assert rig.rows("SELECT state FROM conflicts") == [("open",)]
     assert rig.get(memory_id).status is Status.QUARANTINED
+
+
+def lives_in(town: str) -> dict[str, Any]:
+    return {"subject": "user", "predicate": "lives_in", "value": town, "exclusive": True}
+
+
+def test_what_is_brought_back_passes_the_gate(rig: Rig) -> None:
+    graz = rig.store("Graz it is", claim=lives_in("Graz"), occurred=When(START_MS - DAY)).memory_id
+    aside = rig.store("The harbour is blue").memory_id
+    revise(rig, graz, aside, status=Status.ARCHIVED)
+    wien = rig.store("Wien it is", claim=lives_in("Wien")).memory_id
+    before = rig.dump()
+    report = revise(rig, graz, aside, status=Status.ACTIVE)
+    assert (report.changed, report.refused) == (1, {EARLIER: 1})
+    assert [rig.get(one).status.value for one in (graz, aside, wien)] == ["superseded", "active", "active"]
+    assert rig.rows("SELECT value FROM claims WHERE state = 'asserted'") == [("Wien",)]
+    rig.undo()
+    rig.settle()
+    assert differences(before, rig.dump()) == {}
+
+
+def test_what_comes_back_together_is_judged_together(rig: Rig) -> None:
+    ids = []
+    for town in ("Graz", "Wien"):
+        ids.append(rig.store(f"{town} it is", claim=lives_in(town)).memory_id)
+        revise(rig, ids[-1], status=Status.ARCHIVED)
+        rig.clock.advance(DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
+    report = revise(rig, *ids, status=Status.ACTIVE)
+    assert (report.changed, report.refused) == (1, {EARLIER: 1})
+    assert [rig.get(one).status.value for one in ids] == ["superseded", "active"]
+
+
+def test_a_client_s_text_that_comes_back_against_the_persons_word_is_a_question(rig: Rig) -> None:
+    helper = rig.client("helper", "read", "write", "space:home")
+    wien = rig.store("Wien it is", helper, space="home", claim=lives_in("Wien")).memory_id
+    revise(rig, wien, status=Status.ARCHIVED)
+    graz = rig.store("Graz it is", claim=lives_in("Graz")).memory_id
+    report = revise(rig, wien, status=Status.ACTIVE)
+    assert (report.changed, report.refused) == (0, {AT_ODDS: 1})
+    assert [rig.get(one).status.value for one in (wien, graz)] == ["quarantined", "active"]
+    assert rig.rows("SELECT incoming_id, existing_id FROM conflicts WHERE state = 'open'") == [(wien, graz)]
+
+
+def test_what_is_held_back_and_no_question_any_more_can_be_brought_back(rig: Rig) -> None:
+    helper = rig.client("helper", "read", "propose", "space:home")
+    ids = [rig.store(text, helper, space="home").memory_id for text in (OLD, "The quay is red")]
+    item = rig.value("SELECT id FROM conflicts WHERE incoming_id = ?", ids[0])
+    rig.write(lambda tx: tx.update("conflicts", {"id": item}, {"state": "moot", "note": "expired"}))
+    report = revise(rig, *ids, status=Status.ACTIVE)
+    assert (report.changed, report.refused) == (1, {WAITING: 1})
+    assert [rig.get(one).status.value for one in ids] == ["active", "quarantined"]
 
 
 def test_tags_and_times_are_found_at_once_and_trust_follows(rig: Rig) -> None:

@@ -217,6 +217,25 @@ def test_a_clients_doubt_about_the_owners_words_becomes_a_question(rig: Rig, sou
     assert rig.rows("SELECT * FROM verdicts") == []
 
 
+def test_a_clients_doubt_suggests_nothing_and_shows_who_doubts_and_why(rig: Rig) -> None:
+    memory_id = rig.store("The weir opens at noon").memory_id
+    why = "It {opens}\n\x1b[31m<b>later</b>. " + "x" * 400
+    reply = say(rig, "dispute", memory_id, speakers(rig, 1)[0], reason=why)
+    item = rig.engine.conflicts.item(str(reply.conflict)).result(10)
+    assert item.suggestion is None
+    told = next(sentence for sentence in item.why if "speaker" in sentence or "It {opens}" in sentence)
+    assert "It {opens} [31m<b>later</b>. xxx" in told
+    assert told.isprintable()
+    assert len(told) < 300
+
+
+def test_a_doubt_without_a_reason_still_shows_who_doubts(rig: Rig) -> None:
+    memory_id = rig.store("The weir opens at noon").memory_id
+    who = speakers(rig, 1)[0]
+    item = rig.engine.conflicts.item(str(say(rig, "dispute", memory_id, who).conflict)).result(10)
+    assert f"{who.name} doubts it." in item.why
+
+
 def test_many_clients_doubts_are_one_question_and_never_a_verdict(rig: Rig) -> None:
     memory_id = rig.store("The weir opens at noon").memory_id
     replies = [say(rig, "dispute", memory_id, who) for who in speakers(rig, 5)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import Any
 
 import pytest
 
 from core.belief.extraction import predicates
-from core.llm.prompting import Prompt, claims_prompt, escaped, relation_prompt, unescaped
+from core.llm.prompting import Prompt, claims_prompt, escaped, relation_prompt
 from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, claims_of, json_of, relation_of, schema
 from core.types.belief import LABELS, Label, Told
 from core.types.proposals import ClaimProposal, RelationProposal
@@ -153,7 +154,7 @@ def test_no_text_closes_its_fence(text: str) -> None:
         assert text not in prompt.system
         prompt.user.encode()
     if text.isprintable():
-        assert unescaped(escaped(text)) == text
+        assert html.unescape(escaped(text)) == text
 
 
 def test_the_day_is_told_where_it_is_known() -> None:

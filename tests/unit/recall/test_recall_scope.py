@@ -10,6 +10,7 @@ from core.errors import Code, UserError
 from core.recall.scope import Scope, may_see
 from core.types.words import Kind, Status
 
+DAY_MS = 86_400_000
 CLIENT = Scope(unrestricted=False, space_ids=frozenset({"id-GLOBAL", "id-client:bot"}), client_id="bot")
 
 
@@ -39,6 +40,24 @@ def test_named_spaces_narrow_and_an_unseen_one_looks_like_none(rig: Rig) -> None
         refused.append((caught.value.code, caught.value.sentence))
     assert refused[0] == refused[1]
     assert refused[0][0] is Code.NOT_FOUND
+
+
+def test_what_is_over_by_now_is_left_out_and_said_so(rig: Rig) -> None:
+    ends = (None, NOW_MS, NOW_MS + 1, NOW_MS - DAY_MS)
+    rig.add([Note(f"the boat is green {place}", valid_to=end) for place, end in enumerate(ends, 1)])
+    rig.warm()
+    found = rig.ask("green boat")
+    assert {item.memory.id for item in found.items} == {memory_id(1), memory_id(3)}
+    assert {(miss.why, miss.status) for miss in found.near_misses} == {("over", "active")}
+    assert len(rig.texts("green boat", as_of_ms=NOW_MS - 2 * DAY_MS)) == 4
+    assert len(rig.texts("green boat", statuses=("active", "archived"))) == 4
+
+
+def test_what_went_into_another_text_is_no_answer_of_any_time(rig: Rig) -> None:
+    rig.add([Note("the boat is green and fast"), Note("the boat is green", status=Status.SUPERSEDED)])
+    rig.connection.execute("UPDATE memories SET status_reason = 'merged' WHERE n = 2")
+    rig.warm()
+    assert rig.texts("green boat", as_of_ms=NOW_MS) == ["the boat is green and fast"]
 
 
 def test_a_small_scope_is_never_under_filled(rig: Rig) -> None:

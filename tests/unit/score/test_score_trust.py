@@ -41,6 +41,10 @@ def test_age_takes_a_tenth_in_a_year_and_no_more(days: float, loss: float) -> No
     assert trust_terms(Source.SYSTEM, age_days=days).trust == pytest.approx(0.95 - loss)
 
 
+def test_what_is_new_loses_nothing_and_no_less_than_nothing() -> None:
+    assert str(dict(trust_terms(Source.SYSTEM).waterfall())["age"]) == "0.0"
+
+
 def test_the_sum_is_clamped_before_parents_and_ceiling() -> None:
     assert trust_terms(Source.USER_EXPLICIT, corroboration=9, reinforcements=5).trust == 1.0
     assert trust_terms(Source.USER_EXPLICIT, corroboration=9, ancestor_minimum=0.4).trust == 0.4

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import vault_kit as kit
 
+import golden_belief
 from core.security.keystore import load_keys
 from core.security.slots import open_with_passphrase
 from core.security.subkeys import Purpose
@@ -56,8 +57,11 @@ def test_a_golden_vault_gives_its_answers(version: int, tmp_path: Path) -> None:
         search = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
         for word, found in answers["found"].items():
             assert vault.read(lambda rows, w=word: rows.all(search, (f'"{w}"',))) == [(n,) for n in found], word  # type: ignore[misc]
-        claim = vault.read(lambda rows: rows.all("SELECT subject, predicate, value, state FROM claims"))
-        assert [list(row) for row in claim] == [answers["claim"]]
+        claims = vault.read(lambda rows: rows.all("SELECT subject, predicate, value, state FROM claims ORDER BY id"))
+        assert [list(row) for row in claims] == (answers["claims"] if version > 1 else [answers["claim"]])
+        if version > 1:
+            told = json.loads(json.dumps(golden_belief.answers(vault)))
+            assert told == {name: answers[name] for name in told}
         assert verify(vault, keys).status == "ok"
         vault.write(lambda tx: tx.insert("settings", {"key": "new", "value": "1", "changed_at": 1}))
         assert vault.seq == answers["seq"] + 1

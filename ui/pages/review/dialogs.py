@@ -154,25 +154,20 @@ class DatesDialog(DecisionDialog):
         self.end.setEnabled(False)
         self.has_end.toggled.connect(self.end.setEnabled)
         self.has_end.toggled.connect(lambda _: self._changed())
-        self._result = label("", "strong", wrap=True)
+        self.outcome = label("", "strong", wrap=True)
         self.form_box.addLayout(row(_named("The newcomer holds from", self.begin), self.begin, None, gap=10))
         self.form_box.addLayout(row(self.has_end, label("on"), self.end, None, gap=10))
-        self.form_box.addWidget(self._result)
+        self.form_box.addWidget(self.outcome)
         for field in (self.begin, self.end):
             field.dateChanged.connect(lambda _: self._changed())
         self._changed()
         self.begin.setFocus()
 
-    @property
-    def result_words(self) -> str:
-        """What would hold when."""
-        return self._result.text()
-
     def _changed(self) -> None:
         begin, end = _said(self.begin.date()), _said(self.end.date())
         until = f" until {end}" if self.has_end.isChecked() else " on"
         newcomer = f"from {begin}{until}"
-        self._result.setText(
+        self.outcome.setText(
             f"What you have: until {begin}. The newcomer: {newcomer}." if self._is_pair else f"It holds {newcomer}."
         )
         is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
