@@ -83,6 +83,9 @@ def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object
         told["IMPORT_ID"] = str(reply["import_id"])
     elif verb == "list":
         told["ID"] = str(shell.json("list", "--text", "mooring")["items"][0]["id"])
+    elif verb == "conflicts":
+        held = shell.json("remember", "The boat's mooring is paid until October.", "--source", "document")
+        told["CONFLICT_ID"] = str(held["conflict"])
     elif verb == "backup":
         told["FILE"] = str(reply["path"])
 

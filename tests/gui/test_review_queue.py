@@ -132,6 +132,16 @@ def test_a_heading_chooses_its_group_by_mouse_and_by_key(room: Room) -> None:
     assert page.stand.is_batch
 
 
+def test_home_goes_to_the_first_question_past_its_heading(room: Room) -> None:
+    page = room.open([rival("A.", "B."), alone("proposal", "C."), alone("stale", "D.")])
+    page.queue.group.show_choice("client")
+    page.queue.group.chosen.emit("client")
+    room.key(Qt.Key.Key_End)
+    assert page.queue.list.currentIndex().row() == page.queue.list.queue.rowCount() - 1
+    room.key(Qt.Key.Key_Home)
+    assert page.queue.list.currentIndex().row() == 1
+
+
 def test_escape_lets_go_of_a_batch(room: Room) -> None:
     page = room.open([rival("A.", "B."), rival("C.", "D.")])
     room.key(Qt.Key.Key_A, CTRL)

@@ -11,7 +11,7 @@ from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, pas
 from engine_rig import START_MS, Rig, rig_at
 
 from core.types.reviews import Action
-from core.types.values import When
+from core.types.values import OWNER_ACTOR, When
 from core.types.words import Precision, Source
 
 HOME_AND_WORK = "I live in Graz. I work at Siemens."
@@ -167,3 +167,25 @@ def test_confirming_what_seemed_out_of_date_counts_at_once(rig: Rig) -> None:
     assert voices(rig, pair.came) == [("owner", "confirm")]
     assert memory.reinforcements == 1
     assert memory.trust > 0.6
+
+
+def test_a_proposal_against_the_persons_word_is_shown_beside_it_before_it_ends_anything(rig: Rig) -> None:
+    home = {"subject": "user", "predicate": "lives_in", "value": "Graz"}
+    said = rig.store("I live in Graz.", claim=home).memory_id
+    helper = rig.client("helper", "read", "propose", "space:home")
+    reply = rig.store("User lives in Vienna.", helper, space="home", claim=home | {"value": "Vienna"})
+    assert reply.operation == "PROPOSED"
+    decide(rig, str(reply.conflict), Action.SUPERSEDE)
+    assert statuses(rig, said, reply.memory_id) == ["active", "quarantined"]
+    asked = rig.rows("SELECT id, kind, existing_id, incoming_id FROM conflicts WHERE state = 'open'")
+    assert [row[1:] for row in asked] == [("contradiction", said, reply.memory_id)]
+    decide(rig, str(asked[0][0]), Action.SUPERSEDE)
+    assert statuses(rig, said, reply.memory_id) == ["superseded", "active"]
+
+
+def test_of_two_that_were_doubted_at_the_desk_the_person_confirms_one(rig: Rig) -> None:
+    pair = make_pair(rig, have("The lake is deep.", None), came("The lake is shallow.", None))
+    decide(rig, pair.item, Action.DISPUTE_BOTH)
+    assert statuses(rig, pair.have, pair.came) == ["disputed", "disputed"]
+    rig.engine.memories.confirm(pair.came, OWNER_ACTOR).result(30)
+    assert statuses(rig, pair.have, pair.came) == ["disputed", "active"]

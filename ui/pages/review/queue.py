@@ -43,6 +43,7 @@ from ui.widgets.plaintext import one_line
 ALL = "all"
 _ROW, _HEADING = 56, 34
 _PAD = 12
+_HOME = QAbstractItemView.CursorAction.MoveHome
 _OWN = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
 
 
@@ -239,6 +240,15 @@ class QueueList(QListView):
             super().keyPressEvent(event)
         else:
             event.ignore()
+
+    def moveCursor(  # noqa: N802 - Qt's name
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Home goes to the first question: a heading, which cannot be chosen, would keep the key where it is."""
+        index = super().moveCursor(action, modifiers)
+        while isinstance(self.queue.line_at(index.row()), Heading) and action == _HOME:
+            index = index.siblingAtRow(index.row() + 1)
+        return index
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Letters decide; they do not search."""
