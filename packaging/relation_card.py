@@ -21,8 +21,8 @@ It runs on the processor, without a server or a network.
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
 - **How it was made**: `packaging/train_relations.py`, {epochs} epochs; the mean of the weights of {models} models:
-  {whole} learned from every file but the everyday remarks, the rest without two more; then two short passes over every
-  pair. The word vectors are kept as they are.
+  {whole} learned from every file but the everyday remarks, the rest without two more; then a short pass over the same
+  files, one over every pair, and the mean of the two, one part to three. The word vectors are kept as they are.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 
