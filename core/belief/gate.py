@@ -15,7 +15,7 @@ from core.types.words import Source
 
 _EQUAL = 1e-9
 _SURE = 0.95
-_WORTH_ASKING = 0.2
+_WORTH_ASKING = 0.3
 """From this probability of SUPERSEDE an unsure COEXIST is shown to a person; else every neighbour were a question."""
 
 
@@ -92,7 +92,7 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
     """
     if newcomer.scope_session != existing.scope_session and not _meets_person(newcomer, existing):
         return Verdict(Deed.COEXIST, "other_scope")
-    if _is_guess(relation) or _only_in_passing(newcomer, existing, relation):
+    if not relation.certain or _only_in_passing(newcomer, existing, relation):
         return _unsure(newcomer, existing, relation)
     if relation.label is Label.DUPLICATE:
         return Verdict(Deed.STACK, "same_meaning")
@@ -103,12 +103,6 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
     if relation.label is Label.COEXIST:
         return Verdict(Deed.COEXIST, relation.reason)
     return contradiction(newcomer, existing)
-
-
-def _is_guess(relation: Relation) -> bool:
-    """Whether a person should look: also where both probably stand, but the one may well be over."""
-    likely = relation.probabilities.get(Label.SUPERSEDE, 0.0)
-    return not relation.certain or (relation.label is Label.COEXIST and likely >= _WORTH_ASKING)
 
 
 def _only_in_passing(newcomer: Standing, existing: Standing, relation: Relation) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from core.belief.claims import key_form
 from core.belief.relation_features import Side, forms, negations, prepare, vocabulary
 from core.belief.relation_runtime import Card, Runtime, probabilities, read_card, relation_folder
+from core.belief.series import in_series
 from core.text.fold import fold_case, fold_width
 from core.types.belief import BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
 from core.types.values import When
@@ -24,8 +25,19 @@ DATE_CHANGED = "date_changed"
 NAME_CHANGED = "name_changed"
 VALUE_CHANGED = "value_changed"
 NEGATED = "negated"
+NUMBERED = "numbered"
 CLAIMS_AT_ODDS = "claims_at_odds"
-REASONS = (IDENTICAL, NUMBER_CHANGED, DATE_CHANGED, NAME_CHANGED, VALUE_CHANGED, NEGATED, CLAIMS_AT_ODDS, BY_MEANING)
+REASONS = (
+    IDENTICAL,
+    NUMBERED,
+    NUMBER_CHANGED,
+    DATE_CHANGED,
+    NAME_CHANGED,
+    VALUE_CHANGED,
+    NEGATED,
+    CLAIMS_AT_ODDS,
+    BY_MEANING,
+)
 """Every reason a relation may carry; keys of `resources/help/review.json`."""
 
 
@@ -77,6 +89,8 @@ class RelationModel:
     def _relation(self, existing: Told, incoming: Told, sides: Mapping[str, Side]) -> Relation:
         if same_text(existing.text, incoming.text):
             return certain(Label.DUPLICATE, IDENTICAL)
+        if in_series(existing.text, incoming.text) and not at_odds(existing.claims, incoming.claims):
+            return certain(Label.COEXIST, NUMBERED)
         old, new = sides[existing.text], sides[incoming.text]
         runtime = self._loaded()
         logits = runtime.logits(old, new)

@@ -48,7 +48,7 @@ class Options(BaseModel):
         json_schema_extra=about("Imports", unit="memories"),
     )
     relation_gate: float = Field(
-        default=0.1,
+        default=0.15,
         ge=0.0,
         le=1.0,
         title="Compare from",

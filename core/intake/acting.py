@@ -219,6 +219,7 @@ class Carrying:
                 "relation": relation.label.value,
                 "why": relation.reason,
                 "probabilities": probabilities,
+                "cosine": round(case.other.cosine, 4),
                 "claims": [odds.claim_id] if odds is not None else [],
                 "trust": [round(case.other.standing.trust, 4), round(self.newcomer.standing.trust, 4)],
             },

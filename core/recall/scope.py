@@ -25,11 +25,11 @@ Labels = NDArray[np.int64]
 
 
 MAY_REPLACE = (
-    "k.state = 'open' AND k.kind = 'classification' AND "
-    "(k.suggestion = 'supersede' OR json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.2)"
+    "k.state = 'open' AND k.kind = 'classification' AND (k.suggestion = 'supersede' "
+    "OR (json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.3 AND json_extract(k.detail, '$.cosine') >= 0.3))"
 )
-"""Of an item `k`: the person is asked about two memories because the later may replace the other (the same share from
-which `core.belief.gate` finds a doubt worth asking)."""
+"""Of an item `k`: the person is asked whether the later of two memories replaces the other. A doubt that says they
+rather stand side by side takes something from an answer only where both speak of one matter, by their nearness."""
 
 
 # A list that SQLite makes once for a query, however many memories are looked at.

@@ -197,8 +197,13 @@ def test_recall_as_of_a_date(palace: Palace, tmp_path: Path) -> None:
 def test_a_time_without_a_zone_is_local(palace: Palace) -> None:
     zone = {"TZ": "Europe/Oslo"}
     ids = {
-        typed: palace.json("remember", f"Noted for {typed}.", "--time", typed, variables=zone)["memory_id"]
-        for typed in ("2025-07-01T12:00", "2025-01-01T12:00", "2025-07-01T12:00Z", "2025-07-01T12:00-05:00")
+        typed: palace.json("remember", text, "--time", typed, variables=zone)["memory_id"]
+        for typed, text in (
+            ("2025-07-01T12:00", "The boat was painted."),
+            ("2025-01-01T12:00", "Rosa bakes on Sundays."),
+            ("2025-07-01T12:00Z", "Our bank closes early."),
+            ("2025-07-01T12:00-05:00", "Tickets lie in the drawer."),
+        )
     }
     times = {item["id"]: item["occurred_at"] for item in palace.everything()}
     assert {typed: times[ident] for typed, ident in ids.items()} == {
@@ -401,8 +406,15 @@ def test_bench_measures_on_a_vault_of_its_own(palace: Palace) -> None:
 
 def test_trust_is_a_number_between_nothing_and_one(palace: Palace) -> None:
     with palace.shell() as shell:
-        for way in ("user_explicit", "system", "tool_output", "user_implicit", "document", "inference"):
-            remembered(shell, f"Said by way of {way}.", "--source", way)
+        for way, text in (
+            ("user_explicit", "The boat was painted."),
+            ("system", "Backups run at four."),
+            ("tool_output", "Parcel 12 lies at the depot."),
+            ("user_implicit", "Rosa bakes on Sundays."),
+            ("document", "Our bank closes early."),
+            ("inference", "Tickets lie in the drawer."),
+        ):
+            remembered(shell, text, "--source", way)
         trust = {item["source"]: item["trust"] for item in shell.json("list")["items"]}
     assert all(is_number(value) for value in trust.values())
     # Design section 4: W of the six ways, nothing else being known.

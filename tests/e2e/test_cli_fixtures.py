@@ -225,7 +225,7 @@ def test_two_imports_stand_side_by_side(palace: Palace) -> None:
     with palace.shell() as shell:
         one = _imported(shell, "mem0-results")
         two = _imported(shell, "mem0-wrapped")
-        by_hand = shell.json("remember", "Bram holds the repository keys.")["memory_id"]
+        by_hand = shell.json("remember", "Rosa keeps bees behind the shed.")["memory_id"]
         shell.json("unimport", one["import_id"])
         left = shell.json("list", "--status", "all")["items"]
         assert {item["import_id"] for item in left} == {two["import_id"], None}

@@ -22,7 +22,7 @@ from core.vault.tx import Tx
 from core.vault.vault import Vault
 
 SLOW = Migration(
-    2,
+    len(known_migrations()) + 1,
     "slow",
     (
         "ALTER TABLE rooms ADD COLUMN colour TEXT",
@@ -56,7 +56,7 @@ def write(home: Path, first: int) -> None:
 
 
 def migrate(home: Path) -> None:
-    """Open with a slow second step."""
+    """Open with a slow further step."""
     say("start")
     steps = (*known_migrations(), SLOW)
     Vault.open(kit.home_at(home), kit.KEYS, kit.VAULT_ID, SystemClock(), 1, steps).close()

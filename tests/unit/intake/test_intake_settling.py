@@ -132,7 +132,10 @@ def test_a_proposal_that_is_let_in_goes_through_the_gate_as_the_owners_word(rig:
             return keeper.admit(keeper.acts(tx, verb, stored, by="owner"), proposed)
 
     reply = rig.write(admit)
-    assert reply.operation == "SUPERSEDE"
+    assert reply.operation == "QUARANTINE", "both are shown to the person before it ends what the person said"
+    assert (status(rig, GRAZ), status(rig, LINZ)) == ("active", "quarantined")
+    assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open' AND kind = 'contradiction'") == 1
+    assert rig.write(admit).operation == "SUPERSEDE", "once asked, it is the owner's word"
     assert (status(rig, GRAZ), status(rig, LINZ)) == ("superseded", "active")
     assert rig.rows("SELECT value FROM claims WHERE state = 'asserted'") == [("Linz",)]
     rig.undo()
