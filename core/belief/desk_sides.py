@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.belief.desk_words import Topic, line
+from core.belief.opposing import IN_QUESTION, OPPOSED
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Memory
 from core.types.words import Source
@@ -30,12 +31,15 @@ _MOST_MARKED = 0.7
 _TOKEN = re.compile(r"\w+(?:[.'’:/\-]\w+)*")
 
 _CLAIMS = (
-    "SELECT c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.state, c.confidence, c.valid_from, "
-    "c.valid_to, c.qualifiers, c.extracted_by, "
-    "(SELECT count(DISTINCT v.lineage) FROM evidence v WHERE v.claim_id = c.id AND v.stance = 'supporting'), "
-    "(SELECT count(*) FROM evidence v WHERE v.claim_id = c.id AND v.stance = 'contradicting'), "
-    "c.subject_key, c.value_key "
-    "FROM claims c WHERE c.id IN (SELECT v.claim_id FROM evidence v WHERE v.memory_id = ?) ORDER BY c.id"
+    "SELECT k.id, k.subject, k.predicate, k.value, k.exclusive, k.polarity, k.state, k.confidence, k.valid_from, "  # noqa: S608
+    "k.valid_to, k.qualifiers, k.extracted_by, "
+    "(SELECT count(DISTINCT v.lineage) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'supporting'), "
+    "(SELECT count(*) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'contradicting') + "
+    "(SELECT count(DISTINCT v.lineage) FROM evidence v JOIN memories n ON n.id = v.memory_id "
+    "AND n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    f"AND v.claim_id IN ({OPPOSED} = k.id{IN_QUESTION})), "
+    "k.subject_key, k.value_key "
+    "FROM claims k WHERE k.id IN (SELECT v.claim_id FROM evidence v WHERE v.memory_id = ?) ORDER BY k.id"
 )
 _SPANS = (
     "SELECT claim_id, start_at, end_at FROM evidence WHERE memory_id = ? AND stance = 'supporting' ORDER BY start_at"

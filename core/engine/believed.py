@@ -11,6 +11,7 @@ from typing import Any
 
 from core.belief.desk_rows import standing_side
 from core.belief.desk_sides import Keyed, at_odds, claims_seen
+from core.belief.opposing import IN_QUESTION, OPPOSED
 from core.engine.chains import Written, chain_of
 from core.intake.belief_inputs import age_days, terms_of
 from core.memory.read import by_ids
@@ -34,15 +35,21 @@ CLAIMS, QUOTES = 40, 12
 """Claims of one memory and quotes of one claim at most."""
 _VERSIONS, _ITEMS, _VOICES, _NAMES, _RULES, _MADE = 200, 20, 20, 3, 50, 200
 _STANDS = ("asserted", "disputed")
+_SPEAKS = (
+    "WITH speaks (id, stance) AS (SELECT id, stance FROM evidence WHERE claim_id = :claim UNION ALL "  # noqa: S608
+    "SELECT v.id, 'contradicting' FROM evidence v JOIN memories n ON n.id = v.memory_id "
+    "AND n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    f"AND v.claim_id IN ({OPPOSED} = :claim{IN_QUESTION})) "
+)
 _EVIDENCE = (
-    "SELECT e.memory_id, e.quote, e.start_at, e.end_at, e.stance, m.source, k.name, m.trust, "
-    "coalesce(m.occurred_at, m.recorded_at) FROM evidence e JOIN memories m ON m.id = e.memory_id "
-    "LEFT JOIN clients k ON k.id = m.client_id WHERE e.claim_id = :claim AND m.status <> 'deleted' "
-    "ORDER BY e.memory_id <> :memory, e.stance <> 'supporting', e.start_at, e.id LIMIT :most"
+    f"{_SPEAKS}SELECT e.memory_id, e.quote, e.start_at, e.end_at, s.stance, m.source, k.name, m.trust, "  # noqa: S608
+    "coalesce(m.occurred_at, m.recorded_at) FROM speaks s JOIN evidence e ON e.id = s.id "
+    "JOIN memories m ON m.id = e.memory_id AND m.status <> 'deleted' LEFT JOIN clients k ON k.id = m.client_id "
+    "ORDER BY e.memory_id <> :memory, s.stance <> 'supporting', e.start_at, e.id LIMIT :most"
 )
 _BACKED = (
-    "SELECT count(*), sum(e.stance = 'supporting' AND e.memory_id <> :memory AND m.status = 'active') "
-    "FROM evidence e JOIN memories m ON m.id = e.memory_id WHERE e.claim_id = :claim AND m.status <> 'deleted'"
+    f"{_SPEAKS}SELECT count(*), sum(s.stance = 'supporting' AND e.memory_id <> :memory AND m.status = 'active') "  # noqa: S608
+    "FROM speaks s JOIN evidence e ON e.id = s.id JOIN memories m ON m.id = e.memory_id AND m.status <> 'deleted'"
 )
 _DENIED = (
     "SELECT claim_id, start_at, end_at FROM evidence WHERE memory_id = ? AND stance = 'contradicting' ORDER BY start_at"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.belief.opposing import IN_QUESTION, OPPOSED, opposed_to
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.score.claim_confidence import Weighed, claim_confidence
@@ -13,6 +14,11 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _BEFORE_ALL = -(2**62)
+_AGAINST = (
+    "SELECT e.lineage, max(e.confidence * m.trust) FROM evidence e JOIN memories m ON m.id = e.memory_id "  # noqa: S608
+    "AND m.status IN ('active', 'disputed') WHERE e.stance = 'supporting' "
+    f"AND e.claim_id IN ({OPPOSED} = ?{IN_QUESTION}) GROUP BY e.lineage ORDER BY 1"
+)
 
 
 def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
@@ -159,14 +165,15 @@ def weighed(rows: Rows, claim_id: str) -> tuple[Weighed, ...]:
     """The evidence of a claim as it counts now.
 
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
-    is over) all of it is weighed, so that a waiting claim shows how sure it would be.
+    is over) all of it is weighed, so that a waiting claim shows how sure it would be. Against it speaks what backs the
+    claims that oppose it (`core.belief.opposing`).
 
     Args:
         rows: a vault snapshot.
         claim_id: the claim.
 
     Returns:
-        One piece for each span.
+        One piece for each span of its own, one for each source against it.
     """
     found = rows.all(
         "SELECT e.lineage, e.confidence * m.trust, e.stance, m.status = 'active' OR "
@@ -176,11 +183,16 @@ def weighed(rows: Rows, claim_id: str) -> tuple[Weighed, ...]:
         (claim_id,),
     )
     stands = any(row[3] and row[2] == "supporting" for row in found)
-    return tuple(Weighed(row[0], float(row[1]), row[2] == "supporting") for row in found if row[3] or not stands)
+    own = tuple(Weighed(row[0], float(row[1]), row[2] == "supporting") for row in found if row[3] or not stands)
+    return own + tuple(
+        Weighed(lineage, float(weight), supports=False) for lineage, weight in rows.all(_AGAINST, (claim_id,))
+    )
 
 
 def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """Recompute the confidence of claims after their evidence, or the trust of what it is in, changed.
+
+    So is that of the claims they oppose.
 
     Args:
         tx: the verb's transaction.
@@ -190,7 +202,8 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
         How many changed.
     """
     changed = 0
-    for claim_id in claim_ids:
+    given = list(claim_ids)
+    for claim_id in dict.fromkeys([*given, *opposed_to(tx, given)]):
         confidence = claim_confidence(weighed(tx, claim_id))
         # Derived, as trust is: written past the recorder.
         changed += tx.run(
