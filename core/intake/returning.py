@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from core.belief.doubts import MAY_REPLACE
 from core.belief.gate import Deed, contradiction, has_standing
 from core.belief.relation import IDENTICAL, certain
 from core.belief.retired import brings_back
@@ -109,9 +110,9 @@ def beside_doubted(
 
 
 _DOUBTS = (
-    "SELECT k.existing_id, k.incoming_id FROM conflicts k "
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k "  # noqa: S608 - a constant of core.belief.doubts
     "WHERE k.existing_id IN (SELECT value FROM json_each(?)) AND k.incoming_id IN (SELECT value FROM json_each(?)) "
-    "AND +k.state = 'open' AND k.kind = 'classification' ORDER BY k.id"
+    f"AND {MAY_REPLACE} ORDER BY k.id"
 )
 
 

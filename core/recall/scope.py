@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.belief.doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.recall.elsewhere import AT_ODDS
 from core.types.words import Status
@@ -24,23 +25,14 @@ if TYPE_CHECKING:
 Labels = NDArray[np.int64]
 
 
-MAY_REPLACE = (
-    "k.state = 'open' AND k.kind = 'classification' AND (k.suggestion = 'supersede' "
-    "OR (json_extract(k.detail, '$.probabilities.SUPERSEDE') >= 0.3 AND json_extract(k.detail, '$.cosine') >= 0.3))"
-)
-"""Of an item `k`: the person is asked whether the later of two memories replaces the other. A doubt that says they
-rather stand side by side takes something from an answer only where both speak of one matter, by their nearness."""
-
-
 # A list that SQLite makes once for a query, however many memories are looked at.
 IN_REVIEW = (
-    "m.id IN (SELECT CASE WHEN coalesce(i.occurred_at, i.recorded_at) "  # noqa: S608 - constants of this module
-    ">= coalesce(e.occurred_at, e.recorded_at) "
-    "THEN e.id ELSE i.id END FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
-    f"JOIN memories e ON e.id = k.existing_id WHERE {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' "
-    # Between equals: what counts for less keeps nothing from the answer, and a doubt takes no record away.
-    "AND abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) "
-    "- coalesce(json_extract(k.detail, '$.trust[0]'), 0)) <= 0.1)"
+    "m.id IN (SELECT r.id FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608 - constants
+    "JOIN memories e ON e.id = k.existing_id "
+    "JOIN memories l ON l.id = CASE WHEN coalesce(i.occurred_at, i.recorded_at) "
+    ">= coalesce(e.occurred_at, e.recorded_at) THEN i.id ELSE e.id END "
+    "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id "
+    f"WHERE {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' AND {MAY_SPEAK})"
 )
 """Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.belief.doubts import MAY_REPLACE
 from core.recall.candidates import Candidates, Question, examine
 from core.recall.explain import IN_REVIEW
-from core.recall.scope import MAY_REPLACE, Predicate
+from core.recall.scope import Predicate
 from core.types.words import Status
 from core.vault.rows import Rows
 

@@ -1,0 +1,41 @@
+"""Amounts that two texts give of one unit and do not agree on: "up to 9 kg" beside "presumably 7 kg".
+
+A statement that unites both texts could not hold both. Pure. Must not do: say which of the two is right, or look at
+numbers that name something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from core.belief.normal import as_read
+from core.text.stopwords import stop_words
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+    """Whether two texts name amounts of one unit, and never the same.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+        numbers: number words to digits, one word each.
+
+    Returns:
+        False where they share no unit, or agree on an amount of each unit they share.
+    """
+    old, new = _amounts(existing, numbers), _amounts(incoming, numbers)
+    return any(old[unit].isdisjoint(new[unit]) for unit in old.keys() & new.keys())
+
+
+def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    tokens = [numbers.get(token, token) for token in _TOKEN.findall(as_read(text).casefold())]
+    for amount, unit in zip(tokens, tokens[1:], strict=False):
+        if _DIGITS.fullmatch(amount) and not _DIGITS.fullmatch(unit) and unit not in stop_words():
+            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(amount)
+    return found

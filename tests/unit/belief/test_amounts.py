@@ -1,0 +1,46 @@
+"""Amounts of one unit on which two texts do not agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.belief.amounts import other_amounts
+
+NUMBERS = {"one": "1", "three": "3", "seven": "7"}
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [
+        ("The machine takes 9 kg of laundry.", "The machine presumably takes 7 kg."),
+        ("Notice: three months, in writing.", "Flats here usually need one month."),
+        ("Hardness is 21 dH.", "Probably around 8 dH."),
+        ("It costs 4,50 euros.", "It costs 5 euros."),
+        ("2 eggs and 9 kg of flour", "2 eggs and 7 kg of flour"),
+    ],
+)
+def test_other_amounts_of_one_unit(existing: str, incoming: str) -> None:
+    assert other_amounts(existing, incoming, NUMBERS)
+    assert other_amounts(incoming, existing, NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [
+        ("The machine takes 9 kg.", "Seven programmes, and it takes 9 kg."),
+        ("The machine takes 9 kg.", "The machine is 60 cm wide."),
+        ("Seven kilos", "7 kilos"),
+        ("Version 9", "Version 7"),
+        ("Nine of them", "7 of them"),
+        ("", "7 kg"),
+    ],
+)
+def test_the_same_other_units_and_names(existing: str, incoming: str) -> None:
+    assert not other_amounts(existing, incoming, NUMBERS)
+
+
+@given(st.text(max_size=80))
+def test_no_text_is_at_odds_with_itself(text: str) -> None:
+    assert not other_amounts(text, text, NUMBERS)
