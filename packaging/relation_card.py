@@ -21,8 +21,8 @@ It runs on the processor, without a server or a network.
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
 - **How it was made**: `packaging/train_relations.py`, {epochs} epochs; the mean of the weights of {models} models:
-  {whole} learned from every file but the everyday remarks, the rest without two more; then a short pass over the same
-  files, one over every pair, and the mean of the two, one part to three. The word vectors are kept as they are.
+  {whole} learned from every file but the everyday ones (remarks, stories), the rest without two more; then a short pass
+  over the same files, two over every pair, and the mean of two such endings. The word vectors are kept as they are.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 
@@ -43,7 +43,7 @@ Accuracy over the four labels: **{accuracy:.3f}**
 {confusion}
 
 Calibration: the softmax at temperature {heat}; the share from which a label may be acted on is bent to {acted_on}. Both
-are fitted on the held-back pairs, those of remarks counted three times: the share is the least from which the label's
+are fitted on the held-back pairs: the share is the least from which the label's
 precision is, nine times in ten, above what is asked of it (Wilson's bound, one-sided). The temperature is that of the
 models measured times {flat}: by this much the logits of the one that ships are larger or smaller, which was measured
 without labels.

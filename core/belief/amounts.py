@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import pairwise
 
 from core.belief.normal import as_read
 from core.text.stopwords import stop_words
@@ -35,7 +36,7 @@ def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> b
 def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     tokens = [numbers.get(token, token) for token in _TOKEN.findall(as_read(text).casefold())]
-    for amount, unit in zip(tokens, tokens[1:], strict=False):
+    for amount, unit in pairwise(tokens):
         if _DIGITS.fullmatch(amount) and not _DIGITS.fullmatch(unit) and unit not in stop_words():
             found[unit if len(unit) < 4 else unit.removesuffix("s")].add(amount)
     return found

@@ -8,9 +8,9 @@ Must not do: decide which is right, or write.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
-from core.memory.draft import to_json
 from core.vault.rows import Rows
 
 OPPOSED = (
@@ -41,7 +41,7 @@ def opposed_to(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     Returns:
         Their ids, in a fixed order.
     """
-    wanted = to_json(list(claim_ids))
+    wanted = json.dumps(list(claim_ids))
     found = rows.all(
         f"SELECT DISTINCT id FROM ({OPPOSED} IN (SELECT value FROM json_each(?))) ORDER BY id",  # noqa: S608 - a constant
         (wanted,),

@@ -75,8 +75,10 @@ def main() -> None:
     parser.add_argument("--errors", action="store_true")
     parser.add_argument("--model", type=Path, help="folder of another relation model")
     parser.add_argument("--limit", type=int, default=10)
+    parser.add_argument("--skip", type=int, default=0, help="stories at the beginning that are left out")
     arguments = parser.parse_args()
     stories = [json.loads(line) for line in (arguments.folder / arguments.name).read_text("utf-8").splitlines()]
+    stories = stories[arguments.skip :]
     counts: Counter[str] = Counter()
     embedder, readers = built_in_embedder(), built_in_readers()
     if arguments.model is not None:
