@@ -11,7 +11,10 @@ from app.cli.root import Command, loci, with_command
 @click.option("--n", "count", type=click.IntRange(10, 1_000_000), default=1000, show_default=True, help="Messages.")
 @with_command
 def bench(command: Command, count: int) -> None:
-    """Measure a vault of synthetic texts; nothing of yours is touched."""
+    """Measure how fast it is on this machine.
+
+    The vault is made of synthetic texts; nothing of yours is touched.
+    """
     from app.bench import measure, report  # loads the engine's largest parts; the other verbs need none of it
 
     found = measure.run(count, command.output.note)

@@ -51,7 +51,10 @@ def _paired_by_code(out: Output, reply: Mapping[str, Any]) -> None:
 @click.argument("name")
 @with_command
 def revoke(command: Command, name: str) -> None:
-    """Revoke a client: its token is worth nothing from now on."""
+    """Revoke a client.
+
+    Its token is worth nothing from now on.
+    """
     command.reply(command.call("revoke", {"name": name}), lambda out, _: out.line("Revoked."))
 
 

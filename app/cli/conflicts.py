@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
-from app.cli.output import Output, one_line, passage, visible
+from app.cli.output import Output, one_line, passage
+from app.cli.queue import short, waiting
 from app.cli.root import Command, loci, with_command
+from app.cli.words import counted, first_words, said, words
 from app.compose import local_time
+from app.session import Session
+from core.errors import Code, UserError
 from core.types.reviews import Action
 
 _ACTIONS = click.Choice([action.value for action in Action])
 _NEEDS = {"text": (Action.MERGE,), "when": (Action.SCOPE_SPLIT,)}
 _DATED = (Action.KEEP_BOTH_DATED, Action.SUPERSEDE)
-_SHORT = 8
-_MEANINGS = """\b
-ACTION is one of:
-  supersede        take the new one; the other stays in its history
-  reject           keep what stands; the new one is archived and not asked again
-  keep_both        both are true
-  keep_both_dated  the one until a day, the other from then on (--from, --to)
-  merge            one memory of the two (--text)
-  scope_split      the new one is true under a condition only (--when)
-  dispute_both     neither is given out until one is confirmed
-  skip             decide later
-Of what waits alone, supersede accepts it and reject turns it down."""
+_LEAST = 8
+
+
+class _Resolve(click.Command):
+    """A command whose help tells the actions; the sentences are read when they are shown."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each action does."""
+        told = words()["answers"]["pair"]
+        lines = [f"  {action.value:<16} {told[action.value]}" for action in Action]
+        alone = "Of what waits alone, supersede accepts it and reject turns it down."
+        self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, alone])
+        super().format_epilog(ctx, formatter)
 
 
 @loci.command()
@@ -34,47 +39,77 @@ Of what waits alone, supersede accepts it and reject turns it down."""
 @with_command
 def conflicts(command: Command, everything: bool) -> None:
     """List what waits for your decision, the most pressing first."""
-    reply = command.call("conflicts", {"all": everything or None})
-    command.reply(reply, _listed)
+    with command.asking() as session:
+        found = waiting(session, everything=everything)
+    command.reply({"conflicts": found}, _listed)
 
 
 def _listed(out: Output, reply: Mapping[str, Any]) -> None:
     found = reply["conflicts"]
     for place, item in enumerate(found, 1):
-        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{item['kind']}]  {_short(item['id'], found)}")
+        kind = words("review")["kinds"][item["kind"]]["name"]
+        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {short(item['id'], found)}")
         if item["existing"] is not None:
             _side(out, "you have", item["existing"])
         _side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         out.line(f"    {one_line(item['reason'])}")
         if item["state"] != "open":
-            decided = f" ({item['resolution']})" if "resolution" in item else ""
-            out.line(f"    Closed: {one_line(item.get('closed', ''))}{decided}")
-        elif item["suggestion"] is not None:
-            out.line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
-    waiting = sum(item["state"] == "open" for item in found)
-    out.line("Nothing waits for you." if not waiting else f"{waiting} to decide. `loci resolve ID ACTION` decides one.")
+            _closed(out, item)
+        else:
+            _answers(out, item)
+    open_items = [item for item in found if item["state"] == "open"]
+    _explain(out, open_items)
+    count = len(open_items)
+    out.line("Nothing waits for you." if not count else f"{count} to decide. `loci resolve ID ACTION` decides one.")
 
 
-def _short(item_id: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """As much of an id's end as tells it from the others in the list."""
-    length = _SHORT
-    while sum(item["id"].endswith(item_id[-length:]) for item in found) > 1 and length < len(item_id):
-        length += 1
-    return item_id[-length:]
+def _closed(out: Output, item: Mapping[str, Any]) -> None:
+    how = f" ({item['resolution']}: {words()['decided'][item['resolution']]})" if "resolution" in item else ""
+    out.line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
+
+
+def _answers(out: Output, item: Mapping[str, Any]) -> None:
+    if item["suggestion"] is not None:
+        out.line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
+    out.line(f"    Answers:   {', '.join(item['actions'])}")
+
+
+def _explain(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
+    """What each answer does, once for all items of a form."""
+    forms = words()["answers"]
+    for form, heading in (("pair", "Where two disagree"), ("one", "Where one waits alone")):
+        _legend(out, heading, forms[form], [item for item in items if _form(item) == form])
+    for kind in dict.fromkeys(item["kind"] for item in items if _form(item) == item["kind"]):
+        heading = words("review")["kinds"][kind]["name"]
+        known = {**forms["pair"], **forms[kind]}
+        _legend(out, heading, known, [item for item in items if item["kind"] == kind])
+
+
+def _form(item: Mapping[str, Any]) -> str:
+    """Which words its answers are told in: a kind's own, else those of two memories, or of one."""
+    if item["kind"] in words()["answers"]:
+        return str(item["kind"])
+    return "one" if item["existing"] is None else "pair"
+
+
+def _legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence[Mapping[str, Any]]) -> None:
+    used = {action for item in items for action in item["actions"]}
+    if used:
+        out.line(f"{heading}:")
+        out.lines(f"    {action:<16} {known[action]}" for action in known if action in used)
 
 
 def _side(out: Output, name: str, item: Mapping[str, Any]) -> None:
     first, *more = passage(item["text"])
     out.line(f"    {name + ':':<9} {first}")
     out.lines(f"              {line}" for line in more)
-    when = (item["occurred_at"] or item["created_at"])[:10]
-    who = visible(item["client"] or item["source"])
     times = item["access_count"]
-    given = f" · recalled {'once' if times == 1 else f'{times} times'}" if times else ""
-    out.line(f"              {when} · {who} · trust {item['trust']:.2f}{given} · {item['status']} · {item['id']}")
+    given = f" · {counted(words()['recalled'], times)}" if times else ""
+    status = words()["short_status"][item["status"]]
+    out.line(f"              {said(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
 
 
-@loci.command(epilog=_MEANINGS)
+@loci.command(cls=_Resolve)
 @click.argument("conflict_id")
 @click.argument("action", type=_ACTIONS, metavar="ACTION")
 @click.option("--text", help="The text of a merge.")
@@ -89,7 +124,10 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
     Eight characters of the beginning or the end of an id are enough where only one conflict has them.
     """
     _check(Action(action), given)
-    params: dict[str, Any] = {
+    if len(conflict_id) < _LEAST:
+        sentence = f"Give at least {_LEAST} characters of the conflict's id, as `loci conflicts` shows them."
+        raise UserError(Code.INVALID_INPUT, sentence)
+    params = {
         "id": conflict_id,
         "action": action,
         "text": given["text"],
@@ -98,7 +136,14 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
         "when": given["when"],
         "remember": remember or None,
     }
-    command.reply(command.call("resolve", params), _resolved)
+    with command.asking() as session:
+        reply = session.call("resolve", {name: value for name, value in params.items() if value is not None})
+        texts = {} if command.output.as_json else _texts(session, (*reply["active"], *reply["retired"]))
+    command.reply(reply, lambda out, done: _resolved(out, done, texts))
+
+
+def _texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
+    return {one: first_words(session.call("show", {"id": one})["text"]) for one in memory_ids}
 
 
 def _check(action: Action, given: Mapping[str, str | None]) -> None:
@@ -111,13 +156,13 @@ def _check(action: Action, given: Mapping[str, str | None]) -> None:
         raise click.UsageError("--from and --to go with keep_both_dated.")
 
 
-def _resolved(out: Output, reply: Mapping[str, Any]) -> None:
+def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -> None:
     if reply["step"] is None:
         out.line("Put off: for a week it stands behind the others.")
         return
     out.line(f"{reply['label']}. `loci undo` takes it back.")
-    out.lines(f"  stands now:  {one}" for one in reply["active"])
-    out.lines(f"  does not:    {one}" for one in reply["retired"])
+    out.lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
+    out.lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
     if reply["closed"]:
         out.line(f"  It settled {len(reply['closed'])} more of what waited.")
 
@@ -127,7 +172,7 @@ def _resolved(out: Output, reply: Mapping[str, Any]) -> None:
 @with_command
 def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Confirm that a memory is true."""
-    command.reply(command.call("confirm", {"id": id}), _judged("Confirmed"))
+    command.reply(command.call("confirm", {"id": id}), _judged("confirm"))
 
 
 @loci.command()
@@ -135,8 +180,11 @@ def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 @click.option("--reason", help="Why, in a few words.")
 @with_command
 def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A002 - the contract's word
-    """Say that a memory is wrong: it leaves recall until it is confirmed."""
-    command.reply(command.call("dispute", {"id": id, "reason": reason}), _judged("Disputed"))
+    """Say that a memory is wrong.
+
+    It leaves recall until it is confirmed; what you said yourself too.
+    """
+    command.reply(command.call("dispute", {"id": id, "reason": reason}), _judged("dispute"))
 
 
 @loci.command()
@@ -144,11 +192,14 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 @with_command
 def reinforce(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Say that a memory proved right."""
-    command.reply(command.call("reinforce", {"id": id}), _judged("Reinforced"))
+    command.reply(command.call("reinforce", {"id": id}), _judged("reinforce"))
 
 
-def _judged(word: str) -> Any:
-    def words(out: Output, reply: Mapping[str, Any]) -> None:
-        out.line(f"{word}. It is {reply['status']} now, trust {reply['trust']:.2f}.")
+def _judged(verb: str) -> Callable[[Output, Mapping[str, Any]], None]:
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
+        forms = words()["judged"]
+        out.line(f"{forms[verb]} {forms[reply['status']].format(value=format(reply['trust'], '.2f'))}")
+        if reply["conflict"] is not None:
+            out.line(f"  {words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
 
-    return words
+    return told

@@ -9,7 +9,10 @@ from app.cli.root import Command, loci, with_command
 @loci.command()
 @with_command
 def demo(command: Command) -> int:
-    """Walk through a sample palace; nothing of yours is touched."""
+    """Walk through a sample palace.
+
+    Nothing of yours is touched.
+    """
     if command.parts.environment.has_display and not command.output.as_json:
         from app.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from app.cli.memories import print_undone
 from app.cli.output import Output, visible
+from app.cli.queue import waiting
 from app.cli.root import Command, loci, with_command
-from app.session import existing
+from app.cli.undoing import print_undone
+from app.cli.words import day, words
+from app.session import Session, existing
 from core.errors import Code, UserError
+from core.types.words import Kind
 
 FORMATS = (
     "chatgpt", "claude", "claude-code", "codex", "obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory",
     "mcp-memory",
 )  # fmt: skip
 _SHOWN_ERRORS = 10
+_COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 
 
 @loci.command(name="import")
@@ -31,15 +36,45 @@ def import_(command: Command, path: str, form: str | None, space: str | None, dr
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
     params = {"path": str(existing(path)), "format": form, "space": space, "dry_run": dry_run or None}
-    command.reply(command.call("import", params, progress=True), print_import)
+    with command.asking() as session:
+        with command.output.progress(enabled=True) as tell:
+            reply = session.call("import", {name: value for name, value in params.items() if value is not None}, tell)
+        judged = None if command.output.as_json or reply["import_id"] is None else _judged(session, reply["import_id"])
+    command.reply(reply, lambda out, done: print_import(out, done, judged))
 
 
-def print_import(out: Output, reply: Mapping[str, Any]) -> None:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of an import's facts once they were compared with what stood.
+
+    Attributes:
+        facts: how many of its memories are compared: facts, rules and procedures.
+        waiting: questions about its memories that wait; `is_more` where the queue is longer than it is listed.
+    """
+
+    facts: int
+    waiting: int
+    is_more: bool
+
+
+def _judged(session: Session, import_id: str) -> Judged:
+    about = {"import_id": import_id, "status": "all", "limit": 1}
+    facts = sum(int(session.call("list", {**about, "kind": kind})["total"]) for kind in _COMPARED)
+    queue = waiting(session)
+    own = sum(
+        any(side is not None and side["import_id"] == import_id for side in (item["existing"], item["incoming"]))
+        for item in queue
+    )
+    return Judged(facts, own, len(queue) >= words()["import"]["listed"])
+
+
+def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = None) -> None:
     """Print what an import brought, or would bring.
 
     Args:
         out: where to.
         reply: the reply of `import`.
+        judged: what became of it afterwards, where it was stored and that is known.
     """
     messages = reply["messages"]
     done = reply["import_id"] is not None
@@ -50,8 +85,8 @@ def print_import(out: Output, reply: Mapping[str, Any]) -> None:
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
-        ("waiting for review", reply["proposals"]),
-        ("from", f"{reply['earliest'] or 'unknown'} to {reply['latest'] or 'unknown'}"),
+        (words()["import"]["proposed" if judged is None else "waits"], _waiting(reply, judged)),
+        ("from", f"{day(reply['earliest']) or 'unknown'} to {day(reply['latest']) or 'unknown'}"),
     ]
     rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
     out.table(rows)
@@ -59,8 +94,27 @@ def print_import(out: Output, reply: Mapping[str, Any]) -> None:
         out.line(f"could not read {visible(error['where'])}: {visible(error['message'])}")
     if len(reply["errors"]) > _SHOWN_ERRORS:
         out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
+    if judged is not None:
+        _say_judged(out, judged)
     if done and reply["stored"]:
         out.line(f"Take it back with: loci unimport {reply['import_id']}")
+
+
+def _waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
+    """Proposals, and the questions that came up when its facts were compared."""
+    if judged is None:
+        return str(reply["proposals"])
+    count = max(judged.waiting, reply["proposals"])
+    return str(words()["import"]["at_least"]).format(count=count) if judged.is_more else str(count)
+
+
+def _say_judged(out: Output, judged: Judged) -> None:
+    forms = words()["import"]
+    left = judged.facts - forms["at_once"]
+    if left > 0:
+        out.line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))
+    if judged.waiting:
+        out.line(str(forms["look"]))
 
 
 @loci.command()

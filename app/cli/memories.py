@@ -1,4 +1,4 @@
-"""The command line's verbs on memories: remember, recall, list, show, history, forget, undo."""
+"""The command line's verbs on memories: remember, recall, list, forget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import click
 
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
+from app.cli.words import first_words, on_day, voice, words
 from app.compose import local_time
+from app.session import Session
 from core.errors import Code, UserError
 from core.types.words import Kind, Source, Status
 
@@ -53,33 +55,47 @@ def _claim(text: str | None) -> Any:
 @with_command
 def remember(command: Command, /, text: str, claim: str | None, time: str | None, **given: Any) -> None:
     """Remember TEXT."""
-    reply = command.call("remember", {"text": text, "claim": _claim(claim), "time": local_time(time), **given})
-    command.reply(reply, _remembered)
+    params = {"text": text, "claim": _claim(claim), "time": local_time(time), **given}
+    with command.asking() as session:
+        reply = session.call("remember", {name: value for name, value in params.items() if value is not None})
+        about = {} if command.output.as_json else _about(session, reply)
+    command.reply(reply, lambda out, done: _remembered(out, done, about))
 
 
-def _remembered(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line(f"{_became(reply)}  {reply['memory_id']}")
+def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The memory a text became, what it ended, and what stands in its place, by their ids."""
+    ids: list[str] = [reply["memory_id"], *reply["superseded"]]
+    found: dict[str, Mapping[str, Any]] = {one: session.call("show", {"id": one}) for one in ids}
+    successor = found[reply["memory_id"]]["superseded_by"]
+    if successor is not None:
+        found[successor] = session.call("show", {"id": successor})
+    return found
+
+
+def _remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
+    memory = about[reply["memory_id"]]
+    became, told = _became(reply, memory["status"]), words()["remembered"]
+    out.line(f"{told[became]}  {memory['id']}")
+    if became in ("known", "merged"):
+        out.line(f"  “{first_words(memory['text'])}”")
+    if became == "older" and memory["superseded_by"] in about:
+        out.line("  " + told["since"].format(text=first_words(about[memory["superseded_by"]]["text"])))
+    out.lines("  " + told["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
     if reply["superseded"]:
-        out.line(f"  `loci history {reply['memory_id']}` shows what was said before; `loci undo` takes this back.")
+        out.line("  " + told["back"].format(id=memory["id"]))
     if reply["conflict"] is not None:
-        out.line("  A question about it waits for you: `loci conflicts`.")
+        out.line("  " + told["asked"].format(id=reply["conflict"][-8:]))
 
 
-def _became(reply: Mapping[str, Any]) -> str:
-    """What became of a text, in words."""
-    gone = len(reply["superseded"])
-    if gone:
-        return "Remembered; it takes the place of " + (
-            "an earlier memory." if gone == 1 else f"{gone} earlier memories."
-        )
-    if reply["merged"]:
-        return "Added to what you have; both texts stay in its history."
-    if reply["deduplicated"]:
-        return "Known already; noted once more."
-    if reply["operation"] != "QUARANTINE":
-        return "Remembered."
-    asked = reply["conflict"] is not None
-    return "Held back until you decide." if asked else "Turned down before: archived, and not asked again."
+def _became(reply: Mapping[str, Any], status: str) -> str:
+    """What became of a text: a word of the sentences."""
+    if reply["operation"] == "QUARANTINE":
+        if reply["conflict"] is None:
+            return "turned_down"
+        return "held_too" if reply["deduplicated"] else "held"
+    if reply["merged"] or reply["deduplicated"]:
+        return "merged" if reply["merged"] else "known"
+    return {"disputed": "disputed", "superseded": "older"}.get(status, "stands")
 
 
 @loci.command()
@@ -113,12 +129,13 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if reply["abstained"]:
         out.line(f"Nothing found: {reply['reason']}")
     for place, item in enumerate(reply["items"], 1):
-        when = (item["occurred_at"] or item["created_at"])[:10]
-        who = visible(item["author"] or item["source"])
+        who = visible(item["author"]) if item["author"] else voice(item)
         first, *more = passage(item["text"])
         out.line(f"{place:>2}. {first}")
         out.lines(f"    {line}" for line in more)
-        out.line(f"    {when} · {who} · {item['kind']} · {item['space']} · score {item['score']:.2f} · {item['id']}")
+        out.line(
+            f"    {on_day(item)} · {who} · {item['kind']} · {item['space']} · score {item['score']:.2f} · {item['id']}"
+        )
         if explain:
             out.lines(f"    - {visible(reason)}" for reason in item.get("why", ()))
     if explain and reply["near_misses"]:
@@ -143,46 +160,9 @@ def list_(command: Command, /, status: str | None, **given: Any) -> None:
 
 def _listed(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
-        when = (item["occurred_at"] or item["created_at"])[:10]
-        mark = "" if item["status"] == "active" else f" [{item['status']}]"
-        out.line(f"{item['id']}  {when}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
+        mark = "" if item["status"] == "active" else f" [{words()['short_status'][item['status']]}]"
+        out.line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
     out.line(f"{len(reply['items'])} of {reply['total']}.")
-
-
-@loci.command()
-@click.argument("id")
-@with_command
-def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
-    """Everything about one memory."""
-    command.reply(command.call("show", {"id": id}), _shown)
-
-
-def _shown(out: Output, reply: Mapping[str, Any]) -> None:
-    out.lines(visible(line) for line in reply["text"].split("\n"))
-    out.line()
-    names = ("id", "kind", "status", "space", "source", "author", "occurred_at", "created_at", "trust", "ref")
-    out.table([(name, visible(str(reply[name]))) for name in names if reply.get(name) is not None])
-    for name, value in dict(reply.get("provenance") or {}).items():
-        out.line(f"{name}: {visible(json.dumps(value, ensure_ascii=False))}")
-    out.lines(
-        f"claim: {visible(c['subject'])} {c['predicate']} {visible(c['value'])} ({c['state']})" for c in reply["claims"]
-    )
-    terms = reply.get("trust_terms")
-    if terms:
-        out.line(f"trust: {visible(json.dumps(terms))}")
-
-
-@loci.command()
-@click.argument("id")
-@with_command
-def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
-    """All versions of one memory."""
-
-    def words(out: Output, reply: Mapping[str, Any]) -> None:
-        for item in reply["items"]:
-            out.line(f"{item['created_at'][:10]}  {item['status']:<11} {one_line(item['text'], 100)}  {item['id']}")
-
-    command.reply(command.call("history", {"id": id}), words)
 
 
 @loci.command()
@@ -191,40 +171,3 @@ def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Let a memory leave recall; `loci undo` brings it back."""
     command.reply(command.call("forget", {"id": id}), lambda out, _: out.line("Forgotten. `loci undo` brings it back."))
-
-
-@loci.command()
-@click.argument("step", required=False)
-@click.option("--list", "listed", is_flag=True, help="Only list the newest steps; take nothing back.")
-@click.option("--limit", type=click.IntRange(1, 200), help="Steps that are listed; 50 unless said otherwise.")
-@with_command
-def undo(command: Command, step: str | None, listed: bool, limit: int | None) -> None:
-    """Take back a step; the newest one unless a STEP is named."""
-    if listed:
-        if step is not None:
-            raise click.UsageError("--list shows all steps; name none.")
-        command.reply(command.call("steps", {"limit": limit}), _steps)
-        return
-    if limit is not None:
-        raise click.UsageError("--limit goes with --list.")
-    command.reply(command.call("undo", {"step": step}), print_undone)
-
-
-def _steps(out: Output, reply: Mapping[str, Any]) -> None:
-    for step in reply["items"]:
-        mark = " [undone]" if step["undone"] else "" if step["can_undo"] else " [cannot be undone now]"
-        by = "" if step["client"] is None else f" ({visible(step['client'])})"
-        out.line(f"{step['id']}  {step['at'][:16].replace('T', ' ')}  {visible(step['label'])}{by}{mark}")
-    out.line(f"{len(reply['items'])} of {reply['total']}.")
-
-
-def print_undone(out: Output, reply: Mapping[str, Any]) -> None:
-    """Print what an undo did.
-
-    Args:
-        out: where to.
-        reply: the reply of `undo` or `unimport`.
-    """
-    out.line(f"Undone: {reply['label']} ({reply['restored']} rows).")
-    if reply.get("left"):
-        out.line(f"{len(reply['left'])} rows changed since and were left as they are.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -44,11 +45,19 @@ class Command:
         Returns:
             The reply.
         """
+        with self.asking() as session, self.output.progress(enabled=progress) as tell:
+            return session.call(verb, _given(params), tell)
+
+    @contextmanager
+    def asking(self) -> Iterator[Session]:
+        """A session for several verbs, which opens the vault once.
+
+        Yields:
+            The session.
+        """
         session: Session = patient_session(self.parts, self.output.note)
         try:
-            given = {name: value for name, value in params.items() if value is not None}
-            with self.output.progress(enabled=progress) as tell:
-                return session.call(verb, given, tell)
+            yield session
         finally:
             session.close()
 
@@ -76,6 +85,10 @@ class Command:
             self.output.document(value)
         else:
             words(self.output, value)
+
+
+def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value is not None}
 
 
 def with_command(fn: Callable[Concatenate[Command, P], R]) -> Callable[P, R]:

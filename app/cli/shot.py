@@ -18,7 +18,10 @@ from app.cli.root import Command, loci, with_command
 @click.option("--text-size", type=click.IntRange(100, 200), default=100, show_default=True, help="In percent.")
 @with_command
 def shot(command: Command, page: str, out: Path, theme: str, size: str, text_size: int) -> None:
-    """Draw a page of the window on the sample palace; no display is needed."""
+    """Draw a page of the window as a picture.
+
+    It shows the sample palace; no display is needed.
+    """
     from app.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
 
     width, height = _size(size)

@@ -108,7 +108,10 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
 @loci.command()
 @with_command
 def verify(command: Command) -> None:
-    """Check the vault: encryption, structure, search index, audit chain."""
+    """Check whether the vault is whole.
+
+    Encryption, structure, search index and audit chain are checked.
+    """
     try:
         reply = command.call("verify", {}, progress=True)
     except LociError as error:
@@ -165,6 +168,9 @@ def backup(command: Command, to: str | None) -> None:
 @click.argument("file")
 @with_command
 def restore(command: Command, file: str) -> None:
-    """Put a backup in the place of the vault; the old one is kept beside it."""
+    """Put a backup in the place of the vault.
+
+    The old one is kept beside it.
+    """
     reply = restoring.restore(command.parts, existing(file), command.output.note)
     command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core import log
+from core.belief.amounts import other_amounts
 from core.belief.claims import key_form
-from core.belief.gate import Deed, Verdict, decide, is_one_source, outranks
+from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_source, outranks
+from core.belief.relation_features import vocabulary
 from core.belief.rivals import is_rival
 from core.belief.slots import one_slot_apart
 from core.errors import LociError
@@ -23,7 +25,7 @@ from core.intake.structure import AtOdds, at_odds, others_standing, same_claims,
 from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.reviews import Action
-from core.types.words import Source
+from core.types.words import Source, Status
 from core.vault.rows import Rows
 
 _log = log.get("intake")
@@ -118,7 +120,8 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     relations |= {other.id: said_again(newcomer, other) for other in near if other.id == twin}
     if not newcomer.standing.owner_said:
         relations = beside_doubted(rows, newcomer, near, relations)
-    made = _joined(_cases(rows, newcomer, near, relations, odds), newcomer)
+    cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
+    made = _joined(cases, newcomer)
     if twin is not None and not _leaves_room(made, twin):
         return Plan("DUPLICATE", 1.0, "rules", known=twin)
     return made
@@ -180,8 +183,23 @@ def _relations(
             relation = told[other.id]
             if relation.by != "rules" and _of_other_matters(newcomer.told, other.told):
                 relation = _less_likely(relation)
-            found[other.id] = relation if relation.by == "rules" else weighed(relation, other.cosine, others)
+            if relation.by != "rules":
+                relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
+            found[other.id] = relation
     return found
+
+
+def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
+    merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
+    if not merge or coexist > 0.5 or has_standing(newcomer.standing, other.standing):
+        return relation
+    if not other_amounts(other.told.text, newcomer.told.text, vocabulary()["numbers"]):
+        return relation
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
+    shares[Label.SUPERSEDE] += merge
+    likeliest = max(LABELS, key=lambda one: shares[one])
+    return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
 
 
 def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
@@ -275,6 +293,29 @@ def _cases(
         if other.id not in standing or _tells_more(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
+
+
+def _ended_by_what_stands(cases: Sequence[Case], newcomer: Newcomer) -> list[Case]:
+    """What is itself doubted ends nothing that was said before it.
+
+    Where nothing else ended the newcomer, the person's own word stands and is asked about, an equal is doubted with the
+    other, and whoever counts for less waits.
+    """
+    older = [case for case in cases if case.verdict.deed is Deed.ENTER_SUPERSEDED]
+    doubted = [case for case in older if case.other.status == Status.DISPUTED]
+    if len(doubted) < len(older):
+        return [case for case in cases if case not in doubted]
+    return [
+        replace(case, verdict=_beside_disputed(newcomer.standing, case.other.standing)) if case in doubted else case
+        for case in cases
+    ]
+
+
+def _beside_disputed(newcomer: Standing, disputed: Standing) -> Verdict:
+    if newcomer.owners_word:
+        return Verdict(Deed.COEXIST, "beside_disputed", review=True)
+    deed = Deed.QUARANTINE if outranks(disputed, newcomer) else Deed.DISPUTE
+    return Verdict(deed, "beside_disputed", review=True)
 
 
 def _tells_more(case: Case, before: Case) -> bool:

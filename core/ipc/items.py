@@ -328,6 +328,7 @@ def _step(step: StepRow) -> dict[str, Any]:
         "undone": step.undone,
         "can_undo": step.can_undo,
         "expires_at": iso(step.expires_at),
+        "memory_ids": list(step.memory_ids),
     }
 
 

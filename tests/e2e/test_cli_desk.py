@@ -63,15 +63,15 @@ def test_a_decision_is_made_undone_and_listed_with_all(palace: Palace) -> None:
         check_conflict(closed)
         assert (closed["state"], closed["closed"], closed["actions"]) == ("resolved", "You decided it.", [])
         assert closed["resolution"] == "supersede"
-        assert "Closed: You decided it. (supersede)" in shell.run("conflicts", "--all").out
+        assert "Closed: You decided it. (supersede: the new one was taken)" in shell.run("conflicts", "--all").out
         assert [one["id"] for one in shell.json("list")["items"]] == [came]
         assert shell.json("undo")["label"] == "Take the new one"
         assert [one["id"] for one in shell.json("conflicts")["conflicts"]] == [item]
         told = shell.run("resolve", item, "reject").out
     assert told.splitlines() == [
         "Keep what stands. `loci undo` takes it back.",
-        f"  stands now:  {have}",
-        f"  does not:    {came}",
+        f"  stands now:  “{GRAZ}”  {have}",
+        f"  does not:    “{VIENNA}”  {came}",
     ]
 
 
@@ -88,7 +88,7 @@ def test_the_beginning_or_the_end_of_an_id_is_enough(palace: Palace) -> None:
         short = shell.run("resolve", item[-7:], "reject")
     assert (refused.code, short.code) == (1, 1)
     assert "E2005" in refused.err
-    assert "shorter than 8 characters" in short.err
+    assert "E4005: Give at least 8 characters of the conflict's id" in short.err
 
 
 def test_what_was_turned_down_is_not_said_to_wait(palace: Palace) -> None:
@@ -164,7 +164,7 @@ def test_verdicts_on_one_memory(palace: Palace) -> None:
         confirmed = shell.json("confirm", one)
         assert confirmed["status"] == "active"
         assert confirmed["trust"] > 0.9
-        assert shell.run("reinforce", one).out.startswith("Reinforced. It is active now, trust ")
+        assert shell.run("reinforce", one).out.startswith("Reinforced. It stands, trust ")
         refused = shell.run("confirm", "0192f3c4-0000-7000-8000-000000000000")
     assert refused.code == 1
     assert "E2005" in refused.err

@@ -1,0 +1,187 @@
+"""The command line's verbs show and history: one memory as a person reads it.
+
+Must not do: decide anything, or print text that could steer a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from app.cli.output import Output, one_line, visible
+from app.cli.queue import short, waiting
+from app.cli.root import Command, loci, with_command
+from app.cli.words import (
+    Item,
+    aligned,
+    claim_stands,
+    claim_told,
+    conditions,
+    counted,
+    day,
+    first_words,
+    level,
+    minute,
+    on_day,
+    said,
+    status_told,
+    trust_told,
+    voice,
+    words,
+)
+from app.session import Session
+
+_NAME = 60
+_ASKED = frozenset({"active", "disputed", "quarantined"})
+_VERSIONS = 12
+
+Row = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What is told beside a memory.
+
+    Attributes:
+        versions: of its chain, the oldest first.
+        asked: open items it is a side of; `queue` are all that wait.
+    """
+
+    versions: Sequence[Item]
+    asked: Sequence[Item]
+    queue: Sequence[Item]
+
+
+@loci.command()
+@click.argument("id")
+@with_command
+def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+    """Everything about one memory.
+
+    How it stands and why, who said it and when, what its trust is made of, what it claims, its versions.
+    """
+    if command.output.as_json:
+        command.output.document(command.call("show", {"id": id}))
+        return
+    with command.asking() as session:
+        shown = session.call("show", {"id": id})
+        about = _about(session, shown)
+    _print(command.output, shown, about)
+
+
+def _about(session: Session, shown: Item) -> _About:
+    chain = session.call("history", {"id": shown["id"]})["items"]
+    versions = [one for one in chain if not one["part_index"]]  # of a split text the first part
+    queue = waiting(session) if shown["status"] in _ASKED else []
+    head = shown["part_of"] or shown["id"]
+    asked = [item for item in queue if head in (item["incoming"]["id"], (item["existing"] or {}).get("id"))]
+    return _About(versions, asked, queue)
+
+
+def _print(out: Output, shown: Item, about: _About) -> None:
+    out.lines(visible(line) for line in shown["text"].split("\n"))
+    out.line()
+    rows = [*_standing(shown, about), *_origin(shown), *_trust(shown), *_claims(shown), *_versions(shown, about)]
+    out.lines(aligned([*rows, *_asked(shown, about)]))
+
+
+def _standing(shown: Item, about: _About) -> list[Row]:
+    status, *why = status_told(shown)
+    rows = [("id", shown["id"]), ("kind", f"{shown['kind']}, in {one_line(shown['space'], _NAME)}"), ("status", status)]
+    rows += [("", line) for line in why]
+    successor = next((one for one in about.versions if one["id"] == shown["superseded_by"]), None)
+    if shown["status"] == "superseded" and successor is not None:
+        rows.append(("", str(words()["successor"]).format(text=first_words(successor["text"]))))
+        rows.append(("", f"{said(successor)} · {successor['id']}"))
+    for number, line in enumerate(conditions(shown)):
+        rows.append(("true" if not number else "", line))
+    begin, end = day(shown["valid_from"]), day(shown["valid_to"])
+    if begin or end:
+        forms = words("belief")["claims"]
+        both = forms["between"].format_map({"from": begin, "to": end}) if begin and end else ""
+        rows.append(("held", both or (forms["from"].format(date=begin) if begin else forms["until"].format(date=end))))
+    return rows
+
+
+def _origin(shown: Item) -> list[Row]:
+    rows = [("said", said(shown)), ("stored", minute(shown["created_at"]))]
+    rows += [(name, one_line(shown[name], _NAME)) for name in ("author", "ref") if shown[name]]
+    title = shown["provenance"]["conversation"].get("title")
+    if title:
+        rows.append(("from", f"the conversation “{one_line(title, _NAME)}”"))
+    if shown["import_id"] is not None:
+        rows.append(("import", shown["import_id"]))
+    if shown["provenance"]["parts"]:
+        rows.append(("part", f"{shown['part_index'] + 1} of {len(shown['provenance']['parts'])}"))
+    if shown["tags"]:
+        rows.append(("tags", ", ".join(one_line(tag, _NAME) for tag in shown["tags"])))
+    rows += [("flag", one_line(flag.replace("_", " "), _NAME)) for flag in shown["flags"]]
+    if shown["access_count"]:
+        rows.append(("used", counted(words()["recalled"], shown["access_count"])))
+    return rows
+
+
+def _trust(shown: Item) -> list[Row]:
+    trust = next(term["value"] for term in shown["trust_terms"] if term["term"] == "trust")
+    rows = [("trust", f"{trust:.2f}, {level(trust)}")]
+    told = trust_told(shown)
+    width = max(len(name) for _, name, _ in told)
+    return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in told]
+
+
+def _claims(shown: Item) -> list[Row]:
+    rows: list[Row] = []
+    for claim in shown["claims"]:
+        rows.append(("claims" if not rows else "", claim_told(claim)))
+        rows.append(("", f"  {claim_stands(claim)}"))
+    return rows
+
+
+def _versions(shown: Item, about: _About) -> list[Row]:
+    """The chain, where there is more than this one."""
+    if len(about.versions) < 2:
+        return []
+    rows = [_version(one, shown["part_of"] or shown["id"]) for one in about.versions[-_VERSIONS:]]
+    told = [("versions" if not place else "", line) for place, line in enumerate(rows)]
+    left = len(about.versions) - len(rows)
+    return [*told, ("", f"and {left} earlier: `loci history {shown['id']}`")] if left else told
+
+
+def _version(one: Item, this_id: str) -> str:
+    status = words()["short_status"][one["status"]]
+    which = words()["this_one"] if one["id"] == this_id else one["id"]
+    return f"{on_day(one):<10}  {status:<10}  “{first_words(one['text'])}”  {which}"
+
+
+def _asked(shown: Item, about: _About) -> list[Row]:
+    rows: list[Row] = []
+    told = status_told(shown)
+    for item in about.asked:
+        asked = words()["asked"].format(id=short(item["id"], about.queue), question=one_line(item["question"], _NAME))
+        rows.append(("question" if not rows else "", asked))
+        for name in ("existing", "incoming"):
+            other = item[name]
+            if other is not None and other["id"] not in (shown["id"], shown["part_of"]):
+                rows.append(("", words()["sides"][name].format(text=first_words(other["text"]))))
+                rows.append(("", f"{said(other)}, trust {other['trust']:.2f} · {other['id']}"))
+        if item["reason"] not in told:
+            rows.append(("", item["reason"]))
+    return [*rows, ("", "`loci conflicts` lists the answers.")] if rows else rows
+
+
+@loci.command()
+@click.argument("id")
+@with_command
+def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+    """All versions of one memory, the one said first at the top."""
+
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
+        for item in reply["items"]:
+            status = words()["short_status"][item["status"]]
+            out.line(f"{on_day(item):<10}  {status:<10}  {one_line(item['text'], 100)}")
+            out.line(f"{'':<24}{voice(item)} · {item['id']}")
+
+    command.reply(command.call("history", {"id": id}), told)

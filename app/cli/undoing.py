@@ -1,0 +1,173 @@
+"""The command line's verb undo: what was done, by whom, and taking it back.
+
+A step's label holds no memory text; what its memories say is read when it is shown. Must not do: take back another step
+than the one it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from app.cli.output import Output, visible
+from app.cli.root import Command, loci, with_command
+from app.cli.words import actor_of, counted, first_words, minute, whose, words
+from app.session import Session
+from core.errors import Code, LociError
+
+_PAGE = 200
+_UNDO, _REDO = "Undo: ", "Redo: "  # as the engine names the undo of an undo
+_KNOWN_IDS = 20  # the engine names so many memories of a step at most
+
+Step = Mapping[str, Any]
+
+
+@loci.command()
+@click.argument("step", required=False)
+@click.option("--list", "listed", is_flag=True, help="Only list the newest steps; take nothing back.")
+@click.option("--limit", type=click.IntRange(1, 200), help="Steps that are listed; 50 unless said otherwise.")
+@with_command
+def undo(command: Command, step: str | None, listed: bool, limit: int | None) -> None:
+    """Take back a step, or list what was done.
+
+    Without a STEP it is the newest one, yours or a client's; what it was and whose is said.
+    """
+    if listed and step is not None:
+        raise click.UsageError("--list shows all steps; name none.")
+    if limit is not None and not listed:
+        raise click.UsageError("--limit goes with --list.")
+    if command.output.as_json:
+        _in_json(command, step, listed=listed, limit=limit)
+    elif listed:
+        _list(command, limit)
+    else:
+        take_back(command, step)
+
+
+def _in_json(command: Command, step: str | None, *, listed: bool, limit: int | None) -> None:
+    verb, params = ("steps", {"limit": limit}) if listed else ("undo", {"step": step})
+    command.output.document(command.call(verb, params))
+
+
+def take_back(command: Command, step_id: str | None) -> None:
+    """Take a step back and say what it was and whose.
+
+    Args:
+        command: the running command.
+        step_id: the step; None for the newest that stands.
+
+    Raises:
+        LociError: as `undo`.
+    """
+    with command.asking() as session:
+        step = _chosen(session, step_id)
+        about = [] if step is None else _Told(session).lines(step)  # what a step brought is gone after it
+        wanted = step_id if step is None else step["id"]
+        reply = session.call("undo", {} if wanted is None else {"step": wanted})
+    print_undone(command.output, reply, step, about)
+
+
+def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None, about: Sequence[str] = ()) -> None:
+    """Print what an undo did.
+
+    Args:
+        out: where to.
+        reply: the reply of `undo` or `unimport`.
+        step: the step, where it is known.
+        about: what its memories said.
+    """
+    label = visible(reply["label"])
+    form = words()["brought_back" if label.startswith(_UNDO) else "took_back"]
+    out.line(form.format(label=label.removeprefix(_UNDO).removeprefix(_REDO)))
+    out.lines(f"    {line}" for line in about)
+    if step is not None:
+        out.line(whose(step))
+    if reply.get("left"):
+        out.line(counted(words()["left"], len(reply["left"])))
+    out.line(str(words()["redo"]).format(step=reply["undo_step"]))
+
+
+def _list(command: Command, limit: int | None) -> None:
+    out = command.output
+    with command.asking() as session:
+        reply = session.call("steps", {} if limit is None else {"limit": limit})
+        newest, told = _chosen(session, None), _Told(session)
+        blocks = [(step, told.lines(step)) for step in reply["items"]]
+    for step, about in blocks:
+        out.line(f"{minute(step['at'])}  {visible(step['label'])} · {actor_of(step)}{_mark(step, newest)}")
+        out.lines(f"    {line}" for line in about)
+        out.line(f"    {step['id']}")
+    out.line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
+
+
+def _mark(step: Step, newest: Step | None) -> str:
+    marks = words()["step_marks"]
+    if step["undone"]:
+        return f" [{marks['undone']}]"
+    if not step["can_undo"]:
+        return f" [{marks['lasting']}]"
+    return f" [{marks['next']}]" if newest is not None and step["id"] == newest["id"] else ""
+
+
+def _chosen(session: Session, step_id: str | None) -> Step | None:
+    """The named step, else the newest that `loci undo` takes back: what Loci did by itself is taken back by name."""
+    for step in _steps(session):
+        if step["id"] == step_id:
+            return step
+        if step_id is None and step["can_undo"] and step["verb"] != "undo" and step["actor"] != "scheduler":
+            return step
+    return None
+
+
+def _steps(session: Session) -> Iterator[Step]:
+    after: dict[str, Any] = {}
+    while True:
+        page = session.call("steps", {"limit": _PAGE, **after})
+        yield from page["items"]
+        if "next" not in page:
+            return
+        after = {"after": page["next"]}
+
+
+class _Told:
+    """What memories of steps say now; each is read once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: dict[str, Mapping[str, Any] | None] = {}
+
+    def lines(self, step: Step) -> list[str]:
+        """What a step was about: the first words of one memory, and how many more there are."""
+        ids = step["memory_ids"]
+        first = next((found for found in map(self._one, ids) if found is not None), None)
+        if first is None:
+            return []
+        forms, text = words()["more_memories"], first_words(first["text"])
+        count = self._count(step, first)
+        if count is None:
+            return [f"{forms['none'].format(text=text)}, {words()['memories']['at_least'].format(count=len(ids))}"]
+        return [forms["none"].format(text=text) if count < 2 else counted(forms, count - 1, text=text)]
+
+    def _count(self, step: Step, first: Mapping[str, Any]) -> int | None:
+        """How many memories it touched; None where more than the engine names."""
+        if step["verb"] == "import" and first["import_id"] is not None:
+            asked = {"import_id": first["import_id"], "status": "all", "limit": 1}
+            return int(self._session.call("list", asked)["total"])
+        if len(step["memory_ids"]) >= _KNOWN_IDS:
+            return None
+        if first["part_of"] is None:
+            return len(step["memory_ids"])
+        found = [self._one(memory_id) for memory_id in step["memory_ids"]]
+        return sum(one is not None and not one["part_index"] for one in found)  # parts of one text are one memory
+
+    def _one(self, memory_id: str) -> Mapping[str, Any] | None:
+        if memory_id not in self._seen:
+            try:
+                self._seen[memory_id] = self._session.call("show", {"id": memory_id})
+            except LociError as error:
+                if error.code is not Code.NOT_FOUND:
+                    raise
+                self._seen[memory_id] = None
+        return self._seen[memory_id]

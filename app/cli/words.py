@@ -1,0 +1,297 @@
+"""What the command line says about one memory: who said it and when, how it stands, what it claims, what trust it has.
+
+The sentences are `resources/help/commandline.json`, and those of the window's inspector and review beside it. Must not
+do: decide anything, or hand out text that is not made visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from app.cli.output import one_line
+
+_NAME, _VALUE, _WORDS = 40, 80, 60
+_FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
+_IDLE = 0.005
+
+Item = Mapping[str, Any]
+
+
+@cache
+def words(name: str = "commandline") -> Mapping[str, Any]:
+    """The sentences of one file of `resources/help`, read once.
+
+    Args:
+        name: its name without the ending.
+    """
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def counted(forms: Mapping[str, str], count: int, **more: str) -> str:
+    """A count in words.
+
+    Args:
+        forms: `one` and `many`.
+        count: how many.
+        **more: what else a form names.
+    """
+    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
+
+
+# ---- times
+
+
+def day(moment: str | None, precision: str | None = None) -> str:
+    """A moment of a reply as a day of this machine's zone; "" for none.
+
+    Args:
+        moment: ISO 8601.
+        precision: how exactly it is known; a whole day, month or year has no zone.
+    """
+    if moment is None:
+        return ""
+    at = datetime.fromisoformat(moment)
+    return at.strftime(_FORMS[precision]) if precision in _FORMS else at.astimezone().strftime("%Y-%m-%d")
+
+
+def minute(moment: str) -> str:
+    """A moment of a reply to the minute, in this machine's zone.
+
+    Args:
+        moment: ISO 8601.
+    """
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+# ---- one memory
+
+
+def first_words(text: str) -> str:
+    """The first words of a memory, on one line."""
+    return one_line(text, _WORDS)
+
+
+def on_day(item: Item) -> str:
+    """The day on which it was said, else on which it was stored.
+
+    Args:
+        item: a memory of a reply.
+    """
+    known = item["occurred_at"] is not None
+    return day(item["occurred_at"], item["occurred_precision"]) if known else day(item["created_at"])
+
+
+def said(item: Item) -> str:
+    """When it was said and by whom: `2025-03-01, by a tool, brought by notes`.
+
+    Args:
+        item: a memory of a reply.
+    """
+    return f"{on_day(item)}, {_brought(item, 'source')}"
+
+
+def voice(item: Item) -> str:
+    """Whose word it is, in few words: `your word`, `a document, brought by notes`.
+
+    Args:
+        item: a memory of a reply.
+    """
+    return _brought(item, "side")
+
+
+def _brought(item: Item, form: str) -> str:
+    source = str(words()[form][item["source"]])
+    if item.get("client"):
+        return str(words()["as_client"]).format(source=source, who=one_line(item["client"], _NAME))
+    return source
+
+
+def status_told(item: Item) -> list[str]:
+    """How it stands and why.
+
+    Args:
+        item: a memory of a reply.
+
+    Returns:
+        The status, then its reason where there is one.
+    """
+    told = [str(words()["status"][item["status"]])]
+    reason = item.get("status_reason")
+    if reason is None:
+        return told
+    why = words()["why"].get(reason) or words("review")["reasons"].get(reason)
+    return told if why is None else [*told, str(why)]
+
+
+def conditions(item: Item) -> list[str]:
+    """Under what condition it is true, as the person said at the desk."""
+    found = (("when", item.get("true_when")), ("unless", item.get("true_unless")))
+    return [str(words()[name]).format(value=one_line(value, _VALUE)) for name, value in found if value]
+
+
+# ---- claims
+
+
+def claim_told(claim: Item) -> str:
+    """A claim as a sentence a person would say: `You live in Lisbon`.
+
+    Args:
+        claim: of the reply of `show`.
+    """
+    forms = words("belief")
+    is_person = " ".join(claim["subject"].casefold().split()) in forms["persons"]
+    subject, value = "You" if is_person else one_line(claim["subject"], _NAME), one_line(claim["value"], _VALUE)
+    denies = claim["polarity"] == "negative"
+    known = forms["predicates"].get(claim["predicate"])
+    if known is None:
+        name = one_line(claim["predicate"], _NAME).replace("_", " ")
+        return f"{subject} · {'not ' if denies else ''}{name} · {value}"
+    return f"{subject} {known[('not_' if denies else '') + ('you' if is_person else 'other')]} {value}"
+
+
+def claim_stands(claim: Item) -> str:
+    """How a claim stands: `holds · 94 % sure · 1 quote · from 2026-03-03 · only when in winter`.
+
+    Args:
+        claim: of the reply of `show`.
+    """
+    forms, own = words("belief")["claims"], words()
+    quotes = [piece["stance"] for piece in claim["evidence"]]
+    parts = [str(words("belief")["states"][claim["state"]]).lower()]
+    if claim["state"] in ("asserted", "disputed", "draft"):
+        parts.append(str(forms["sure"]).format(percent=round(100 * claim["confidence"])))
+    parts.append(counted(own["quotes"], quotes.count("supporting")))
+    if against := quotes.count("contradicting"):
+        parts.append(counted(own["against"], against))
+    parts.append(_span(forms, day(claim["valid_from"]), day(claim["valid_to"])))
+    qualifiers = claim["qualifiers"]
+    if isinstance(qualifiers.get("when"), str) and qualifiers["when"]:
+        parts.append(str(forms["when"]).format(value=one_line(qualifiers["when"], _VALUE)))
+    if "kept" in qualifiers:
+        parts.append(str(forms["kept"]))
+    return " · ".join(part for part in parts if part)
+
+
+def _span(forms: Mapping[str, str], begin: str, end: str) -> str:
+    if begin and end:
+        return forms["between"].format_map({"from": begin, "to": end})
+    if begin:
+        return forms["from"].format(date=begin)
+    return forms["until"].format(date=end) if end else ""
+
+
+# ---- trust
+
+
+def level(trust: float) -> str:
+    """How far that is, in words: `well trusted`.
+
+    Args:
+        trust: 0 to 1.
+    """
+    steps = words("belief")["level"]
+    return str(next(step["says"] for step in steps if trust >= step["from"] or step["from"] == 0)).lower()
+
+
+def trust_told(shown: Item) -> list[tuple[str, str, str]]:
+    """The terms of a trust: what each does, its name, and the numbers that made it.
+
+    Args:
+        shown: the reply of `show`.
+
+    Returns:
+        Figure with its sign, name and sentence of each term; what bounds the sum says to what.
+    """
+    forms, made = words("belief"), []
+    for term in shown["trust_terms"]:
+        name, value = term["term"], term["value"]
+        if name == "trust":
+            continue
+        figure = f"{value:.2f}" if name in ("source", "ancestors", "ceiling") else _signed(value)
+        made.append((figure, str(forms["terms"][name]), _made_by(name, shown, value)))
+    return made
+
+
+def _signed(value: float) -> str:
+    return "0.00" if abs(value) < _IDLE else f"{value:+.2f}"
+
+
+def _made_by(name: str, shown: Item, value: float) -> str:
+    forms = words("belief")["steps"]
+    if name == "source":
+        return str(words("belief")["sources"][shown["source"]])
+    if name == "corroboration":
+        sources = shown["corroboration"]
+        return str(forms[name]["none"] if sources < 2 else forms[name]["many"].format(count=sources))
+    if name == "feedback":
+        return _feedback(forms[name], shown["reinforcements"], shown["disputes"])
+    if name == "age":
+        return _age(shown)
+    if name == "ancestors":
+        return str(forms[name]["one"]).format(value=f"{value:.2f}")
+    client = shown.get("client")
+    form = forms["ceiling"] if client else forms["ceiling_nobody"]
+    return str(form).format(name=one_line(client or "", _NAME), value=f"{value:.2f}")
+
+
+def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
+    if confirmed and disputed:
+        return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
+    if confirmed or disputed:
+        return counted(forms["for" if confirmed else "against"], confirmed or disputed)
+    return str(forms["none"])
+
+
+def _age(shown: Item) -> str:
+    """Storing sets "last confirmed": only what came after that is a person's confirmation."""
+    if shown["occurred_at"] is None:
+        return str(words("belief")["steps"]["age"]["none"])
+    occurred, confirmed = shown["occurred_at"], shown["last_confirmed_at"]
+    is_confirmed = _at(confirmed) > max(_at(occurred), _at(shown["created_at"]))
+    if is_confirmed:
+        return str(words()["age"]["confirmed"]).format(date=day(confirmed))
+    return str(words()["age"]["said"]).format(date=day(occurred, shown["occurred_precision"]))
+
+
+def _at(moment: str) -> datetime:
+    return datetime.fromisoformat(moment)
+
+
+# ---- steps
+
+
+def actor_of(step: Item) -> str:
+    """Whose step it is: `you`, the client's name, or Loci itself.
+
+    Args:
+        step: of the reply of `steps`.
+    """
+    if step["client"] is not None:
+        return one_line(step["client"], _NAME)
+    return str(words()["actors"].get(step["actor"], step["actor"]))
+
+
+def whose(step: Item) -> str:
+    """Whose step it was, as a sentence.
+
+    Args:
+        step: of the reply of `steps`.
+    """
+    form = words()["whose"].get(step["actor"]) or words()["whose"]["client"]
+    return str(form).format(who=actor_of(step), date=minute(step["at"]))
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Names and values in two columns; a row without a name goes on under the value before it.
+
+    Args:
+        rows: names and values.
+    """
+    width = max((len(name) for name, _ in rows), default=0)
+    return [f"{name:<{width}}  {value}".rstrip() for name, value in rows]

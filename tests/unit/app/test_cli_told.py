@@ -1,0 +1,120 @@
+"""The command line's sentences: they are whole, and what they tell of a reply is what the reply says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.cli.words import claim_stands, claim_told, day, level, minute, status_told, trust_told, voice, whose, words
+from core.engine.conflicts import LISTED
+from core.engine.settling import AT_ONCE
+from core.types.reviews import Action
+from core.types.words import Source, Status
+
+
+def test_the_sentences_are_whole() -> None:
+    told = words()
+    for name in ("status", "short_status"):
+        assert set(told[name]) == {status.value for status in Status}
+    assert {status.value for status in Status} <= set(told["judged"])
+    for name in ("source", "side"):
+        assert set(told[name]) == {source.value for source in Source}
+    actions = {action.value for action in Action}
+    assert set(told["answers"]["pair"]) == set(told["answers"]["one"]) == set(told["decided"]) == actions
+    assert set(told["answers"]) - {"pair", "one"} <= set(words("review")["kinds"])
+
+
+def test_the_figures_of_the_sentences_are_the_engines() -> None:
+    assert words()["import"]["at_once"] == AT_ONCE
+    assert words()["import"]["listed"] == LISTED
+
+
+@pytest.mark.parametrize(
+    ("moment", "precision", "told"),
+    [("2025-01-01T00:00:00Z", "year", "2025"), ("2025-03-01T00:00:00Z", "month", "2025-03"), (None, None, "")],
+)
+def test_a_day_is_told_as_exactly_as_it_is_known(moment: str | None, precision: str | None, told: str) -> None:
+    assert day(moment, precision) == told
+
+
+def test_a_whole_day_has_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        assert day("2025-03-01T00:00:00Z", "day") == "2025-03-01"
+        assert minute("2025-03-01T00:00:00Z") == "2025-02-28 19:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def claim(**more: Any) -> dict[str, Any]:
+    """A claim as `show` replies it."""
+    plain = {
+        "subject": "user", "predicate": "lives_in", "value": "Graz", "polarity": "positive", "state": "asserted",
+        "confidence": 0.9, "valid_from": None, "valid_to": None, "qualifiers": {},
+        "evidence": [{"stance": "supporting"}],
+    }  # fmt: skip
+    return {**plain, **more}
+
+
+def test_a_claim_is_a_sentence() -> None:
+    assert claim_told(claim()) == "You live in Graz"
+    assert claim_told(claim(subject="Ana", polarity="negative")) == "Ana does not live in Graz"
+    assert claim_told(claim(predicate="paints_with", value="a\x1bb")) == "You · paints with · a<U+001B>b"
+
+
+def test_a_claim_says_how_it_stands() -> None:
+    assert claim_stands(claim()) == "holds · 90 % sure · 1 quote"
+    against = [{"stance": "supporting"}, {"stance": "supporting"}, {"stance": "contradicting"}]
+    held = claim(evidence=against, valid_from="2025-03-01T12:00:00Z", qualifiers={"when": "in winter"})
+    assert claim_stands(held).startswith("holds · 90 % sure · 2 quotes · 1 against it · from 2025-03-01 · only when")
+    assert claim_stands(claim(state="retracted")) == "taken back · 1 quote"
+
+
+def shown(*terms: tuple[str, float], **more: Any) -> dict[str, Any]:
+    """A reply of `show`, as far as its trust is told."""
+    plain = {
+        "source": "document", "client": None, "corroboration": 1, "reinforcements": 0, "disputes": 0,
+        "occurred_at": None, "occurred_precision": None, "created_at": "2026-01-01T00:00:00Z",
+        "last_confirmed_at": "2026-01-01T00:00:00Z", "status": "active", "status_reason": None,
+        "trust_terms": [{"term": name, "value": value} for name, value in terms],
+    }  # fmt: skip
+    return {**plain, **more}
+
+
+def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
+    terms = (("source", 0.6), ("corroboration", 0.05), ("feedback", -0.15), ("age", 0.0), ("ceiling", 0.4))
+    reply = shown(*terms, ("trust", 0.4), corroboration=2, reinforcements=1, disputes=2, client="notes")
+    assert trust_told(reply) == [
+        ("0.60", "Source", "A document says so"),
+        ("+0.05", "Other sources", "2 independent sources"),
+        ("-0.15", "Feedback", "1 confirmed, 2 disputed"),
+        ("0.00", "Age", "Nobody knows when it was said"),
+        ("0.40", "Ceiling", "The ceiling of notes: 0.40"),
+    ]
+    assert level(0.4) == "weakly trusted"
+
+
+def test_a_confirmation_counts_as_its_age_only_when_it_came_after() -> None:
+    said = {"occurred_at": "2025-03-01T00:00:00Z", "occurred_precision": "day"}
+    assert trust_told(shown(("age", -0.1), **said)) == [("-0.10", "Age", "Said on 2025-03-01")]
+    later = shown(("age", 0.0), **said, last_confirmed_at="2026-04-05T12:00:00Z")
+    assert trust_told(later) == [("0.00", "Age", "You confirmed it on 2026-04-05")]
+
+
+def test_a_status_says_why() -> None:
+    assert status_told(shown(status="quarantined", status_reason="against_owner"))[1].startswith("It contradicts")
+    assert status_told(shown(status="archived", status_reason="rejected")) == ["archived", "You turned it down."]
+    assert status_told(shown(status="archived", status_reason="a_word_of_later")) == ["archived"]
+
+
+def test_whose_word_and_whose_step_it_was() -> None:
+    assert voice(shown(client="notes\x07")) == "a document, brought by notes<U+0007>"
+    step = {"at": "2026-05-02T10:00:00Z", "actor": "client", "client": "notes"}
+    assert whose(step).startswith("It was a step of notes, not yours, of 2026-05-0")
+    assert whose({**step, "actor": "scheduler", "client": None}).startswith("Loci had done it by itself on ")
+    assert whose({**step, "actor": "owner", "client": None}).startswith("It was your own step of ")
