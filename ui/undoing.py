@@ -34,14 +34,28 @@ def take_back(context: Context, step_id: str) -> None:
     """
 
     def done(report: UndoReport) -> None:
-        label = report.label
-        for prefix in _PREFIXES:
-            label = label.removeprefix(prefix)
-        context.desk.say(f"Undone: {label}.{stayed(len(report.left))}")
+        context.desk.say(told("Undone", report))
         context.selection.again(context.selection.current, "undo")
 
     engine = context.bridge.engine
     context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
+
+
+def told(done: str, report: UndoReport) -> str:
+    """What an undo or a redo took back, whose step it was, and what it left.
+
+    Args:
+        done: `Undone` or `Redone`.
+        report: what it did.
+
+    Returns:
+        Sentences; no memory text.
+    """
+    label = report.label
+    for prefix in _PREFIXES:
+        label = label.removeprefix(prefix)
+    whose = "" if report.client is None else f" It was a step of {report.client}, not yours."
+    return f"{done}: {label}.{whose}{stayed(len(report.left))}"
 
 
 def stayed(count: int) -> str:

@@ -42,6 +42,7 @@ _UNDO, _REDO = "Undo: ", "Redo: "
 class _Step:
     id: str
     label: str
+    client: str | None
 
 
 @dataclass
@@ -144,7 +145,7 @@ def undo(
     _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
     tx.after_commit(lambda: removed(seq, labels))
-    return UndoReport(step.id, step.label, verb.step_id, done.restored, tuple(done.left[:_LISTED]))
+    return UndoReport(step.id, step.label, verb.step_id, done.restored, tuple(done.left[:_LISTED]), step.client)
 
 
 def _step(tx: Tx, step_id: str | None) -> _Step:
@@ -152,7 +153,11 @@ def _step(tx: Tx, step_id: str | None) -> _Step:
     row = (
         None
         if wanted is None
-        else tx.one("SELECT id, label, undone_by, is_open FROM undo_steps WHERE id = ?", (wanted,))
+        else tx.one(
+            "SELECT s.id, s.label, s.undone_by, s.is_open, k.name FROM undo_steps s "
+            "LEFT JOIN clients k ON k.id = s.client_id WHERE s.id = ?",
+            (wanted,),
+        )
     )
     if row is None:
         raise UserError(Code.NOT_FOUND, "There is nothing to undo." if step_id is None else "There is no such step.")
@@ -160,7 +165,7 @@ def _step(tx: Tx, step_id: str | None) -> _Step:
         raise UserError(Code.INVALID_INPUT, "That step is undone already; undo its undoing to bring it back.")
     if row[3]:
         raise UserError(Code.BUSY, "That step is still running; wait until it is done.")
-    return _Step(row[0], row[1])
+    return _Step(row[0], row[1], row[4])
 
 
 def _label(label: str) -> str:

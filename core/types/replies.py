@@ -144,6 +144,7 @@ class UndoReport:
         undo_step_id: the new step that undoes it (undo that one to redo).
         restored: rows put back.
         left: rows changed since, with both states, left to be decided.
+        client: the name of the client whose step it was; None for the person's and Loci's own.
     """
 
     step_id: str
@@ -151,6 +152,7 @@ class UndoReport:
     undo_step_id: str
     restored: int
     left: tuple[Mapping[str, Any], ...] = ()
+    client: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from window_rig import hear, settle
 from core.types.library import Revision
 from core.types.words import Status
 from ui.context import Context
-from ui.undoing import offer_undo, stayed
+from ui.undoing import offer_undo, stayed, take_back
 
 
 def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: Rig) -> None:
@@ -53,3 +53,11 @@ def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context
 )
 def test_what_stayed_is_counted(count: int, words: str) -> None:
     assert stayed(count) == words
+
+
+def test_a_clients_step_is_not_taken_back_as_if_it_were_the_persons(qtbot: QtBot, context: Context, rig: Rig) -> None:
+    rig.store("The shed is green.", rig.client("aster", "read", "write", "space:home"), space="home")
+    heard = hear(context)
+    take_back(context, rig.engine.journal.steps().result(30).rows[0].id)
+    settle(qtbot, lambda: len(heard.sentences) == 1)
+    assert heard.sentences[0].endswith(" It was a step of aster, not yours.")

@@ -19,7 +19,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of
 from ui.tasks import Running, query, write
-from ui.undoing import stayed
+from ui.undoing import told
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -225,6 +225,5 @@ class Actions(QObject):
         self._is_undoing = True
 
     def _done(self, done: str, report: UndoReport) -> None:
-        label = report.label.removeprefix("Undo: ").removeprefix("Redo: ")
-        self._context.desk.say(f"{done}: {label}.{stayed(len(report.left))}")
+        self._context.desk.say(told(done, report))
         self._context.selection.again(self._context.selection.current, "undo")

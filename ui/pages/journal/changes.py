@@ -16,10 +16,10 @@ from core.types.library import MemoryRow
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.journal.saying import act_of, bare
+from ui.pages.journal.saying import act_of
 from ui.pages.journal.steplist import StepButtons, StepList
 from ui.tasks import problem_of, query, write
-from ui.undoing import stayed
+from ui.undoing import stayed, told
 from ui.widgets.basics import button, column, keycap, label, restyle, row
 from ui.widgets.flow import FlowLayout
 from ui.widgets.plaintext import one_line
@@ -220,8 +220,7 @@ class ChangesTab(QWidget):
 
     def _undone(self, report: UndoReport, act: str) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        sentence = f"{done}: {bare(report.label)}.{stayed(len(report.left))}"
-        self.context.desk.say(sentence, other, partial(self.undo, report.undo_step_id, other))
+        self.context.desk.say(told(done, report), other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
 
     def ask_back(self, step: StepRow) -> None:

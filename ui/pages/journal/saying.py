@@ -93,11 +93,6 @@ def clock_of(ms: int) -> str:
     return f"{local(ms):%H:%M}"
 
 
-def bare(label: str) -> str:
-    """A step's name without saying that it is an undo or a redo."""
-    return label.removeprefix(UNDO).removeprefix(REDO)
-
-
 def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
     """The second line of a step: who, how much, and what became of it.
 
