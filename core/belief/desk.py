@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
 
 from core.belief.desk_actions import HELD, Shape, actions_of, repeatable
 from core.belief.desk_follows import follows_of
+from core.belief.desk_queue import Waiting, chosen, piled
 from core.belief.desk_rows import (
     Item,
-    Waiting,
-    chosen,
     closed_since,
     is_applicable,
     read_item,
     standing_side,
-    waiting,
 )
 from core.belief.desk_sides import at_odds, claims_seen, marks_of, side, topic_of
 from core.belief.desk_why import why_of
@@ -69,16 +69,16 @@ class Desk:
         Returns:
             The most harmful rows first, what was put off at the end; counts are over all that is open.
         """
-        items = waiting(rows, now_ms, space_ids)
-        shown = chosen(rows, items, request)[: max(0, request.cap)]
+        pile = piled(rows, now_ms, space_ids)
+        items, shown = pile.items, chosen(rows, pile, request)
         decided = int(rows.value(_DECIDED, (now_ms - now_ms % _DAY_MS,)))
         return Queue(
             rows=self._rows(rows, shown),
             total=len(items),
-            counts=_counts(item.kind for item in items),
-            clients=_counts(item.client for item in items),
-            sources=_counts(item.source for item in items),
-            subjects=_counts(item.subject_key for item in items),
+            counts=_counts(map(attrgetter("kind"), items)),
+            clients=_counts(map(pile.clients.get, map(attrgetter("client_id"), items))),
+            sources=_counts(map(attrgetter("source"), items)),
+            subjects=_counts(pile.subjects()),
             closed=int(rows.value(_CLOSED_BY_ITSELF, (now_ms - _WEEK_MS,))),
             today=min(max(0, DIGEST - decided), sum(not item.later for item in shown)),
         )
@@ -179,7 +179,8 @@ def shape_of(came: Memory, have: Memory | None) -> Shape:
 
 def _counts(names: Iterable[str | None]) -> dict[str, int]:
     """The most frequent names; what has none does not count."""
-    return dict(Counter(name for name in names if name).most_common(_GROUPS))
+    counted = Counter(names)  # ten thousand of them: nothing here may run once for each but what is built in
+    return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
 def _row(item: Waiting, came: Memory) -> ReviewRow:

@@ -1,4 +1,4 @@
-"""What waits at the desk, read in whole sets: which items are still a question, how pressing each is, who is concerned.
+"""What waits at the desk: which items are still a question, and single items as they are held.
 
 An item is *applicable* when the memories it names still stand so that every decision on it could be carried out. The
 same condition chooses what is shown, what the badge counts and what closes itself. Must not do: change a row, or read
@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any
 
-from core.score.harm import age_days, harm, opposed
-from core.types.reviews import QueueRequest
 from core.vault.rows import Rows
 
 # Whoever is held back waits for a person, whatever became of the other side; two that stand are a question only as long
 # as both do (`i` the newcomer, `e` what stands).
-_APPLICABLE = (
+APPLICABLE = (
     "CASE WHEN c.kind IN ('proposal', 'quarantine', 'injection') THEN i.status = 'quarantined' "
     "WHEN c.kind = 'contradiction' "
     "THEN i.status IN ('quarantined', 'disputed') OR (i.status = 'active' AND e.status IN ('active', 'disputed')) "
@@ -28,139 +26,28 @@ _APPLICABLE = (
     "AND (c.existing_id IS NULL OR e.status IN ('active', 'disputed')) "
     "ELSE i.status IN ('active', 'disputed') AND (c.existing_id IS NULL OR e.status IN ('active', 'disputed')) END"
 )
-_PAIR = "FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memories e ON e.id = c.existing_id "
-_WAITING = (
-    "SELECT c.id, c.kind, c.existing_id, c.incoming_id, c.space_id, c.opened_at, c.confidence, c.later_until, "
-    "i.access_count + coalesce(e.access_count, 0), i.source, i.client_id "
-    + _PAIR
-    + "WHERE c.state = 'open' AND "
-    + _APPLICABLE
-)
-_COUNT = "SELECT count(*) " + _PAIR + "WHERE c.state = 'open' AND " + _APPLICABLE
-_STILL = "SELECT " + _APPLICABLE + " " + _PAIR + "WHERE c.id = ?"
-_LAPSED = "SELECT c.id " + _PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + _APPLICABLE + ", 0) ORDER BY c.id"
+"""Whether an item (`c`) can be decided, in SQL."""
+PAIR = "FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memories e ON e.id = c.existing_id "
+"""An item with its newcomer (`i`) and what stands (`e`)."""
+_COUNT = "SELECT count(*) " + PAIR + "WHERE c.state = 'open' AND " + APPLICABLE
+_STILL = "SELECT " + APPLICABLE + " " + PAIR + "WHERE c.id = ?"
+_LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
 # The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
 _LAPSED_AMONG = (
     "SELECT c.id "  # noqa: S608 - constants only
-    + _PAIR
+    + PAIR
     + "WHERE c.id IN (SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.incoming_id = w.value "
     "WHERE +o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
-    "WHERE +o.state = 'open') AND NOT coalesce(" + _APPLICABLE + ", 0) ORDER BY c.id"
+    "WHERE +o.state = 'open') AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
 )
 _RETURNED = (
     "SELECT c.id "  # noqa: S608 - constants only
-    + _PAIR
+    + PAIR
     + "WHERE c.state = 'moot' AND c.note = ? AND "
-    + _APPLICABLE
+    + APPLICABLE
     + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
     "ORDER BY c.id"
 )
-# The claims by which items are named. Not grouped: sorting 10,000 rows would cost more than all the rest.
-_SUBJECTS = (
-    "SELECT c.id, l.exclusive, l.subject, l.subject_key, l.predicate FROM conflicts c "
-    "JOIN evidence v ON v.memory_id = c.incoming_id JOIN claims l ON l.id = v.claim_id WHERE c.state = 'open'"
-)
-_TEXTS = "SELECT c.id, i.text, e.text " + _PAIR + "WHERE c.state = 'open'"
-
-
-class Waiting(NamedTuple):
-    """One item that can be decided now; no text of a memory.
-
-    Attributes:
-        recalled: how often either memory was given to somebody.
-        subject: as written; "" where no claim was read. `subject_key` is how subjects are compared.
-        later: it was put off, and its time has not come.
-        harm: from `core.score.harm`.
-    """
-
-    id: str
-    kind: str
-    existing_id: str | None
-    incoming_id: str
-    space_id: str
-    space: str
-    opened_at: int
-    recalled: int
-    source: str
-    client_id: str | None
-    client: str | None
-    subject: str
-    subject_key: str
-    predicate: str
-    later: bool
-    harm: float
-
-
-def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[Waiting]:
-    """Every open item that is applicable, most harmful first, what was put off at the end.
-
-    Args:
-        rows: a vault snapshot.
-        now_ms: the present, epoch ms.
-        space_ids: only items of these spaces; None for all.
-
-    Returns:
-        The items.
-    """
-    allowed = None if space_ids is None else frozenset(space_ids)
-    named, nobody = _named(rows), ("", "", "")
-    spaces = dict(rows.all("SELECT id, name FROM spaces"))
-    clients = dict(rows.all("SELECT id, name FROM clients"))
-    found: list[tuple[bool, float, int, str, Waiting]] = []
-    for item_id, kind, have, came, space, opened_at, sure, later, recalled, source, client in rows.all(_WAITING):
-        if allowed is not None and space not in allowed:
-            continue
-        weight = harm(recalled, opposed(kind, sure), age_days(now_ms, opened_at))
-        put_off = later is not None and later > now_ms
-        about = named.get(item_id, nobody)
-        # By place: by name it would take twice as long for 10,000.
-        row = (item_id, kind, have, came, space, spaces[space], opened_at, recalled, source, client)
-        item = Waiting(*row, clients.get(client), *about, put_off, weight)
-        found.append((put_off, -weight, -opened_at, item_id, item))
-    found.sort()
-    return [item for *_, item in found]
-
-
-def _named(rows: Rows) -> dict[str, tuple[str, str, str]]:
-    """Subject, its key and predicate of each item: of a claim that only one value can hold, if there is one."""
-    found: dict[str, tuple[str, str, str]] = {}
-    for item_id, exclusive, subject, subject_key, predicate in rows.all(_SUBJECTS):
-        if exclusive or item_id not in found:
-            found[item_id] = (subject, subject_key, predicate)
-    return found
-
-
-def chosen(rows: Rows, items: Sequence[Waiting], request: QueueRequest) -> list[Waiting]:
-    """The items that a request asks for, in their order.
-
-    Args:
-        rows: the snapshot the items were read from.
-        items: from `waiting`.
-        request: its filters; the cap is not applied.
-
-    Returns:
-        Those that pass all of them.
-    """
-    kept: Iterable[Waiting] = items
-    if request.text is not None and request.text.strip():
-        words = request.text.strip().casefold()
-        # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
-        hits = {
-            item_id
-            for item_id, came, have in rows.all(_TEXTS)
-            if words in came.casefold() or (have is not None and words in have.casefold())
-        }
-        kept = [item for item in kept if item.id in hits or words in item.subject_key]
-    return [item for item in kept if _passes(item, request)]
-
-
-def _passes(item: Waiting, request: QueueRequest) -> bool:
-    return (
-        (request.kinds is None or item.kind in request.kinds)
-        and (request.client is None or item.client == request.client)
-        and (request.source is None or item.source == request.source)
-        and (request.subject is None or request.subject in (item.subject_key, item.subject))
-    )
 
 
 def open_count(rows: Rows) -> int:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.belief.claims import key_form
-from core.belief.relation_features import Side, forms, negations, prepare, vocabulary
+from core.belief.relation_features import Side, prepare, vocabulary
 from core.belief.relation_runtime import Card, Runtime, probabilities, read_card, relation_folder
 from core.belief.series import in_series
 from core.text.fold import fold_case, fold_width
@@ -54,7 +55,7 @@ class RelationModel:
 
         Args:
             folder: the folder with manifest.json, model.onnx and words.json; None for the bundled one.
-            threads: processor threads for one pair, at least 1.
+            threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
         """
         self._folder = relation_folder() if folder is None else folder
         self._threads = threads
@@ -82,31 +83,44 @@ class RelationModel:
         Raises:
             LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
         """
-        # A newcomer is usually compared with several memories: each text is made ready once.
-        sides = {told.text: prepare(told.text) for pair in pairs for told in pair}
-        return tuple(self._relation(old, new, sides) for old, new in pairs)
-
-    def _relation(self, existing: Told, incoming: Told, sides: Mapping[str, Side]) -> Relation:
-        if same_text(existing.text, incoming.text):
-            return certain(Label.DUPLICATE, IDENTICAL)
-        if in_series(existing.text, incoming.text) and not at_odds(existing.claims, incoming.claims):
-            return certain(Label.COEXIST, NUMBERED)
-        old, new = sides[existing.text], sides[incoming.text]
+        found = [by_rule(existing, incoming) for existing, incoming in pairs]
+        asked = [pair for pair, relation in zip(pairs, found, strict=True) if relation is None]
+        if not asked:
+            return tuple(relation for relation in found if relation is not None)
         runtime = self._loaded()
-        logits = runtime.logits(old, new)
-        reason = BY_MEANING
-        shares = probabilities(logits, runtime.card.temperature, runtime.card.sure_at)
-        best = int(np.argmax(shares))
-        if LABELS[best] is Label.SUPERSEDE:
-            reason = _why_replaced(existing, incoming, old, new)
-        given = {label: float(share) for label, share in zip(LABELS, shares, strict=True)}
-        return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
+        # A newcomer is usually compared with several memories: each text is made ready once.
+        sides = {text: prepare(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
+        rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
+        return tuple(
+            relation if relation is not None else _by_model(runtime.card, next(rows), pair, sides)
+            for relation, pair in zip(found, pairs, strict=True)
+        )
 
     def _loaded(self) -> Runtime:
         with self._lock:
             if self._runtime is None:
                 self._runtime = Runtime(self._folder, threads=self._threads)
             return self._runtime
+
+
+def by_rule(existing: Told, incoming: Told) -> Relation | None:
+    """What is certain without the model: the same text, or two of a numbered series."""
+    if same_text(existing.text, incoming.text):
+        return certain(Label.DUPLICATE, IDENTICAL)
+    if in_series(existing.text, incoming.text) and not at_odds(existing.claims, incoming.claims):
+        return certain(Label.COEXIST, NUMBERED)
+    return None
+
+
+def _by_model(card: Card, logits: NDArray[np.float64], pair: tuple[Told, Told], sides: Mapping[str, Side]) -> Relation:
+    shares = probabilities(logits, card.temperature, card.sure_at)
+    best = int(np.argmax(shares))
+    existing, incoming = pair
+    reason = BY_MEANING
+    if LABELS[best] is Label.SUPERSEDE:
+        reason = _why_replaced(existing, incoming, sides[existing.text], sides[incoming.text])
+    given = {label: float(share) for label, share in zip(LABELS, shares, strict=True)}
+    return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
 
 
 def certain(label: Label, reason: str) -> Relation:
@@ -164,7 +178,7 @@ def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
         return CLAIMS_AT_ODDS
     if _negated(old, new):
         return NEGATED
-    before, after = forms(old), forms(new)
+    before, after = old.forms, new.forms
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
     if len(before) != len(after) or len(changed) != 1:
         return BY_MEANING
@@ -178,9 +192,9 @@ def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
 
 def _negated(old: Side, new: Side) -> bool:
     """Whether the words are the same but for a negation and its helper."""
-    return _bare(old) == _bare(new) and negations(old) != negations(new)
+    return _bare(old) == _bare(new) and old.negations != new.negations
 
 
 def _bare(side: Side) -> tuple[str, ...]:
     lists = vocabulary()
-    return tuple(form.removesuffix("s") for form in forms(side) if form not in lists["negations"] | lists["helpers"])
+    return tuple(form.removesuffix("s") for form in side.forms if form not in lists["negations"] | lists["helpers"])

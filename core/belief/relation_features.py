@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import accumulate
 from typing import Any
@@ -66,12 +66,48 @@ class Word:
     goes_on: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
-    """A text made ready: `text` as the tokenizer gets it, and its words in order."""
+    """A text made ready: `text` as the tokenizer gets it, and its words in order.
+
+    What is asked of the words is found once, however many pairs the text is in.
+    """
 
     text: str
     words: tuple[Word, ...]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all words."""
+        return frozenset(_stem(word.form) for word in self.words)
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The stems of the words, function words left out."""
+        stops = stop_words()
+        return frozenset(_stem(word.form) for word in self.words if word.form not in stops)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The forms of numbers."""
+        return frozenset(word.form for word in self.words if word.number)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The stems of names."""
+        return frozenset(_stem(word.form) for word in self.words if word.name)
+
+    @cached_property
+    def negations(self) -> int:
+        """How many words negate."""
+        negating = vocabulary()["negations"]
+        return sum(word.form in negating for word in self.words)
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The words in order, as they are compared; the owner is one word however named."""
+        owners = vocabulary()["owners"]
+        return tuple("i" if word.form in owners else word.form for word in self.words if not word.goes_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,25 +174,26 @@ def _part(word: Word, value: Value, *, goes_on: bool) -> Word:
 
 def _word(text: str, found: re.Match[str]) -> Word:
     raw = found.group()
-    form = _form(raw)
-    starts = found.start() == 0 or _ENDS_SENTENCE.search(text, max(0, found.start() - 4), found.start()) is not None
-    name = raw[0].isupper() and not starts and form not in vocabulary()["owners"]
-    return Word(found.start(), found.end(), form, any(c.isdigit() for c in form), name)
+    form, number, owner = _form(raw)
+    start = found.start()
+    name = raw[0].isupper() and not owner and start > 0
+    name = name and _ENDS_SENTENCE.search(text, max(0, start - 4), start) is None
+    return Word(start, found.end(), form, number, name)
 
 
 @lru_cache(maxsize=4096)
-def _form(raw: str) -> str:
+def _form(raw: str) -> tuple[str, bool, bool]:
+    """The form of a word, whether it holds a digit, and whether it is one of the owner's words."""
     lists = vocabulary()
     bare = fold_case(raw)
     if bare.endswith("'s"):
         bare = bare[:-2]
     ordinal = _ORDINAL.fullmatch(bare)
-    if ordinal:
-        return ordinal.group(1)
-    same: str = lists["numbers"].get(bare) or lists["same"].get(bare) or bare
-    return same
+    same: str = ordinal.group(1) if ordinal else lists["numbers"].get(bare) or lists["same"].get(bare) or bare
+    return same, any(c.isdigit() for c in same), same in lists["owners"]
 
 
+@lru_cache(maxsize=4096)
 def _stem(form: str) -> str:
     return form[:_STEM] if len(form) > _STEM and form.isalpha() else form.removesuffix("s")
 
@@ -177,7 +214,7 @@ def encode(tokenizer: Any, existing: Side, incoming: Side) -> Features:
     frame = tokenizer.token_to_id("[SEP]")
     for side, other, base, mark in ((existing, incoming, EXISTING, MIDDLE), (incoming, existing, INCOMING, LAST)):
         encoded = tokenizer.encode(side.text, add_special_tokens=False)
-        known = {_stem(word.form) for word in other.words}
+        known = other.stems
         owners = _owners(encoded.offsets, side)
         start = _start(owners, known)
         ids.extend(encoded.ids[start : start + SIDE_TOKENS])
@@ -199,7 +236,7 @@ def _owners(offsets: list[tuple[int, int]], side: Side) -> list[Word | None]:
     return found
 
 
-def _start(owners: list[Word | None], known: set[str]) -> int:
+def _start(owners: list[Word | None], known: frozenset[str]) -> int:
     """Where to begin reading a text that is too long: where the most words of the other side are, else its start."""
     last = len(owners) - SIDE_TOKENS
     if last <= 0:
@@ -211,7 +248,7 @@ def _start(owners: list[Word | None], known: set[str]) -> int:
     return max(starts, key=lambda start: (sums[start + SIDE_TOKENS] - sums[start], -start))
 
 
-def _kind(word: Word | None, known: set[str]) -> int:
+def _kind(word: Word | None, known: frozenset[str]) -> int:
     """0 plain or a sign, 1 number, 2 name; 3 more where the other side has the word too."""
     if word is None:
         return 0
@@ -229,53 +266,28 @@ def figures(existing: Side, incoming: Side) -> NDArray[np.float32]:
         Shape (FIGURES,): shares of words in common; numbers and names that only one or both have; negations;
         lengths; whether the words are the same.
     """
-    old, new = _content(existing), _content(incoming)
+    old, new = existing.content, incoming.content
     both = len(old & new)
     row = [
         both / max(1, len(new)),
         both / max(1, len(old)),
         both / max(1, len(old | new)),
-        *_apart(_numbers(existing), _numbers(incoming)),
-        *_apart(_names(existing), _names(incoming)),
+        *_apart(existing.numbers, incoming.numbers),
+        *_apart(existing.names, incoming.names),
         *_negated(existing, incoming),
         math.log((len(incoming.words) + 2) / (len(existing.words) + 2)) / 2,
         min(len(incoming.words), 64) / 32 - 1,
         min(len(existing.words), 64) / 32 - 1,
-        float(forms(existing) == forms(incoming)),
+        float(existing.forms == incoming.forms),
     ]
     return np.array(row, np.float32)
 
 
-def _apart(old: set[str], new: set[str]) -> tuple[float, float, float]:
+def _apart(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, float]:
     """How many only the old, only the new, and both have: up to three, as 0 to 1."""
     return min(3, len(old - new)) / 3, min(3, len(new - old)) / 3, min(3, len(old & new)) / 3
 
 
 def _negated(existing: Side, incoming: Side) -> tuple[float, float, float]:
-    old, new = negations(existing) > 0, negations(incoming) > 0
+    old, new = existing.negations > 0, incoming.negations > 0
     return float(old), float(new), float(old != new)
-
-
-def negations(side: Side) -> int:
-    """How many words of a side negate."""
-    return sum(word.form in vocabulary()["negations"] for word in side.words)
-
-
-def forms(side: Side) -> tuple[str, ...]:
-    """The words of a side in order, as they are compared; the owner is one word however named."""
-    owners = vocabulary()["owners"]
-    return tuple("i" if word.form in owners else word.form for word in side.words if not word.goes_on)
-
-
-def _content(side: Side) -> set[str]:
-    """The stems of a side's words, function words left out."""
-    stops = stop_words()
-    return {_stem(word.form) for word in side.words if word.form not in stops}
-
-
-def _numbers(side: Side) -> set[str]:
-    return {word.form for word in side.words if word.number}
-
-
-def _names(side: Side) -> set[str]:
-    return {_stem(word.form) for word in side.words if word.name}

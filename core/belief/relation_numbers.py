@@ -19,6 +19,7 @@ _MONTH = re.compile(r"(?<![\d/])(0?[1-9]|1[0-2])/(?=(?:19|20)\d\d\b(?!/))")
 _ISO = re.compile(r"\b(?:19|20)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
 _PLAIN = re.compile(r"(?<![\w.:/-])\d+(?:\.\d+)*(?![\w:/]|\.\d)")
 _GLUED = re.compile(r"(?<![\w.:/-])(\d+)(?=(?:mins?|hrs?|h|secs?|s)\b)", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 _HALF_HOUR = re.compile(r"\bhalf an(?= hour\b)", re.IGNORECASE)
 _FORTNIGHT = re.compile(r"\bfortnight\b", re.IGNORECASE)
 _UNIT = re.compile(r"[ -]?(second|sec|s|minute|min|hour|hr|h|day|week)s?\b(?!')", re.IGNORECASE)
@@ -115,6 +116,9 @@ def _lengths_in_words(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
         yield Value(match.start(), match.end(), "1800s")
     for match in _FORTNIGHT.finditer(text):
         yield Value(match.start(), match.end(), f"{14 * 86_400}s")
+    # Most texts have no such word, and looking for each everywhere takes long. Every row begins with a whole word.
+    if text.isascii() and numbers.keys().isdisjoint(_WORD.findall(text.lower())):
+        return
     for row in _rows(tuple(numbers)).finditer(text):
         whole, point, rest = row.group().lower().partition(" point ")
         words = re.split(r" and |[ -]", whole)

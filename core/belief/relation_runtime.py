@@ -1,4 +1,4 @@
-"""Runs the relation model: the files, their checksums, the word table it shares with the embedder, one pair at a time.
+"""Runs the relation model: the files, their checksums, the word table it shares with the embedder, each pair by itself.
 
 Must not do: fetch anything, keep texts, or import the runtime before the first pair.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -16,10 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relation_features import FIGURES, Features, Side, encode
+from core.belief.relation_features import FIGURES, Side, encode
+from core.belief.relation_turns import Turns
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.types.belief import ACTED_ON, LABELS, Label
 
+_LONG = 400
+"""About as many characters of a side as fill the tokens that are read of it."""
 _SHIPPED = ("model.onnx", "words.json")
 
 
@@ -90,6 +94,29 @@ def read_card(folder: Traversable) -> Card:
     return Card(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
 
 
+class _Tokens:
+    """The tokenizer for one call: the newcomer is in every pair of it, and is split once."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, Any] = {}
+        self.token_to_id = tokenizer.token_to_id
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> Any:
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = _Split(self._tokenizer.encode(text, add_special_tokens=add_special_tokens))
+        return found
+
+
+class _Split:
+    """What is read of a split text; the tokenizer makes these lists anew whenever they are asked for."""
+
+    def __init__(self, encoding: Any) -> None:
+        self.ids: list[int] = encoding.ids
+        self.offsets: list[tuple[int, int]] = encoding.offsets
+
+
 class Runtime:
     """The loaded model. Several threads may use it at once.
 
@@ -102,7 +129,7 @@ class Runtime:
 
         Args:
             folder: the relation model's folder.
-            threads: processor threads for one pair, at least 1.
+            threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
 
         Raises:
             EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
@@ -117,31 +144,39 @@ class Runtime:
         self._zero = np.float32(self.card.shared["zero"])
         self._tokenizer = _open_tokenizer(names)
         self._faults = _runtime_faults()
-        self._session = _open_session(model, max(1, threads), self._faults)
+        self._threads = max(1, threads)
+        self._session = _open_session(model, self._threads, self._faults)
 
-    def logits(self, existing: Side, incoming: Side) -> NDArray[np.float64]:
-        """What the model says of one pair.
+    def logits(self, pairs: Sequence[tuple[Side, Side]]) -> list[NDArray[np.float64]]:
+        """What the model says of each pair.
 
         Args:
-            existing: what stands.
-            incoming: what is new.
+            pairs: what stands, and what is new.
 
         Returns:
-            Shape (4,), in the order of LABELS, finite.
+            One row a pair, shape (4,), in the order of LABELS, finite.
 
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        row = encode(self._tokenizer, existing, incoming)
+        tokens = _Tokens(self._tokenizer)
+        # The longest first: whichever thread takes the last one does not keep the other waiting for long.
+        order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
+        feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
         try:
-            out = self._session.run(None, self._feed(row))[0]
+            if self._threads > 1 and len(feeds) > 1:
+                found = Turns(self._session, feeds).run()
+            else:
+                found = [self._session.run(None, feed())[0] for feed in feeds]
         except self._faults as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
-        if out.shape != (1, len(LABELS)) or not np.isfinite(out).all():
+        if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
-        return np.asarray(out[0], np.float64)
+        rows = dict(zip(order, found, strict=True))
+        return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
 
-    def _feed(self, row: Features) -> dict[str, NDArray[Any]]:
+    def _feed(self, tokens: _Tokens, existing: Side, incoming: Side) -> dict[str, NDArray[Any]]:
+        row = encode(tokens, existing, incoming)
         words = (self._words[row.ids].astype(np.float32) - self._zero) * self._scale
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from core.belief.opposing import IN_QUESTION, OPPOSED, opposed_to
 from core.errors import BugError
@@ -14,6 +15,14 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _BEFORE_ALL = -(2**62)
+_TERMS = (
+    "SELECT m.id, m.source, m.reinforcements, m.disputes, m.occurred_at, m.last_confirmed_at, m.recorded_at, "
+    "c.trust_ceiling, (SELECT count(*) FROM memory_sources s WHERE s.memory_id = m.id), "
+    "(SELECT min(o.trust) FROM derivations d JOIN memories o ON o.id = d.source_id WHERE d.derived_id = m.id) "
+)
+_CEILING = "LEFT JOIN clients c ON c.id = m.client_id "
+_OF_ONE = _TERMS + "FROM memories m " + _CEILING + "WHERE m.id = ?"
+_OF_MANY = _TERMS + "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value " + _CEILING
 _AGAINST = (
     "SELECT e.lineage, max(e.confidence * m.trust) FROM evidence e JOIN memories m ON m.id = e.memory_id "  # noqa: S608
     "AND m.status IN ('active', 'disputed') WHERE e.stance = 'supporting' "
@@ -32,19 +41,14 @@ def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     Returns:
         Every term and the result (core.score.trust; seed A, trust).
     """
-    row = rows.one(
-        "SELECT m.source, m.reinforcements, m.disputes, m.occurred_at, m.last_confirmed_at, m.recorded_at, "
-        "c.trust_ceiling, (SELECT count(*) FROM memory_sources s WHERE s.memory_id = m.id) "
-        "FROM memories m LEFT JOIN clients c ON c.id = m.client_id WHERE m.id = ?",
-        (memory_id,),
-    )
-    if row is None:
+    found = rows.one(_OF_ONE, (memory_id,))
+    if found is None:
         raise BugError("trust of a row that is not there")
-    source, reinforced, disputed, said, confirmed, recorded, ceiling, sources = row
-    ancestors = rows.value(
-        "SELECT min(o.trust) FROM derivations d JOIN memories o ON o.id = d.source_id WHERE d.derived_id = ?",
-        (memory_id,),
-    )
+    return _terms(found, now_ms)
+
+
+def _terms(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
+    _, source, reinforced, disputed, said, confirmed, recorded, ceiling, sources, ancestors = row
     # Storing sets "last confirmed"; only a person's confirmation after that makes an old text young again.
     since = max(said, confirmed) if said is not None and confirmed > recorded else said
     return trust_terms(
@@ -58,18 +62,18 @@ def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     )
 
 
-def base_trust(rows: Rows, memory_id: str) -> float:
-    """A memory's trust without the age term: whose word it is, not how old it is.
+def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, float]:
+    """Trust of memories without the age term: whose word each is, not how old it is.
 
     Args:
         rows: a vault snapshot.
-        memory_id: the memory.
+        memory_ids: the memories.
 
     Returns:
-        0 to 1.
+        By id, 0 to 1; what is not there is left out.
     """
-    terms = terms_of(rows, memory_id, _BEFORE_ALL)  # nothing is old yet
-    return terms.trust
+    found = rows.all(_OF_MANY, (to_json(list(memory_ids)),))
+    return {str(row[0]): _terms(row, _BEFORE_ALL).trust for row in found}  # nothing is old yet
 
 
 def age_days(now_ms: int, since_ms: int | None) -> float:

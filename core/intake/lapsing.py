@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.belief.desk_rows import Waiting, lapsed, returned, waiting
+from core.belief.desk_queue import Open, waiting
+from core.belief.desk_rows import lapsed, returned
 from core.belief.whose import PERSONS
 from core.memory.draft import to_json
 from core.score.harm import LOW, age_days
@@ -69,8 +70,8 @@ def expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
     return tuple(item_id for item_id in old if item_id not in kept)
 
 
-def _is_over(item: Waiting, now_ms: int) -> bool:
-    return item.harm < LOW and age_days(now_ms, item.opened_at) > EXPIRES_DAYS
+def _is_over(item: Open, now_ms: int) -> bool:
+    return -item.weight < LOW and age_days(now_ms, -item.newer) > EXPIRES_DAYS
 
 
 def revalidate(tx: Tx, *, expiry: bool = False) -> int:

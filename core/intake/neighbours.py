@@ -23,6 +23,8 @@ from core.types.words import GLOBAL_SPACE
 from core.vault.rows import Rows
 
 _FIRST = 48
+_AT_FIRST = 2
+"""The nearest are read first, so many times as are asked for."""
 _CHUNK = 2048
 _COUNTED = 20_000
 _WANTED = (
@@ -67,7 +69,7 @@ class Neighbours:
         if newcomer.vector is None or most <= 0:
             return {}
         hits = self._search(rows, newcomer.vector, _FIRST, None)
-        found = self._wanted(rows, newcomer, hits, gate)
+        found = self._nearest(rows, newcomer, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
             allowed = _as_labels(rows.value(_ALL, self._scope(newcomer)))
@@ -91,6 +93,18 @@ class Neighbours:
                 (newcomer.space_id, newcomer.kind.value, _COUNTED),
             )
         )
+
+    def _nearest(self, rows: Rows, newcomer: Newcomer, hits: Hits, gate: float, most: int) -> dict[str, float]:
+        """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
+        labels, cosines = hits
+        few = most * _AT_FIRST
+        # Of two that are as near the ids decide: all of them must have been seen.
+        while few < labels.size and cosines[few - 1] == cosines[few]:
+            few += 1
+        found = self._wanted(rows, newcomer, Hits(labels[:few], cosines[:few]), gate)
+        if len(found) < most and few < labels.size:
+            found |= self._wanted(rows, newcomer, Hits(labels[few:], cosines[few:]), gate)
+        return found
 
     def _wanted(self, rows: Rows, newcomer: Newcomer, hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.belief.gate import Standing
 from core.belief.normal import as_read
 from core.belief.whose import IN_PASSING, OWNERS_WORD, PERSONS
-from core.intake.belief_inputs import base_trust
+from core.intake.belief_inputs import base_trusts
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft, Told
 from core.types.values import When
@@ -107,7 +107,9 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
         Id to memory; one that is over and whose chain has no standing version is left out.
     """
     found: dict[str, Beside] = {}
-    claims = claims_told(rows, cosines)
+    if not cosines:
+        return found
+    claims, trusts = claims_told(rows, cosines), base_trusts(rows, cosines)
     for row in rows.all(_BESIDE, (to_json(list(cosines)),)):
         memory_id, text, status, space_id, was, *_rest = row
         if not row[14]:
@@ -117,7 +119,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
             text=text,
             status=status,
             space_id=space_id,
-            standing=_standing(rows, row),
+            standing=_standing(row, trusts[memory_id]),
             claims=tuple(draft for _, draft in claims.get(memory_id, ())),
             cosine=cosines[memory_id],
             head_id=row[14],
@@ -126,7 +128,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
     return found
 
 
-def _standing(rows: Rows, row: tuple[Any, ...]) -> Standing:
+def _standing(row: tuple[Any, ...], trust: float) -> Standing:
     return Standing(
         owners_word=bool(row[11]),
         owner_said=bool(row[11] or row[12]),
@@ -134,7 +136,7 @@ def _standing(rows: Rows, row: tuple[Any, ...]) -> Standing:
         source=Source(row[5]),
         client_id=row[6],
         brought_by=_brought_by(row[6], row[7], row[8]),
-        trust=base_trust(rows, row[0]),
+        trust=trust,
         at_ms=int(row[9]),
         scope_session=row[10],
     )
@@ -151,7 +153,7 @@ def standing_of(rows: Rows, memory_id: str) -> Standing:
         Its standing.
     """
     row = rows.all(_BESIDE, (to_json([memory_id]),))[0]
-    return _standing(rows, row)
+    return _standing(row, base_trusts(rows, [memory_id])[memory_id])
 
 
 def is_persons(source: Source, *, imported: bool, by_client: bool) -> bool:

@@ -77,10 +77,9 @@ def fingerprint(rows: Rows, matter: Matter) -> bytes:
     """
     sides = sorted(bytes(key) for key in matter.keys)
     if not sides:
-        found = rows.all(
-            "SELECT content_hash FROM memories WHERE id IN (?, ?)", (matter.incoming, matter.existing or "")
-        )
-        sides = sorted(bytes(row[0]) for row in found)
+        both = dict.fromkeys(one for one in (matter.incoming, matter.existing) if one is not None)
+        found = [rows.value("SELECT content_hash FROM memories WHERE id = ?", (memory_id,)) for memory_id in both]
+        sides = sorted(bytes(content) for content in found if content is not None)
     return hashlib.sha256(b"\0".join([matter.kind.encode(), *sides])).digest()
 
 
@@ -94,11 +93,15 @@ def known_matter(rows: Rows, matter: Matter) -> Known | None:
     Returns:
         The earlier item; None where it is new.
     """
+    return _known(rows, fingerprint(rows, matter))
+
+
+def _known(rows: Rows, name: bytes) -> Known | None:
     row = rows.one(
         "SELECT id, state, incoming_id, resolution FROM conflicts WHERE fingerprint = ? AND (state = 'open' OR "
         "resolution IN ('reject', 'keep_both', 'keep_both_dated', 'scope_split')) "
         "ORDER BY state = 'open' DESC, closed_at DESC LIMIT 1",
-        (fingerprint(rows, matter),),
+        (name,),
     )
     return None if row is None else Known(str(row[0]), str(row[1]), str(row[2]), row[3])
 
@@ -116,7 +119,8 @@ def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
     Returns:
         The item's id, that of the open one where there is one; None where the matter was decided before.
     """
-    known = known_matter(tx, matter)
+    name = fingerprint(tx, matter)
+    known = _known(tx, name)
     if known is not None:
         return known.id if known.state == "open" else None
     asked = _asked(tx, matter)
@@ -136,7 +140,7 @@ def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
             "reason": matter.reason,
             "suggestion": None if matter.suggestion is None else matter.suggestion.value,
             "confidence": matter.confidence,
-            "fingerprint": fingerprint(tx, matter),
+            "fingerprint": name,
             "opened_at": tx.now_ms,
             "detail": to_json({**matter.detail, "by": matter.by}),
         },

@@ -199,6 +199,18 @@ def test_threads_and_a_second_instance_agree(model: RelationModel) -> None:
         assert mine.confidence == pytest.approx(theirs.confidence, abs=1e-3)
 
 
+def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> None:
+    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
+    pairs += [(Told("It rains. " * 40), Told("It rained, and nobody minded. " * 40)), (Told("Tea."), Told("tea"))]
+    alone = model.classify(pairs)
+    other = RelationModel(threads=2)
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(other.classify, [pairs] * 6))
+    for found in together:
+        assert [one.label for one in found] == [one.label for one in alone]
+        assert [one.confidence for one in found] == pytest.approx([one.confidence for one in alone], abs=1e-3)
+
+
 logits = st.lists(st.floats(-30, 30), min_size=4, max_size=4).map(np.array)
 
 

@@ -22,8 +22,6 @@ from core.belief.relation_features import (
     SIDE_TOKENS,
     encode,
     figures,
-    forms,
-    negations,
     prepare,
 )
 from core.belief.relation_runtime import encoder_folder
@@ -46,7 +44,7 @@ texts = st.text(max_size=200)
     ],
 )
 def test_two_ways_to_write_one_thing_have_the_same_forms(one: str, other: str) -> None:
-    assert forms(prepare(one)) == forms(prepare(other))
+    assert prepare(one).forms == prepare(other).forms
 
 
 def test_a_name_is_a_capital_that_no_sentence_start_explains() -> None:
@@ -61,7 +59,7 @@ def test_numbers_in_words_are_numbers() -> None:
 
 
 def test_negations_are_counted_in_either_apostrophe() -> None:
-    assert negations(prepare("I don't, and I don\u2019t, and never will")) == 3
+    assert prepare("I don't, and I don\u2019t, and never will").negations == 3
 
 
 def test_each_token_knows_its_side_and_its_kind() -> None:

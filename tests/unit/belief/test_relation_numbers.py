@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relation_features import figures, forms, prepare, vocabulary
+from core.belief.relation_features import figures, prepare, vocabulary
 from core.belief.relation_numbers import spelled, values
 
 ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"]
@@ -31,7 +31,7 @@ def in_words(number: int) -> str:
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 99_999))
 def test_a_number_in_words_is_the_number(number: int) -> None:
-    assert forms(prepare(f"it costs {in_words(number)} dollars")) == ("it", "costs", str(number), "dollar")
+    assert prepare(f"it costs {in_words(number)} dollars").forms == ("it", "costs", str(number), "dollar")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_number_in_words_is_the_number(number: int) -> None:
     ],
 )
 def test_two_ways_to_write_one_value(one: str, other: str) -> None:
-    assert forms(prepare(one)) == forms(prepare(other))
+    assert prepare(one).forms == prepare(other).forms
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_one_length_of_time_in_two_units(one: str, other: str) -> None:
     ],
 )
 def test_other_values_stay_apart(one: str, other: str) -> None:
-    assert forms(prepare(one)) != forms(prepare(other))
+    assert prepare(one).forms != prepare(other).forms
 
 
 @pytest.mark.parametrize("text", ["call 24/7", "25:99", "one two three", "no value", "12/05/2026", "room 101", ""])
