@@ -43,11 +43,17 @@ from core.types.words import Source  # noqa: E402
 
 START_MS = 1_760_000_000_000
 _WARM_UP = 20
+_SENTENCE_END = re.compile(r"(?<=[.!?]) ")
 
 
 def facts(count: int, seed: int) -> list[str]:
-    """Synthetic facts, no two alike."""
-    return [message.text for message in Writer(seed).messages(count)]
+    """Synthetic facts, no two alike: one sentence each, of 15 words at the median (what people note has 8 or so)."""
+    found: dict[str, None] = {}
+    for message in Writer(seed).messages(4 * count):
+        found.setdefault(_SENTENCE_END.split(message.text, maxsplit=1)[0])
+        if len(found) == count:
+            break
+    return list(found)
 
 
 def fill(folder: Path, embedder: TimedEmbedder, texts: list[str]) -> bytes:

@@ -16,7 +16,7 @@ from core.vault.keys import SubKeys
 _WANTED = {
     "cipher_page_size": "8192",
     "page_size": "8192",
-    "cipher_memory_security": "1",
+    "cipher_memory_security": "0",
     "temp_store": 2,
     "trusted_schema": 0,
     "foreign_keys": 1,
