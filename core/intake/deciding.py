@@ -31,7 +31,7 @@ from core.vault.rows import Rows
 _log = log.get("intake")
 _RELATED = 0.5
 """From this cosine two memories that both stand get a relation that the graph shows."""
-_WORTH_HOLDING = 0.3
+_WORTH_HOLDING = 0.45
 """From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""

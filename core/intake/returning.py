@@ -19,7 +19,9 @@ from core.vault.rows import Rows
 
 VALUE_RETURNS = "value_returns"
 OLD_VALUE = "old_value"
-"""Reasons of a relation: it says again what is over; it names the value of what is over, beside what stands now."""
+HELD_VALUE = "held_value"
+"""Reasons of a relation: it says again what is over; it names the value of what is over, beside what stands now; it
+names the value of what was held back."""
 
 _VERSIONS = 8
 
@@ -84,7 +86,8 @@ def beside_doubted(
 ) -> dict[str, Relation]:
     """How a newcomer relates to what may have taken the place of something: until a person has said so, both stand.
 
-    Whoever repeats the earlier of the two, and may replace neither, waits for the same answer.
+    Whoever repeats the earlier of the two, and may replace neither, waits for the same answer; so does who repeats what
+    was held back beside it.
 
     Args:
         rows: the transaction.
@@ -106,6 +109,13 @@ def beside_doubted(
             doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
         if doubt is not None:
             found[later.id] = doubt
+    for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
+        told = relations.get(stands)
+        is_open = told is None or told.label is Label.COEXIST
+        if not is_open or has_standing(newcomer.standing, known[stands].standing):
+            continue
+        if brings_back(known[held].told, known[stands].told, newcomer.told):
+            found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
     return found
 
 
@@ -113,6 +123,14 @@ _DOUBTS = (
     "SELECT k.existing_id, k.incoming_id FROM conflicts k "  # noqa: S608 - a constant of core.belief.doubts
     "WHERE k.existing_id IN (SELECT value FROM json_each(?)) AND k.incoming_id IN (SELECT value FROM json_each(?)) "
     f"AND {MAY_REPLACE} ORDER BY k.id"
+)
+
+
+_HELD = (
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k JOIN memories m ON m.id = k.incoming_id "
+    "AND m.status = 'quarantined' WHERE k.existing_id IN (SELECT value FROM json_each(?)) "
+    "AND k.incoming_id IN (SELECT value FROM json_each(?)) AND k.state = 'open' "
+    "AND k.kind IN ('classification', 'contradiction') ORDER BY k.id"
 )
 
 

@@ -33,8 +33,8 @@ _STATEMENTS = 256
 # Name, the value that is set (None: only read), what must be read back.
 _BEFORE_KEY = (
     ("cipher_log_level", "NONE", "NONE"),
-    # Keys are locked in memory and wiped in any case. On, it does so for every page and row too (by mlock, up to a limit
-    # of some MB): ten thousand memories then answered in 83 ms (p95) instead of 9, while Python keeps its own copies.
+    # Keys are locked in memory and wiped in any case. On, it does so for every page and row too (by mlock, up to some
+    # MB): ten thousand memories then answered in 83 ms (p95) instead of 9, while Python keeps its own copies.
     ("cipher_memory_security", "OFF", "0"),
     # VACUUM INTO gives its copy the *default* page size of the cipher: with another one here a
     # backup is written that nobody can open.
