@@ -52,7 +52,7 @@ TURNS = "work", "personal"
 COMMON = "paraphrase2"
 """The file that no such model sees; the mean of them reads it."""
 
-EVERYDAY = (*(f"remarks{n}" for n in ("", *range(2, 6))), *(f"stories{n}" for n in range(1, 16)))
+EVERYDAY = (*(f"remarks{n}" for n in ("", *range(2, 6))), *(f"stories{n}" for n in range(1, 21)))
 """Remarks and small stories beside facts: most of what meets in a vault. They are learned last."""
 
 UNHEARD = "remarks2", "remarks3", "stories3", "stories9"
