@@ -15,7 +15,7 @@ from core.types.words import Source
 
 _EQUAL = 1e-9
 _SURE = 0.95
-_WORTH_ASKING = 0.3
+_WORTH_ASKING = 0.4
 """From this probability of SUPERSEDE an unsure COEXIST is shown to a person; else every neighbour were a question."""
 
 

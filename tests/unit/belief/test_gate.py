@@ -221,7 +221,7 @@ SHARES: dict[Label, dict[str, float]] = {
     Label.DUPLICATE: {"duplicate": 0.6, "supersede": 0.1, "merge": 0.1, "coexist": 0.2},
     Label.SUPERSEDE: {"duplicate": 0.1, "supersede": 0.6, "merge": 0.1, "coexist": 0.2},
     Label.MERGE: {"duplicate": 0.1, "supersede": 0.1, "merge": 0.6, "coexist": 0.2},
-    Label.COEXIST: {"duplicate": 0.05, "supersede": 0.35, "merge": 0.05, "coexist": 0.55},
+    Label.COEXIST: {"duplicate": 0.03, "supersede": 0.42, "merge": 0.03, "coexist": 0.52},
 }
 SUGGESTED = {
     Label.DUPLICATE: Action.REJECT,
