@@ -97,8 +97,7 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
     if relation.label is Label.DUPLICATE:
         return Verdict(Deed.STACK, "same_meaning")
     if relation.label is Label.MERGE:
-        same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
-        united = same and _is_let_into(newcomer, existing)
+        united = _may_unite(newcomer, existing)
         return Verdict(Deed.MERGE, "complementary") if united else Verdict(Deed.COEXIST, "other_standing")
     if relation.label is Label.COEXIST:
         return Verdict(Deed.COEXIST, relation.reason)
@@ -189,6 +188,11 @@ def _meets_person(newcomer: Standing, existing: Standing) -> bool:
     return newcomer.owner_said and not existing.persons and not newcomer.scope_session
 
 
+def _may_unite(newcomer: Standing, existing: Standing) -> bool:
+    same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
+    return same and _is_let_into(newcomer, existing)
+
+
 def _is_let_into(newcomer: Standing, existing: Standing) -> bool:
     """Nobody's text goes into the person's: also not where it comes from where a text came that was vouched for."""
     return (newcomer.owner_said or not existing.owner_said) and (newcomer.persons or not existing.persons)
@@ -214,6 +218,9 @@ def _unsure(newcomer: Standing, existing: Standing, relation: Relation) -> Verdi
         return Verdict(Deed.HOLD_EXISTING, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if relation.label is Label.COEXIST and supersede < _WORTH_ASKING:
         return Verdict(Deed.COEXIST, relation.reason)
+    if relation.label is Label.MERGE and supersede < _WORTH_ASKING and not _may_unite(newcomer, existing):
+        # Certain or not, they would not be united: whoever asked would ask about nothing.
+        return Verdict(Deed.COEXIST, "other_standing")
     return Verdict(Deed.COEXIST, "unsure", review=True, kind="classification", suggestion=_SUGGESTED[relation.label])
 
 

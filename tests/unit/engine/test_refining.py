@@ -263,7 +263,7 @@ def test_it_never_displaces_what_the_person_said(rig: Rig, fake: FakeOllama, cli
 def test_beside_the_persons_word_another_that_stands_stays_and_so_does_the_question(
     rig: Rig, fake: FakeOllama, clients: tuple[Actor, Actor], owner_first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Unsure, "shares", (0.1, 0.2, 0.45, 0.25))
+    monkeypatch.setattr(Unsure, "shares", (0.45, 0.2, 0.1, 0.25))
     texts = ["The gate opens at nine.", "Visitors ring at the gate."]
     for number, text in enumerate(texts):
         if (number == 0) == owner_first:
