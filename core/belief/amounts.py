@@ -16,6 +16,7 @@ from core.text.stopwords import stop_words
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
 
 
 def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
@@ -38,5 +39,11 @@ def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
     tokens = [numbers.get(token, token) for token in _TOKEN.findall(as_read(text).casefold())]
     for amount, unit in pairwise(tokens):
         if _DIGITS.fullmatch(amount) and not _DIGITS.fullmatch(unit) and unit not in stop_words():
-            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(amount)
+            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(_one_form(amount))
     return found
+
+
+def _one_form(amount: str) -> str:
+    """`1,000` is 1000, `4,50` is 4.5, `07` is 7 and `9.0` is 9; what is no number of one of these forms stays."""
+    plain = _GROUPED.sub("", amount).replace(",", ".")
+    return f"{float(plain):.6f}" if plain.count(".") < 2 else plain

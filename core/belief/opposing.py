@@ -9,21 +9,23 @@ Must not do: decide which is right, or write.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.vault.rows import Rows
 
-OPPOSED = (
+_RIVAL = (
     "SELECT o.id FROM claims c CROSS JOIN claims o ON o.space_id = c.space_id AND o.subject_key = c.subject_key "
-    "AND o.predicate = c.predicate AND o.id <> c.id AND o.scope_session = c.scope_session "
-    "AND o.qualifiers = c.qualifiers AND o.state IN ('draft', 'asserted', 'disputed') "
-    "AND EXISTS (SELECT 1 FROM evidence v JOIN memories n ON n.id = v.memory_id AND n.status IN ('active', 'disputed') "
-    "WHERE v.claim_id = o.id AND v.stance = 'supporting') "
+    "AND o.predicate = c.predicate AND o.id <> c.id "
     "AND ((c.polarity = 'positive' AND o.polarity = 'positive' AND c.exclusive = 1 AND o.exclusive = 1 "
     "AND o.value_key <> c.value_key) OR (c.polarity <> o.polarity AND o.value_key = c.value_key)) "
+    "AND o.scope_session = c.scope_session AND o.qualifiers = c.qualifiers "
+    "AND o.state IN ('draft', 'asserted', 'disputed') "
     "AND coalesce(o.valid_from, -9223372036854775808) < coalesce(c.valid_to, 9223372036854775807) "
     "AND coalesce(c.valid_from, -9223372036854775808) < coalesce(o.valid_to, 9223372036854775807) "
-    "WHERE c.id "
+)
+OPPOSED = (
+    _RIVAL + "AND EXISTS (SELECT 1 FROM evidence v JOIN memories n ON n.id = v.memory_id "  # noqa: S608
+    "AND n.status IN ('active', 'disputed') WHERE v.claim_id = o.id AND v.stance = 'supporting') WHERE c.id "
 )
 """Ids of claims that stand and oppose some, `c`; how those are chosen follows."""
 
@@ -32,7 +34,7 @@ IN_QUESTION = " AND c.state IN ('draft', 'asserted', 'disputed')"
 
 
 def opposed_to(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
-    """Claims that oppose any of some, also of what has just ended.
+    """Claims that any of some may speak against: also of what has just ended, and those that wait.
 
     Args:
         rows: a vault snapshot or a transaction.
@@ -43,27 +45,29 @@ def opposed_to(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     """
     wanted = json.dumps(list(claim_ids))
     found = rows.all(
-        f"SELECT DISTINCT id FROM ({OPPOSED} IN (SELECT value FROM json_each(?))) ORDER BY id",  # noqa: S608 - a constant
+        f"SELECT DISTINCT id FROM ({_RIVAL} WHERE c.id IN (SELECT value FROM json_each(?))) ORDER BY id",  # noqa: S608
         (wanted,),
     )
     return [str(row[0]) for row in found]
 
 
-def on_topic(rows: Rows, space_id: str, subject_key: str, predicate: str) -> list[str]:
-    """Claims of one subject and predicate that are not over.
+TOPIC = ("space_id", "subject_key", "predicate", "value_key")
+"""Columns of a claim that tell what may oppose it."""
+
+
+def on_topic(rows: Rows, topic: Sequence[str]) -> list[str]:
+    """Claims that are not over and may oppose one that is no more.
 
     Args:
         rows: a vault snapshot or a transaction.
-        space_id: the space.
-        subject_key: the subject as claims are compared by.
-        predicate: the predicate.
+        topic: its TOPIC.
 
     Returns:
         Their ids, in a fixed order.
     """
     found = rows.all(
         f"SELECT c.id FROM claims c WHERE c.space_id = ? AND c.subject_key = ? AND c.predicate = ?"  # noqa: S608
-        f"{IN_QUESTION} ORDER BY c.id",
-        (space_id, subject_key, predicate),
+        f"{IN_QUESTION} AND (c.exclusive = 1 OR c.value_key = ?) ORDER BY c.id",
+        tuple(topic),
     )
     return [str(row[0]) for row in found]

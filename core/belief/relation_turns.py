@@ -75,5 +75,9 @@ class Turns:
 
     def _came(self, found: Sequence[Any], nr: int, error: str) -> None:
         """Called by the session's thread; what it raised would be lost."""
-        self._found[nr] = None if error else found[0]
+        try:
+            self._found[nr] = None if error else found[0]
+        except Exception as fault:  # noqa: BLE001 - raised again in the caller's thread, which waits for this one
+            self._fault = fault
+            self._todo.clear()
         self._send()

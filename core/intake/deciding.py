@@ -31,7 +31,7 @@ from core.vault.rows import Rows
 _log = log.get("intake")
 _RELATED = 0.5
 """From this cosine two memories that both stand get a relation that the graph shows."""
-_WORTH_HOLDING = 0.45
+_WORTH_HOLDING = 0.4
 """From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""
@@ -192,6 +192,8 @@ def _relations(
 def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
     """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
+    if relation.certain and relation.label is not Label.MERGE:
+        return relation
     if not merge or coexist > 0.5 or has_standing(newcomer.standing, other.standing):
         return relation
     if not other_amounts(other.told.text, newcomer.told.text, vocabulary()["numbers"]):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.opposing import on_topic
+from core.belief.opposing import TOPIC, on_topic
 from core.errors import Code, UserError
 from core.intake.belief_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.model_claims import forget_reading
@@ -56,7 +56,7 @@ class _Work:
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
         claims: claims that changed, or whose evidence did.
-        topics: space, subject and predicate of claims that changed: what they opposed is weighed again.
+        topics: what claims that changed are about (TOPIC): what they opposed is weighed again.
         ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
         first: of each row of the step how it was before.
         given_up: rows that stay as they are.
@@ -72,7 +72,7 @@ class _Work:
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
     claims: set[str] = field(default_factory=set)
-    topics: set[tuple[str, str, str]] = field(default_factory=set)
+    topics: set[tuple[str, ...]] = field(default_factory=set)
     ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     given_up: set[tuple[str, str]] = field(default_factory=set)
@@ -403,7 +403,7 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
     if table in ("claims", "evidence"):
         done.claims.add(str(row["id" if table == "claims" else "claim_id"]))
     if table == "claims":
-        done.topics.add((str(row["space_id"]), str(row["subject_key"]), str(row["predicate"])))
+        done.topics.add(tuple(str(row[name]) for name in TOPIC))
     if table == "clients" and before is not None and current is not None:
         done.ceilings[str(row["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
     if before is not None or current is None:
@@ -456,7 +456,7 @@ def _rederive(tx: Tx, done: _Work) -> None:
     for client_id, (old, new) in done.ceilings.items():
         if old != new:
             refresh_capped(tx, client_id, old, new)
-    refresh_claims(tx, sorted(done.claims.union(*(on_topic(tx, *topic) for topic in done.topics))))
+    refresh_claims(tx, sorted(done.claims.union(*(on_topic(tx, topic) for topic in done.topics))))
 
 
 def _both_states(

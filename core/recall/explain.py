@@ -16,7 +16,7 @@ IN_REVIEW, OVER, AT_ODDS = "in_review", "over", "at_odds"
 """What stands in for the status of an active memory: the person is asked whether it is over, it has ended, or what the
 person said in another space excludes it."""
 
-EARLIER_VERSION = "It took the place of a memory that answers the question."
+EARLIER_VERSION = "It took the place of a memory that answers the question, or may have."
 PARTLY_OVER = "It says more that is over by now; that is left out."
 
 _STATUS = {

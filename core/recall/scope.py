@@ -25,16 +25,19 @@ if TYPE_CHECKING:
 Labels = NDArray[np.int64]
 
 
-# A list that SQLite makes once for a query, however many memories are looked at.
-IN_REVIEW = (
-    "m.id IN (SELECT r.id FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608 - constants
+LATER_SPEAKS = (
+    "SELECT r.id AS earlier, l.id AS later FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608
     "JOIN memories e ON e.id = k.existing_id "
     "JOIN memories l ON l.id = CASE WHEN coalesce(i.occurred_at, i.recorded_at) "
     ">= coalesce(e.occurred_at, e.recorded_at) THEN i.id ELSE e.id END "
     "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id "
-    f"WHERE {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' AND {MAY_SPEAK})"
+    f"WHERE k.state = 'open' AND {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' AND {MAY_SPEAK}"
 )
-"""Whether the person is asked if a later memory replaces `m` (design section 4): meanwhile the later speaks."""
+"""Pairs of which the person is asked, where the later speaks meanwhile (design section 4)."""
+
+# A list that SQLite makes once for a query, however many memories are looked at.
+IN_REVIEW = f"m.id IN (SELECT earlier FROM ({LATER_SPEAKS}))"  # noqa: S608 - constants
+"""Whether the person is asked if a later memory replaces `m`."""
 
 
 IS_OVER = "coalesce(m.valid_to <= :now, 0)"
@@ -80,7 +83,8 @@ class Predicate:
 
     Attributes:
         scope: the asker may know of it.
-        visible: and it may speak now: status and valid time. Neighbours are judged by this.
+        visible: and it may speak now: status and valid time. Neighbours are judged by this. Who speaks of two that
+            the person is asked about depends on the question (`core.recall.succession`).
         wanted: and the request asks for it.
         params: values of all names in them.
         speaks: and no claim of the asking session, or of the person's, speaks in its place; looked at for candidates
@@ -196,8 +200,7 @@ def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
     statuses = set(request.statuses)
     if request.as_of_ms is None:
         standing = [_one_of("m.status", "statuses", sorted(statuses), params)]
-        speaking = [f"NOT ({IN_REVIEW})", f"NOT ({IS_OVER})"]
-        return [*standing, *speaking] if statuses == {Status.ACTIVE.value} else standing
+        return [*standing, f"NOT ({IS_OVER})"] if statuses == {Status.ACTIVE.value} else standing
     params["as_of"] = request.as_of_ms
     return [
         _one_of("m.status", "statuses", sorted(statuses | {Status.SUPERSEDED.value}), params),

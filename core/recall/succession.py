@@ -11,27 +11,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.belief.doubts import MAY_REPLACE
 from core.recall.candidates import Candidates, Question, examine
 from core.recall.explain import IN_REVIEW
-from core.recall.scope import Predicate
+from core.recall.scope import LATER_SPEAKS, Predicate
 from core.types.words import Status
 from core.vault.rows import Rows
 
 SHARE = 0.9
 """Our choice: what answers through an earlier version comes a little behind what answers itself."""
 
-_OVER = frozenset({Status.SUPERSEDED.value, IN_REVIEW})
+SPEAKS = 0.55
+"""Our choice: how near the later of two must be to the question, as a share of the earlier one's nearness."""
+
 _HEADS = (
-    "SELECT o.n, h.n FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.scope
+    "SELECT o.n, h.n, 0 FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.scope
     "ON h.chain_id = o.chain_id AND h.status = 'active' "
     "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND o.status = 'superseded' "
     "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND s.status = 'active') "
-    # Of two of which the person is asked, the later one speaks.
-    "UNION SELECT o.n, h.n FROM memories o JOIN conflicts k ON o.id IN (k.incoming_id, k.existing_id) "
-    f"AND {MAY_REPLACE} JOIN memories h ON h.id IN (k.incoming_id, k.existing_id) AND h.id <> o.id "
-    "AND h.status = 'active' "
-    "WHERE o.n IN (SELECT value FROM json_each(:review)) ORDER BY 1, 2"
+    # Of two of which the person is asked, the later one speaks, where it speaks of what is asked.
+    f"UNION SELECT o.n, h.n, 1 FROM ({LATER_SPEAKS}) p JOIN memories o ON o.id = p.earlier "
+    "JOIN memories h ON h.id = p.later WHERE o.n IN (SELECT value FROM json_each(:review)) ORDER BY 1, 2"
 )
 
 
@@ -47,29 +46,49 @@ def with_successors(rows: Rows, narrowed: Predicate, question: Question, found: 
     Returns:
         The candidates, with successors that were not among them. Who may not see a version has nothing of it here.
     """
-    over = [at for at, fact in enumerate(found.facts) if fact.status in _OVER and not found.ok[at]]
-    over = sorted(over, key=lambda at: (-float(found.evidence[at]), at))[: question.profile.expand_from]
-    over = [at for at in over if found.evidence[at] > 0]
-    if not over:
+    over = _over(found, question.profile.expand_from)
+    # Asked for the present alone: as of a time, or among what is no longer active, both are shown.
+    asked = [at for at, fact in enumerate(found.facts) if fact.status == IN_REVIEW and found.ok[at]]
+    asked = [] if narrowed.params["now"] is None else asked
+    if not over and not asked:
         return found
-    by_status = {
-        name: json.dumps([int(found.labels[at]) for at in over if (found.facts[at].status == IN_REVIEW) is in_review])
-        for name, in_review in (("over", False), ("review", True))
+    params = {
+        name: json.dumps(found.labels[np.array(places, np.int64)].tolist())
+        for name, places in (("over", over), ("review", asked))
     }
-    pairs = [(int(old), int(new)) for old, new in rows.all(_HEADS, by_status)]
-    fresh = np.setdiff1d(np.array([new for _, new in pairs], np.int64), found.labels)
+    pairs = [(int(old), int(new), bool(is_open)) for old, new, is_open in rows.all(_HEADS, params)]
+    fresh = np.setdiff1d(np.array([new for _, new, _ in pairs], np.int64), found.labels)
     if fresh.size:
         found = found.with_others(examine(rows, narrowed, question, fresh)[0])
     return _lifted(found, pairs)
 
 
-def _lifted(found: Candidates, pairs: list[tuple[int, int]]) -> Candidates:
+def _over(found: Candidates, most: int) -> list[int]:
+    """Places of what is over and speaks to the question most."""
+    over = [at for at, fact in enumerate(found.facts) if fact.status == Status.SUPERSEDED.value and not found.ok[at]]
+    over = sorted(over, key=lambda at: (-float(found.evidence[at]), at))[:most]
+    return [at for at in over if found.evidence[at] > 0]
+
+
+def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates:
     place = {label: at for at, label in enumerate(found.labels.tolist())}
-    evidence = found.evidence.copy()
-    for old, new in pairs:
-        at = place.get(new)
+    evidence, ok = found.evidence.copy(), found.ok.copy()
+    for old, new, is_open in pairs:
+        at, before = place.get(new), place[old]
         if at is None or not found.ok[at]:
             continue
-        gained = SHARE * float(found.evidence[place[old]])
+        if is_open:
+            if not _answers_too(found, at, before):
+                continue
+            ok[before] = False
+        gained = SHARE * float(found.evidence[before])
         evidence[at] = max(evidence[at], gained)
-    return replace(found, evidence=evidence, lifted=found.lifted + evidence - found.evidence)
+    return replace(found, ok=ok, evidence=evidence, lifted=found.lifted + evidence - found.evidence)
+
+
+def _answers_too(found: Candidates, later: int, earlier: int) -> bool:
+    """Whether the later of two that are asked about speaks of what is asked: else a guess would empty the answer."""
+    mine, theirs = float(found.vector[later]), float(found.vector[earlier])
+    if np.isnan(mine) or np.isnan(theirs):
+        mine, theirs = float(found.evidence[later]), float(found.evidence[earlier])
+    return mine >= SPEAKS * theirs

@@ -44,3 +44,11 @@ def test_the_same_other_units_and_names(existing: str, incoming: str) -> None:
 @given(st.text(max_size=80))
 def test_no_text_is_at_odds_with_itself(text: str) -> None:
     assert not other_amounts(text, text, NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [("1,000 kg", "1000 kg"), ("07 May", "7 May"), ("9.0 litres", "9 litres"), ("1.250.000 euros", "1250000 euros")],
+)
+def test_one_amount_in_two_forms(existing: str, incoming: str) -> None:
+    assert not other_amounts(existing, incoming, NUMBERS)

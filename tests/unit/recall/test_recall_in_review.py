@@ -70,6 +70,38 @@ def test_no_client_takes_the_persons_word_out_of_an_answer(rig: Rig) -> None:
     assert sorted(asked(rig, (Source.USER_EXPLICIT, Source.USER_EXPLICIT), 0.79, client=client)) == ["1", "2"]
 
 
+@pytest.mark.parametrize("vouched", ["confirmed", "said", "spoken"])
+def test_nor_what_passes_for_the_persons_word(rig: Rig, vouched: str) -> None:
+    grants = ("read", "write", "space:home", *(("speak_for_user",) if vouched == "spoken" else ()))
+    told = Source.USER_EXPLICIT if vouched == "spoken" else Source.TOOL_OUTPUT
+    first = rig.store(FIRST, rig.client("aster", *grants), source=told, space="home").memory_id
+    if vouched == "confirmed":
+        rig.engine.memories.confirm(first, OWNER_ACTOR).result(30)
+    elif vouched == "said":
+        rig.store(FIRST, space="home")
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.at_ms += DAY
+    other = rig.client("briar", "read", "write", "space:home")
+    second = rig.store(SECOND, other, source=Source.TOOL_OUTPUT, space="home").memory_id
+    made = item(rig, second, first, "classification")
+    detail = {"probabilities": {"SUPERSEDE": 0.79}, "cosine": 0.6, "trust": [0.9, 0.85]}
+    rig.write(
+        lambda tx: tx.update("conflicts", {"id": made}, {"detail": json.dumps(detail), "suggestion": "supersede"})
+    )
+    assert FIRST in rig.found("who has the spare key", limit=5)
+
+
+def test_the_later_does_not_empty_an_answer_that_it_does_not_give(rig: Rig) -> None:
+    first = rig.store("Hazelnuts are what I am allergic to", space="home").memory_id
+    second = rig.store("Black coffee is nothing for me now", space="home").memory_id
+    made = item(rig, second, first, "classification")
+    detail = {"probabilities": {"SUPERSEDE": 0.79}, "cosine": 0.6, "trust": [1.0, 1.0]}
+    rig.write(
+        lambda tx: tx.update("conflicts", {"id": made}, {"detail": json.dumps(detail), "suggestion": "supersede"})
+    )
+    assert rig.found("which hazelnuts am I allergic to", limit=5) == ["Hazelnuts are what I am allergic to"]
+
+
 @pytest.mark.parametrize(("share", "answers"), [(0.4, ["2"]), (0.39, ["1", "2"])])
 def test_a_doubt_that_they_rather_stand_side_by_side(rig: Rig, share: float, answers: list[str]) -> None:
     sources = (Source.USER_EXPLICIT, Source.USER_EXPLICIT)
