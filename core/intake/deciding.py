@@ -398,15 +398,17 @@ def _joined(cases: Sequence[Case], newcomer: Newcomer) -> Plan:
 
 
 def _one_by_meaning(ranked: Sequence[Case]) -> list[Case]:
-    """A newcomer ends one memory; that it ends others too is certain by their claims alone, else it is asked."""
-    by_meaning = [case for case in ranked if case.verdict.deed is Deed.SUPERSEDE and not _by_structure(case)]
-    spared = by_meaning if len(by_meaning) < _ends(ranked) else by_meaning[1:]
+    """A newcomer ends one memory; that it ends others too is certain by their claims alone, else it is asked.
+
+    What was held back does not count: nobody relied on it.
+    """
+    ending = [
+        case for case in ranked if case.verdict.deed is Deed.SUPERSEDE and case.other.status != Status.QUARANTINED
+    ]
+    by_meaning = [case for case in ending if not _by_structure(case)]
+    spared = by_meaning if len(by_meaning) < len(ending) else by_meaning[1:]
     asked = Verdict(Deed.COEXIST, "ends_several", review=True, kind="classification", suggestion=Action.SUPERSEDE)
     return [replace(case, verdict=asked) if case in spared else case for case in ranked]
-
-
-def _ends(ranked: Sequence[Case]) -> int:
-    return sum(case.verdict.deed is Deed.SUPERSEDE for case in ranked)
 
 
 def _by_structure(case: Case) -> bool:
