@@ -149,7 +149,7 @@ def test_a_number_is_told_once_after_a_pause(page: SettingsPage, rig: Rig, qtbot
     settle(qtbot, lambda: stored(rig, "undo_days") == 93)
     steps = rig.engine.journal.steps().result(30)
     assert [step.label for step in steps.rows] == ["Change the setting Undo history"]
-    assert page.lines["undo_days"].reset_button.isVisible()
+    settle(qtbot, page.lines["undo_days"].reset_button.isVisible)
 
 
 def test_a_reset_gives_one_option_its_default(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:

@@ -198,7 +198,7 @@ def test_locking_stops_no_work_by_itself(window: MainWindow, qtbot: QtBot) -> No
 
 def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
     rig.engine.settings.set("import_batch", 50).result(30)
-    path, engine, opened = rig.write_rows(facts(300)), rig.engine, rig.opened
+    path, engine, opened = rig.write_rows(facts(3000)), rig.engine, rig.opened
     told: list[int] = []
 
     def begin(watch: Watch) -> Future[ImportReport]:
@@ -215,9 +215,9 @@ def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig
     window.lock()
     locked(window, qtbot)
     unlocked(window, rig, qtbot)
-    assert 0 < told[-1] < 300
-    assert engine.imports.finish_interrupted().result(60) == 1
-    assert rig.value("SELECT count(*) FROM memories") == 300
+    assert 0 < told[-1] < 3000
+    assert engine.imports.finish_interrupted().result(120) == 1
+    assert rig.value("SELECT count(*) FROM memories") == 3000
 
 
 def test_work_of_the_engine_is_shown_and_goes_with_the_lock(window: MainWindow, qtbot: QtBot) -> None:
