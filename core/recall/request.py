@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from core.errors import Code, UserError
 from core.recall.scope import Scope
 from core.text.compose import query_text
+from core.types.plans import PlanChange
 from core.types.requests import RecallQuery
 from core.types.words import Kind, Status
 
@@ -33,6 +34,7 @@ class RecallRequest:
         min_confidence: leave out what is less certain, 0 to 1.
         session: the session that asks; memories scoped to another session stay hidden from a client.
         explain: whether the caller shows signals and ranks; the answer is the same.
+        plan: what the caller decides about the reading of the question.
     """
 
     query: str
@@ -47,6 +49,7 @@ class RecallRequest:
     min_confidence: float = 0.0
     session: str | None = None
     explain: bool = False
+    plan: PlanChange | None = None
 
     @classmethod
     def of(cls, query: RecallQuery, scope: Scope) -> RecallRequest:
@@ -72,6 +75,7 @@ class RecallRequest:
             min_confidence=query.min_confidence,
             session=query.session,
             explain=query.explain,
+            plan=query.plan,
         )
 
     @property

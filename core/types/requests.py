@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.types.plans import PlanChange
 from core.types.values import When
 from core.types.words import Kind, Source
 
@@ -79,6 +80,7 @@ class RecallQuery:
         min_confidence: leave out what is less certain, 0 to 1.
         session: the session that asks, for the receipt.
         explain: whether signals and ranks are wanted.
+        plan: what the caller decides about the reading of the question; None leaves all to the rules.
     """
 
     query: str
@@ -92,3 +94,4 @@ class RecallQuery:
     min_confidence: float = 0.0
     session: str | None = None
     explain: bool = False
+    plan: PlanChange | None = None
