@@ -51,7 +51,8 @@ _TEXTS = (
 _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", "entity_aliases", "mentions", "edges",
             "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
-            "conflicts", "verdicts", "review_rules", "handed", "consolidation_log")  # fmt: skip
+            "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
+            "feedback")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -191,6 +192,27 @@ def _journal(tx: Tx) -> None:
     tx.insert("tombstones", {"digest": bytes(32), "kind": "text", "erased_at": tx.now_ms})
 
 
+def _recall(tx: Tx) -> None:
+    """What version 3 added: probes and their runs, receipts that can be counted, feedback with its vector space."""
+    now = tx.now_ms
+    asked = {"query": "Where does Ada live?", "kind": "positive", "within": 3, "passed": 0, "ran_at": now}
+    tx.insert(
+        "probes",
+        {"id": "probe-1", "expected": '["memory-1"]', "created_at": now, "regressed_at": now, **asked},
+    )
+    tx.insert(
+        "probes",
+        {"id": "probe-2", "query": "Who won?", "expected": "[]", "kind": "negative", "created_at": now},
+    )
+    tally = {"found": 0, "found_of": 1, "empty": 1, "empty_of": 1, "stale": 0, "stale_of": 0, "tokens": 7.5}
+    tx.insert("probe_runs", {"id": "run-1", "at": now, "step_id": "step-1", **tally})
+    receipt = {"id": "receipt-1", "at": now, "actor": "client", "client_id": "client-1", "verb": "recall"}
+    metrics = {"metrics": '{"average_relevancy":0.5}', "items": 1, "expires_at": now + 30 * DAY_MS}
+    tx.insert("receipts", {**receipt, "query": "Where does Ada live?", "body": "{}", **metrics})
+    judged = {"id": "feedback-1", "memory_id": "memory-4", "receipt_id": "receipt-1", "signal": "irrelevant"}
+    tx.insert("feedback", {**judged, "context": bytes(8), "vector_space": "s", "actor": "owner", "at": now})
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -227,7 +249,7 @@ def make(target: Path) -> None:
         Vault.create(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk)):
+        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk, _recall)):
             clock.advance(1000)
             vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
         report = verify(vault, keys)

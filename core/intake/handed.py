@@ -23,7 +23,8 @@ def note_handed(tx: Tx, rows: Iterable[tuple[str, str, int]]) -> None:
     """
     tx.run_many(
         "INSERT INTO handed (client_id, memory_id, last_at) SELECT c.id, m.id, ? FROM memories m, clients c "
-        "WHERE m.id = ? AND c.id = ? ON CONFLICT (client_id, memory_id) DO UPDATE SET last_at = excluded.last_at",
+        "WHERE m.id = ? AND c.id = ? ON CONFLICT (client_id, memory_id) DO UPDATE "
+        "SET last_at = excluded.last_at, times = times + 1",
         [(at, memory_id, client_id) for client_id, memory_id, at in rows],
     )
 

@@ -33,6 +33,7 @@ UNLOGGED = frozenset(
         "imports",
         "jobs",
         "memory_fts",
+        "probe_runs",
         "probes",
         "receipts",
         "requests",

@@ -46,6 +46,7 @@ JOURNALS = frozenset(
         "audit",
         "consolidation_log",
         "imports",
+        "probe_runs",
         "receipts",
         "requests",
         "settings",
