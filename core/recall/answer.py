@@ -5,101 +5,159 @@ Must not do: search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.memory.read import memories_by_n
 from core.recall.candidates import Candidates, Question
-from core.recall.explain import AT_ODDS, EARLIER_VERSION, IN_REVIEW, OVER, PARTLY_OVER, reason, why_found, why_missed
-from core.recall.ranking import folded, rank
+from core.recall.explain import (
+    AT_ODDS,
+    EARLIER_VERSION,
+    IN_REVIEW,
+    OVER,
+    PARTLY_OVER,
+    SUPPRESSED,
+    by_ties,
+    reason,
+    why_found,
+    why_missed,
+)
+from core.recall.ranking import Group, folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
 from core.recall.standing_text import as_it_stands
 from core.score.abstain import bar
-from core.score.profile import Profile
+from core.types.plans import QueryPlan
 from core.types.values import Memory
 from core.types.words import Status
 from core.vault.rows import Rows
 
+_ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its candidates; everything an answer is made from.
+
+    Attributes:
+        request: the question.
+        plan: how it was understood.
+        mode: the strategy that was used.
+        question: what the candidates were compared with.
+        found: the candidates.
+        bm25: label to BM25 score.
+        leads: place of a source to the place of what stands for it, both in `found`.
+        now_ms: the present, epoch ms.
+    """
+
+    request: RecallRequest
+    plan: QueryPlan
+    mode: str
+    question: Question
+    found: Candidates
+    bm25: dict[int, float]
+    leads: Mapping[int, int] = field(default_factory=dict)
+    now_ms: int = 0
+
 
 class Answer:
-    """One question's candidates in order."""
+    """One question's candidates in order.
 
-    def __init__(
-        self,
-        profile: Profile,
-        request: RecallRequest,
-        mode: str,
-        found: Candidates,
-        bm25_scores: dict[int, float],
-        question: Question,
-        now_ms: int,
-    ) -> None:
+    Attributes:
+        right: the candidates that may be returned.
+        wrong: those that may not.
+        ranked: the order of the first.
+        strongest: the greatest evidence there can be in this mode.
+        counts: how many cleared the floor, and how many were left without duplicates; filled by `items`.
+        dropped: place in `right` to what dropped it and, for a duplicate, the place of what stands for it; filled by
+            `items`.
+    """
+
+    def __init__(self, asked: Asked, size: int) -> None:
         """Rank the candidates.
 
         Args:
-            profile: the weights.
-            request: the question.
-            mode: the strategy that was used.
-            found: the candidates.
-            bm25_scores: label to BM25 score.
-            question: what they were compared with.
-            now_ms: the present, epoch ms.
+            asked: the question and its candidates.
+            size: memories in scope.
         """
-        self._profile = profile
-        self._request = request
-        self._mode = mode
-        self._words = question.words
-        self._right = found.where(found.ok)
-        self._wrong = found.where(~found.ok)
-        self._strongest = {"hybrid": profile.cosine_weight + 1.0, "semantic": profile.cosine_weight}.get(mode, 1.0)
-        self._ranked = rank(self._right, bm25_scores, profile, self._strongest, now_ms)
+        self._asked = asked
+        self._profile = asked.question.profile
+        self._words = asked.question.words
+        self.right = asked.found.where(asked.found.ok)
+        self.wrong = asked.found.where(~asked.found.ok)
+        self.strongest = {
+            "hybrid": self._profile.cosine_weight + 1.0,
+            "semantic": self._profile.cosine_weight,
+        }.get(asked.mode, 1.0)
+        self.ranked = rank(
+            self.right, asked.bm25, asked.question, asked.question.strongest, asked.plan.intent, asked.now_ms
+        )
+        self.dropped: dict[int, tuple[str, int | None]] = {}
+        self.counts = (0, 0)
+        self.bar = bar(self._profile, asked.mode if asked.mode in ("hybrid", "semantic") else "keyword", size)
+        self._leads = self._led()
 
     @property
     def best(self) -> float:
         """The greatest evidence among what may be returned; 0 where there is nothing."""
-        return float(self._right.evidence.max(initial=0.0))
+        return float(self.right.plain.max(initial=0.0))
 
-    def bar(self, size: int) -> float:
-        """The evidence that an answer must have.
+    @property
+    def chance(self) -> float:
+        """How likely there is an answer at all, 0 to 1."""
+        return 1.0 if self.speaks else 0.0
 
-        Args:
-            size: memories in scope.
+    @property
+    def speaks(self) -> bool:
+        """Whether anything comes close enough to answer."""
+        return bool(self.right.facts) and self.best >= self.bar
 
-        Returns:
-            The threshold.
-        """
-        kind = self._mode if self._mode in ("hybrid", "semantic") else "keyword"
-        return bar(self._profile, kind, size)
+    def _led(self) -> dict[int, int]:
+        """Sources and what stands for them, as places among what may be returned."""
+        place = {int(at): number for number, at in enumerate(np.flatnonzero(self._asked.found.ok))}
+        return {place[at]: place[by] for at, by in self._asked.leads.items() if at in place and by in place}
 
-    def items(self, rows: Rows, size: int) -> tuple[RecallItem, ...]:
+    def items(self, rows: Rows) -> tuple[RecallItem, ...]:
         """The answer.
 
         Args:
             rows: the same vault snapshot.
-            size: memories in scope.
 
         Returns:
             The items, best first; empty when the best does not clear the bar.
         """
-        if not self._right.facts or self.best < self.bar(size):
+        if not self.speaks:
+            self.dropped = dict.fromkeys(self.ranked.order, ("below_bar", None))
             return ()
-        # What stands for an earlier version does not push out what answers itself.
-        own = float((self._right.evidence - self._right.lifted).max(initial=0.0))
-        least = self._profile.floor * (own if own >= self.bar(size) else self.best)
-        order = [at for at in self._ranked.order if self._right.evidence[at] >= least]
-        kept = folded(self._right, order)[: self._request.limit]
-        labels = self._right.labels.tolist()
-        memories = memories_by_n(rows, [labels[at] for at, _ in kept])
-        wanted = {*self._request.statuses, *([Status.SUPERSEDED.value] if self._request.as_of_ms is not None else [])}
-        pairs = [(at, refs, memories[labels[at]]) for at, refs in kept]
+        request = self._asked.request
+        groups = self._groups()
+        labels = self.right.labels.tolist()
+        memories = memories_by_n(rows, [labels[group.at] for group in groups])
+        wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
+        pairs = [(group, memories[labels[group.at]]) for group in groups]
         # Looked at once more with the row in hand: nothing may rest on one query alone.
-        found = [(at, refs, memory) for at, refs, memory in pairs if memory.status.value in wanted]
-        by_time = self._request.as_of_ms is not None
-        cut = {} if by_time else as_it_stands(rows, [memory for _, _, memory in found])
-        return tuple(self._item(at, refs, cut.get(memory.id, memory), memory.id in cut) for at, refs, memory in found)
+        found = [(group, memory) for group, memory in pairs if memory.status.value in wanted]
+        by_time = request.as_of_ms is not None
+        cut = {} if by_time else as_it_stands(rows, [memory for _, memory in found])
+        return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
+
+    def _groups(self) -> tuple[Group, ...]:
+        """What is shown, and a note of everything that is not."""
+        # What stands for an earlier version does not push out what answers itself.
+        own = float((self.right.plain - self.right.lifted).max(initial=0.0))
+        top = float(self.right.evidence.max(initial=0.0))
+        least = self._profile.floor * (min(own, top) if own >= self.bar else top)
+        over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
+        groups, stands_for = folded(self.right, over, self._leads)
+        limit = self._asked.request.limit
+        self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
+        self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
+        self.dropped |= {group.at: ("beyond_limit", None) for group in groups[limit:]}
+        self.counts = (len(over), len(groups))
+        return groups[:limit]
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.
@@ -110,55 +168,51 @@ class Answer:
         Returns:
             The strongest first.
         """
-        last = min((self._strength(item) for item in items), default=0.0)
-        misses = [self._withheld(at) for at in np.flatnonzero(self._wrong.evidence >= max(last, 1e-9)).tolist()]
+        last = min((item.ranks["evidence"][1] for item in items), default=0.0)
+        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= max(last, 1e-9)).tolist()]
         if not items:
-            misses += [self._below(at) for at in self._ranked.order if self._right.evidence[at] > 0]
+            misses += [self._below(at) for at in self.ranked.order if self.right.evidence[at] > 0]
         misses.sort(key=lambda miss: (-miss.score, miss.id))
         return tuple(misses[: self._profile.near_misses])
 
-    def reason(self, size: int, *, abstained: bool) -> str:
-        """Why there is an answer, or none.
+    def reason(self) -> str:
+        """Why there is an answer, or none, in one sentence."""
+        compared = len(self.right.facts)
+        return reason(self._asked.mode, abstained=not self.speaks, compared=compared, best=self.best, needed=self.bar)
 
-        Args:
-            size: memories in scope.
-            abstained: nothing is returned.
+    def why_not(self, at: int) -> tuple[str, str]:
+        """Why one of `wrong` may not be returned: a word and a sentence."""
+        by_time = self._asked.request.as_of_ms is not None
+        return why_missed(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
 
-        Returns:
-            One sentence.
-        """
-        compared = len(self._right.facts)
-        return reason(self._mode, abstained=abstained, compared=compared, best=self.best, needed=self.bar(size))
+    def why(self, at: int) -> tuple[str, ...]:
+        """The reasons of one of `right`, in sentences."""
+        places = self.ranked.places(at)
+        own, near = self.right.own[at], self.right.near[at]
+        signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
+        told = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        told = (*told, *by_ties(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
 
-    def _item(self, at: int, refs: tuple[str, ...], memory: Memory, is_cut: bool) -> RecallItem:
-        ranked = self._ranked
-        places = ranked.places(at)
-        own, near = self._right.own[at], self._right.near[at]
-        signals, factor = ranked.signals(at), float(ranked.factor[at])
-        why = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
-        if self._right.lifted[at] > 0:
-            why = (*why, EARLIER_VERSION)
-        if is_cut:
-            why = (*why, PARTLY_OVER)
-        return RecallItem(memory, float(ranked.score[at]), signals, places, why, refs)
+    def _item(self, group: Group, memory: Memory, is_cut: bool) -> RecallItem:
+        at = group.at
+        why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
+        score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
+        return RecallItem(memory, score, self.ranked.signals(at), self.ranked.places(at), why, group.refs)
 
     def _named(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
 
-    def _strength(self, item: RecallItem) -> float:
-        return item.ranks["evidence"][1]
-
     def _share(self, evidence: float) -> float:
-        return min(1.0, evidence / self._strongest)
+        return min(1.0, evidence / self.strongest)
 
     def _withheld(self, at: int) -> NearMiss:
-        fact = self._wrong.facts[at]
-        by_time = self._request.as_of_ms is not None
-        why, sentence = why_missed(fact.status, self._request.statuses, by_time=by_time)
-        status = Status.ACTIVE.value if fact.status in (IN_REVIEW, OVER, AT_ODDS) else fact.status
-        return NearMiss(fact.id, why, sentence, status, self._share(float(self._wrong.evidence[at])))
+        fact = self.wrong.facts[at]
+        why, sentence = self.why_not(at)
+        status = Status.ACTIVE.value if fact.status in _ACTIVE_YET else fact.status
+        return NearMiss(fact.id, why, sentence, status, self._share(float(self.wrong.evidence[at])))
 
     def _below(self, at: int) -> NearMiss:
-        fact = self._right.facts[at]
+        fact = self.right.facts[at]
         sentence = "It does not come close enough to answer."
-        return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self._right.evidence[at])))
+        return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self.right.evidence[at])))

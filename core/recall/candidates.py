@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.recall.elsewhere import AT_ODDS
+from core.recall.explain import SUPPRESSED
 from core.recall.lexical import Words
 from core.recall.scope import IN_REVIEW, IS_OVER, Labels, Predicate
 from core.recall.vector import StoredVectors, Vectors
 from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
-from core.score.fusion import evidence
+from core.score.fusion import blend, evidence
 from core.score.profile import Profile
 from core.vault.rows import Rows
 
@@ -67,8 +68,11 @@ class Candidates:
         coverage: 0 to 1.
         own: which words of the query each has.
         near: which it or a neighbour has.
-        evidence: how strongly each answers.
+        plain: how strongly each answers, words and meaning counted alike whatever the plan says; for the bar.
+        evidence: how strongly each answers as the plan weighs it, time and graph included.
         lifted: how much of that comes from a version that it took the place of.
+        time: nearness to the time that is asked about; NaN where none is, or it is far.
+        graph: activation that reached it over links; NaN where none did.
     """
 
     labels: Labels
@@ -80,8 +84,11 @@ class Candidates:
     coverage: Floats
     own: Flags
     near: Flags
+    plain: Floats
     evidence: Floats
     lifted: Floats
+    time: Floats
+    graph: Floats
 
     def where(self, mask: Flags) -> Candidates:
         """Some of them.
@@ -95,6 +102,24 @@ class Candidates:
         at = np.flatnonzero(mask)
         return self._pick(at)
 
+    def without(self, ids: frozenset[str]) -> Candidates:
+        """The same, some of them not to be returned because somebody said so for such a question.
+
+        Args:
+            ids: which.
+
+        Returns:
+            All candidates; those keep their place as what was withheld.
+        """
+        if not ids:
+            return self
+        out = np.array([fact.id in ids for fact in self.facts], np.bool_)
+        facts = tuple(
+            replace(fact, status=SUPPRESSED) if fact.id in ids and ok else fact
+            for fact, ok in zip(self.facts, self.ok.tolist(), strict=True)
+        )
+        return replace(self, ok=self.ok & ~out, facts=facts)
+
     def _pick(self, at: NDArray[np.int64]) -> Candidates:
         return Candidates(
             labels=self.labels[at],
@@ -106,8 +131,11 @@ class Candidates:
             coverage=self.coverage[at],
             own=self.own[at],
             near=self.near[at],
+            plain=self.plain[at],
             evidence=self.evidence[at],
             lifted=self.lifted[at],
+            time=self.time[at],
+            graph=self.graph[at],
         )
 
     def with_others(self, other: Candidates) -> Candidates:
@@ -129,8 +157,11 @@ class Candidates:
             coverage=np.concatenate((self.coverage, other.coverage)),
             own=np.concatenate((self.own, other.own)),
             near=np.concatenate((self.near, other.near)),
+            plain=np.concatenate((self.plain, other.plain)),
             evidence=np.concatenate((self.evidence, other.evidence)),
             lifted=np.concatenate((self.lifted, other.lifted)),
+            time=np.concatenate((self.time, other.time)),
+            graph=np.concatenate((self.graph, other.graph)),
         )
         return both._pick(np.argsort(both.labels, kind="stable"))
 
@@ -144,12 +175,24 @@ class Question:
         words: the query's words.
         vectors: the stored vectors.
         profile: the weights.
+        text_weight: how much words count against meaning, 0 to 1; one half is how the weights were measured.
     """
 
     vector: Vectors | None
     words: Words
     vectors: StoredVectors
     profile: Profile
+    text_weight: float = 0.5
+
+    @property
+    def strongest(self) -> float:
+        """The greatest evidence that words and meaning can make together."""
+        if self.vector is None:
+            return 1.0
+        if not self.words.terms:
+            return self.profile.cosine_weight
+        meaning, words = blend(self.text_weight)
+        return meaning * self.profile.cosine_weight + words
 
 
 def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels) -> tuple[Candidates, Surroundings]:
@@ -172,6 +215,8 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         own_cosine, near_cosine = cosines(around, question.vectors, question.vector, question.profile)
     covered, own, near = coverage(around, question.words, question.profile)
     weight = 0.0 if question.vector is None else question.profile.cosine_weight
+    meaning, words = (1.0, 1.0) if question.vector is None or not question.words.terms else blend(question.text_weight)
+    told = np.nan_to_num(near_cosine)
     candidates = Candidates(
         labels=known,
         ok=np.array([bool(row[1]) for row in found], np.bool_),
@@ -182,8 +227,11 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         coverage=covered,
         own=own,
         near=near,
-        evidence=evidence(np.nan_to_num(near_cosine), covered, weight),
+        plain=evidence(told, covered, weight),
+        evidence=evidence(told, words * covered, meaning * weight),
         lifted=np.zeros(known.size),
+        time=np.full(known.size, np.nan),
+        graph=np.full(known.size, np.nan),
     )
     return candidates, around
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from core.recall.result import NO_VECTORS, Signals
 from core.types.words import Status
 
-LISTS = ("vector", "bm25", "window", "coverage", "evidence")
+LISTS = ("vector", "bm25", "window", "coverage", "evidence", "time", "graph")
 _SHOWN_WORDS = 6
-IN_REVIEW, OVER, AT_ODDS = "in_review", "over", "at_odds"
-"""What stands in for the status of an active memory: the person is asked whether it is over, it has ended, or what the
-person said in another space excludes it."""
+IN_REVIEW, OVER, AT_ODDS, SUPPRESSED = "in_review", "over", "at_odds", "suppressed"
+"""What stands in for the status of an active memory: the person is asked whether it is over, it has ended, what the
+person said in another space excludes it, or somebody said that it does not belong to such a question."""
 
 EARLIER_VERSION = "It took the place of a memory that answers the question, or may have."
 PARTLY_OVER = "It says more that is over by now; that is left out."
@@ -23,6 +23,7 @@ _STATUS = {
     IN_REVIEW: "A later memory may have taken its place; you are asked about it in the review.",
     AT_ODDS: "What you said yourself, in another space, speaks against it.",
     OVER: "It was true until a time that has passed.",
+    SUPPRESSED: "It was said to be wrong for such a question.",
     Status.SUPERSEDED.value: "It was superseded by a newer memory.",
     Status.DISPUTED.value: "It is disputed.",
     Status.QUARANTINED.value: "It is quarantined and waits for review.",
@@ -74,6 +75,26 @@ def why_found(
             f"and utility {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
         )
     return tuple(told) or ("It stands among the nearest.",)
+
+
+def by_ties(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
+    """The reasons that come from time, from links and from repetition.
+
+    Args:
+        ranks: the item's place and raw score in each list.
+        repeats: how much it repeats what stands above it, 0 to 1.
+
+    Returns:
+        Up to three sentences.
+    """
+    told = []
+    if "time" in ranks:
+        told.append(f"Time: {ranks['time'][1]:.2f} near the days that are asked about.")
+    if "graph" in ranks:
+        told.append(f"Tied to a memory that answers, strength {ranks['graph'][1]:.2f}.")
+    if repeats >= 0.005:
+        told.append(f"It repeats what stands above it ({repeats * 100:.0f} %), and comes later for that.")
+    return tuple(told)
 
 
 def why_missed(status: str, wanted_statuses: Sequence[str], *, by_time: bool) -> tuple[str, str]:

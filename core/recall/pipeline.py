@@ -14,15 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
-from core.recall.answer import Answer
+from core.recall.answer import Answer, Asked
 from core.recall.candidates import Candidates, Question, examine
+from core.recall.graphlist import activated, fresh, has_links, with_graph
 from core.recall.lexical import Frequencies, best_covered, bm25, read_words
 from core.recall.request import RecallRequest
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels, Predicate, labels_in, predicate
+from core.recall.sources import leads, with_sources
 from core.recall.succession import with_successors
+from core.recall.suppression import suppressed
+from core.recall.timelist import nearest_within, with_time
+from core.recall.tracing import traced
 from core.recall.vector import StoredVectors, backend
 from core.score.profile import LOCI, Profile
+from core.types.plans import Intent, QueryPlan
 from core.vault.rows import Rows
 
 _SCOPES_KEPT = 8
@@ -47,13 +53,34 @@ class _Reach:
 class _Found:
     """Candidates, and what the lists said of them."""
 
+    question: Question
     candidates: Candidates
     bm25: dict[int, float]
+    leads: dict[int, int]
+    brought: dict[str, int]
     short: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What one search of the vault goes by."""
+
+    rows: Rows
+    request: RecallRequest
+    plan: QueryPlan
+    narrowed: Predicate
+    vector: NDArray[np.float32] | None
+    seq: int
+    profile: Profile
+    now_ms: int
+
+
 class Recall:
-    """Answers questions; safe to use from several threads at once."""
+    """Answers questions; safe to use from several threads at once.
+
+    Attributes:
+        profile: the weights in force; may be replaced at any time, as a whole.
+    """
 
     def __init__(self, index: IndexManager, vector_space: str, profile: Profile = LOCI, *, dims: int = 384) -> None:
         """Make it.
@@ -67,13 +94,20 @@ class Recall:
         self._index = index
         self._space = vector_space
         self._dims = dims
-        self._profile = profile
+        self.profile = profile
         self._frequencies = Frequencies()
         self._lock = threading.Lock()  # guards _reaches
         self._reaches: OrderedDict[tuple[int, str, bool], _Reach] = OrderedDict()
 
     def run(
-        self, rows: Rows, request: RecallRequest, query_vector: NDArray[np.float32] | None, now_ms: int
+        self,
+        rows: Rows,
+        request: RecallRequest,
+        query_vector: NDArray[np.float32] | None,
+        now_ms: int,
+        *,
+        profile: Profile | None = None,
+        plan: QueryPlan | None = None,
     ) -> RecallResult:
         """Answer a question.
 
@@ -82,6 +116,8 @@ class Recall:
             request: the question.
             query_vector: the embedded query (`request.embed_text`); None where there is none.
             now_ms: the present, epoch ms.
+            profile: other weights, for a trial.
+            plan: how the question is understood; one without anything where there is none.
 
         Returns:
             The answer; `took_ms` is left to the caller.
@@ -94,25 +130,28 @@ class Recall:
         narrowed = predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
+        search = _Search(rows, request, plan or QueryPlan(), narrowed, vector, seq, profile or self.profile, now_ms)
         reach = self._reach(rows, seq, narrowed, named=False)
-        found, question = self._find(rows, request, narrowed, reach, vector, seq)
+        found = self._find(search, reach)
         if found.short and reach.allowed is None:
             # Most of what came back is not wanted here: name what is, and search exactly among it.
             reach = self._reach(rows, seq, narrowed, named=True)
-            found, question = self._find(rows, request, narrowed, reach, vector, seq)
-        answer = Answer(self._profile, request, mode, found.candidates, found.bm25, question, now_ms)
-        items = answer.items(rows, reach.size)
+            found = self._find(search, reach)
+        asked = Asked(request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms)
+        answer = Answer(asked, reach.size)
+        items = answer.items(rows)
         return RecallResult(
             items=items,
             abstained=not items,
-            reason=answer.reason(reach.size, abstained=not items),
+            reason=answer.reason(),
             near_misses=answer.near_misses(items),
             strategy=mode,
             index_backend="none" if vector is None else backend(self._index),
             index_revision=self._index.revision,
             vault_seq=seq,
             candidates=int(found.candidates.labels.size),
-            profile=self._profile.name,
+            profile=search.profile.name,
+            trace=traced(answer, items, search.plan, found.brought, answer.chance),
         )
 
     def _comparable(self, vector: NDArray[np.float32] | None) -> bool:
@@ -128,7 +167,7 @@ class Recall:
             known = self._reaches.get(key)
         if known is not None:
             return known
-        most = self._profile.small_scope
+        most = self.profile.small_scope
         labels = labels_in(rows, narrowed, -1 if named else most + 1)
         if named or labels.size <= most:
             reach = _Reach(labels, int(labels.size))
@@ -140,30 +179,57 @@ class Recall:
                 self._reaches.popitem(last=False)
         return reach
 
-    def _find(
-        self,
-        rows: Rows,
-        request: RecallRequest,
-        narrowed: Predicate,
-        reach: _Reach,
-        vector: NDArray[np.float32] | None,
-        seq: int,
-    ) -> tuple[_Found, Question]:
-        profile = self._profile
-        query = "" if request.mode == "semantic" and vector is not None else request.query
-        words = read_words(rows, query, self._frequencies, seq, profile, reach.allowed, reach.size)
-        question = Question(vector, words, StoredVectors(rows, self._index, self._space, self._dims), profile)
+    def _find(self, search: _Search, reach: _Reach) -> _Found:
+        rows, request, profile = search.rows, search.request, search.profile
+        query = "" if request.mode == "semantic" and search.vector is not None else request.query
+        words = read_words(rows, query, self._frequencies, search.seq, profile, reach.allowed, reach.size)
+        stored = StoredVectors(rows, self._index, self._space, self._dims)
+        question = Question(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
         scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit))
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = best_covered(words, reach.allowed, covered_wanted)
         outside = best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
-        candidates = self._examine(rows, narrowed, question, np.concatenate((near, scored, covered, outside)))
+        days = search.plan.time
+        then = _NOTHING
+        if days is not None:
+            then = nearest_within(rows, search.narrowed, question, days, profile.vector_candidates)
+        candidates = self._examine(search, question, np.concatenate((near, scored, covered, outside, then)))
+        candidates, led, reached = self._tied(search, question, candidates)
         # A list that came back full may hide more behind what is not wanted.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
         enough = max(request.limit, profile.vector_candidates)
         short = full and int(candidates.ok.sum()) < enough
-        return _Found(candidates, dict(zip(scored.tolist(), scores.tolist(), strict=True)), short), question
+        brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
+        brought |= {"graph": reached, "time": int(then.size)}
+        bm25_scores = dict(zip(scored.tolist(), scores.tolist(), strict=True))
+        return _Found(question, candidates, bm25_scores, led, brought, short)
+
+    def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
+        """What links, time, versions and digests do; who stands for whom; to how many the links led."""
+        rows, profile, plan = search.rows, search.profile, search.plan
+        is_linked, level = has_links(rows), {}
+        if is_linked and profile.graph_worth > 0:
+            level = activated(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
+            more = fresh(found, level)
+            if more.size:
+                found = found.with_others(examine(rows, search.narrowed, question, more)[0])
+            found = with_graph(found, level, profile.graph_worth)
+        if plan.time is not None:
+            found = with_time(found, plan.time, profile.time_bonus)
+        found = with_successors(rows, search.narrowed, question, found)
+        if search.vector is not None:
+            out = suppressed(
+                rows,
+                [fact.id for fact in found.facts],
+                search.vector,
+                search.now_ms,
+                client_id=search.request.scope.client_id,
+                vector_space=self._space,
+            )
+            found = found.without(out)
+        led = leads(rows, found) if is_linked else {}
+        return with_sources(found, led), led, len(level)
 
     def _nearest(self, question: Question, reach: _Reach, k: int) -> tuple[Labels, bool]:
         """Labels by vector, and whether there are more that were not looked at."""
@@ -178,11 +244,11 @@ class Recall:
         outside = question.vectors.search(question.vector, _OUTSIDERS, None)
         return np.concatenate((labels, _NOTHING if outside is None else outside.labels)), False
 
-    def _examine(self, rows: Rows, narrowed: Predicate, question: Question, labels: Labels) -> Candidates:
+    def _examine(self, search: _Search, question: Question, labels: Labels) -> Candidates:
         """Candidates, and the neighbours of the best of them: an answer often follows its question."""
-        found, around = examine(rows, narrowed, question, labels)
-        best = np.argsort(-found.evidence, kind="stable")[: self._profile.expand_from]
-        fresh = np.setdiff1d(around.around(best), found.labels)
-        if fresh.size:
-            found = found.with_others(examine(rows, narrowed, question, fresh)[0])
-        return with_successors(rows, narrowed, question, found)
+        found, around = examine(search.rows, search.narrowed, question, labels)
+        best = np.argsort(-found.evidence, kind="stable")[: search.profile.expand_from]
+        more = np.setdiff1d(around.around(best), found.labels)
+        if more.size:
+            found = found.with_others(examine(search.rows, search.narrowed, question, more)[0])
+        return found

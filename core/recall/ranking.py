@@ -1,24 +1,29 @@
-"""Puts candidates in order: fused ranks and evidence give the relevance, bounded side signals the score.
+"""Puts candidates in order: fused ranks and evidence, bounded side signals, and repetition last.
 
-Must not do: read anything.
+Must not do: read the vault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from core.recall.candidates import Candidates
+from core.recall.candidates import Candidates, Question
 from core.recall.result import Signals
+from core.recall.scope import Labels
 from core.recall.windows import Floats
+from core.score.diversity import diversified, likeness
 from core.score.factors import Sides, multiplier, recency, utility
 from core.score.fusion import fuse, ranks
 from core.score.profile import Profile
+from core.types.plans import Intent
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9
+_LOOKED_AT = 50
+"""So many of the best are looked at for repetition; what stands behind them is seldom read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,14 @@ class Ranked:
 
     Attributes:
         order: places in the candidates, best first.
-        score: final score by place in the candidates, 0 to 1.
+        score: final score by place in the candidates, 0 to 1; never greater than that of what stands above.
         relevance: by place, before the side signals.
         sides: the side signals.
         factor: what the side signals did, by place.
+        repeats: greatest likeness to what stands above it, by place; NaN where that was not looked at.
         ranks: rank by list and place.
         raw: raw score by list and place.
+        weights: every number that made the order, by name.
     """
 
     order: tuple[int, ...]
@@ -40,8 +47,10 @@ class Ranked:
     relevance: Floats
     sides: Sides
     factor: Floats
+    repeats: Floats
     ranks: dict[str, Floats]
     raw: dict[str, Floats]
+    weights: dict[str, float]
 
     def places(self, at: int) -> dict[str, tuple[int, float]]:
         """The lists a candidate stands in: rank and raw score."""
@@ -62,35 +71,47 @@ class Ranked:
         )
 
 
-def rank(found: Candidates, bm25_scores: dict[int, float], profile: Profile, strongest: float, now_ms: int) -> Ranked:
+def rank(
+    found: Candidates, bm25_scores: dict[int, float], question: Question, strongest: float, intent: Intent, now_ms: int
+) -> Ranked:
     """Order candidates.
 
     Args:
         found: the candidates.
         bm25_scores: label to BM25 score.
-        profile: the weights.
+        question: what they were compared with, and the weights.
         strongest: the greatest evidence there can be in this mode.
+        intent: what kind of answer is asked for.
         now_ms: the present, epoch ms.
 
     Returns:
         The order with all that made it. Ties: newer first, then by id.
     """
+    profile = question.profile
     raw = {
         "vector": found.vector,
         "bm25": np.array([bm25_scores.get(label, np.nan) for label in found.labels.tolist()], np.float64),
         "window": found.window,
         "coverage": np.where(found.coverage > 0, found.coverage, np.nan),
         "evidence": found.evidence,
+        "time": found.time,
+        "graph": found.graph,
     }
     places = {name: ranks(np.round(scores, _DIGITS)) for name, scores in raw.items()}
-    weights = {name: value for name, value in asdict(profile.lists).items() if np.isfinite(places[name]).any()}
-    fused = fuse(places, weights, profile.rrf_k)
+    listed = {name: value for name, value in asdict(profile.lists).items() if np.isfinite(places[name]).any()}
+    strength = 1.0 if profile.rerank == "mmr" else profile.strength
     share = np.clip(found.evidence / strongest, 0.0, 1.0)
-    relevance = profile.strength * share + (1.0 - profile.strength) * fused
+    relevance = strength * share + (1.0 - strength) * fuse(places, listed, profile.rrf_k)
     sides = _sides(found, profile, now_ms)
     factor = multiplier(sides, profile.sides, profile.side_bound)
     score = np.asarray(np.round(np.clip(relevance * factor, 0.0, 1.0), _DIGITS), np.float64)
-    return Ranked(_ordered(found, score), score, relevance, sides, factor, places, raw)
+    trade = 1.0 if profile.rerank == "rrf" else float(asdict(profile.trades)[intent.value])
+    order, score, repeats = _spread_out(found, question, _ordered(found, score), score, trade)
+    weights = {f"list.{name}": value for name, value in listed.items()}
+    weights |= {f"side.{name}": value for name, value in asdict(profile.sides).items()}
+    weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": strongest, "trade": trade}
+    weights |= {"side_bound": profile.side_bound}
+    return Ranked(order, score, relevance, sides, factor, repeats, places, raw, weights)
 
 
 def _sides(found: Candidates, profile: Profile, now_ms: int) -> Sides:
@@ -108,27 +129,79 @@ def _ordered(found: Candidates, score: Floats) -> tuple[int, ...]:
     return tuple(sorted(range(len(keys)), key=keys.__getitem__))
 
 
-def folded(found: Candidates, order: Iterable[int]) -> list[tuple[int, tuple[str, ...]]]:
-    """Fold the parts of one split text, and exact duplicates, into the best of them.
+def _spread_out(
+    found: Candidates, question: Question, order: tuple[int, ...], score: Floats, trade: float
+) -> tuple[tuple[int, ...], Floats, Floats]:
+    """Let repetition of what stands above come later; only among the first, whose vectors are looked up."""
+    repeats = np.full(score.size, np.nan)
+    head = np.array(order[:_LOOKED_AT], np.int64)
+    if trade >= 1.0 or head.size < 2 or question.vector is None:
+        return order, score, repeats
+    _, values, most = diversified(
+        score[head], likeness(_cosines(found.labels[head], question), question.profile.alike_from), trade
+    )
+    changed = score.copy()
+    changed[head] = np.round(values, _DIGITS)
+    repeats[head] = most
+    # What was put last among the first may now stand behind one that was not looked at: the scores decide.
+    return _ordered(found, changed), changed, repeats
+
+
+def _cosines(labels: Labels, question: Question) -> Floats:
+    """Cosine of each pair; 0 where one has no vector."""
+    having, vectors = question.vectors.fetch(np.sort(labels))
+    table = np.zeros((labels.size, vectors.shape[1] if vectors.size else 1))
+    if having.size:
+        at = np.minimum(np.searchsorted(having, labels), having.size - 1)
+        there = having[at] == labels
+        table[there] = vectors[at[there]]
+    return np.asarray(table @ table.T, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One item of the answer with all it stands for.
+
+    Attributes:
+        at: place of the one that is shown.
+        first: place of the best of them, which gives the score.
+        refs: references of all, the best one's first.
+    """
+
+    at: int
+    first: int
+    refs: tuple[str, ...]
+
+
+def folded(
+    found: Candidates, order: Iterable[int], leads: Mapping[int, int]
+) -> tuple[tuple[Group, ...], dict[int, int]]:
+    """Fold the parts of one split text, exact duplicates, and the sources of a digest or fact into one item each.
 
     Args:
         found: the candidates.
         order: places, best first.
+        leads: place of a source to the place of what was made of it and stands for it.
 
     Returns:
-        Place of each that stays, best first, with the references of all it stands for, its own first.
+        The items, best first; and for each candidate that is not shown itself the place of the one that stands for it.
     """
-    kept: list[tuple[int, list[str]]] = []
+    kept: list[tuple[int, int, list[str]]] = []
+    stands_for: dict[int, int] = {}
     seen: dict[object, int] = {}
     for at in order:
         fact = found.facts[at]
-        group = seen.get(fact.twin, seen.get(fact.whole))
+        shown = leads.get(at, at)
+        keys = (fact.twin, fact.whole, found.facts[shown].twin, found.facts[shown].whole)
+        group = next((seen[key] for key in keys if key in seen), None)
         if group is None:
             group = len(kept)
-            kept.append((at, []))
-        seen.setdefault(fact.twin, group)
-        seen.setdefault(fact.whole, group)
-        refs = kept[group][1]
+            kept.append((shown, at, []))
+        if kept[group][0] != at:
+            stands_for[at] = kept[group][0]
+        for key in keys:
+            seen.setdefault(key, group)
+        refs = kept[group][2]
         if fact.ref is not None and fact.ref not in refs:
             refs.append(fact.ref)
-    return [(at, tuple(refs)) for at, refs in kept]
+    return tuple(Group(at, first, tuple(refs)) for at, first, refs in kept), stands_for

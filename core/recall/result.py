@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core.types.traces import Trace
 from core.types.values import Memory
 
 NO_VECTORS = "keyword_only_no_vectors"
@@ -80,6 +81,7 @@ class RecallResult:
         vault_seq: the vault's sequence that was read.
         candidates: how many memories were compared.
         profile: name of the weights.
+        trace: what happened to every candidate.
         took_ms: milliseconds, filled in by the caller.
     """
 
@@ -93,6 +95,7 @@ class RecallResult:
     vault_seq: int
     candidates: int
     profile: str
+    trace: Trace
     took_ms: float = 0.0
 
     def receipt_body(self) -> dict[str, Any]:

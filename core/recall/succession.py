@@ -72,7 +72,7 @@ def _over(found: Candidates, most: int) -> list[int]:
 
 def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates:
     place = {label: at for at, label in enumerate(found.labels.tolist())}
-    evidence, ok = found.evidence.copy(), found.ok.copy()
+    evidence, plain, ok = found.evidence.copy(), found.plain.copy(), found.ok.copy()
     for old, new, is_open in pairs:
         at, before = place.get(new), place[old]
         if at is None or not found.ok[at]:
@@ -81,9 +81,9 @@ def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates
             if not _answers_too(found, at, before):
                 continue
             ok[before] = False
-        gained = SHARE * float(found.evidence[before])
-        evidence[at] = max(evidence[at], gained)
-    return replace(found, ok=ok, evidence=evidence, lifted=found.lifted + evidence - found.evidence)
+        evidence[at] = max(evidence[at], SHARE * float(found.evidence[before]))
+        plain[at] = max(plain[at], SHARE * float(found.plain[before]))
+    return replace(found, ok=ok, evidence=evidence, plain=plain, lifted=found.lifted + plain - found.plain)
 
 
 def _answers_too(found: Candidates, later: int, earlier: int) -> bool:

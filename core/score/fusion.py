@@ -80,3 +80,15 @@ def evidence(cosine: Scores, coverage: Scores, cosine_weight: float) -> Scores:
         0 to `cosine_weight` + 1.
     """
     return cosine_weight * np.clip(cosine, 0.0, 1.0) + coverage
+
+
+def blend(text_weight: float) -> tuple[float, float]:
+    """What meaning and words are worth under a text weight (E35.2); at one half both are as the profile has them.
+
+    Args:
+        text_weight: 0 (meaning alone) to 1 (words alone).
+
+    Returns:
+        Factors of meaning and of words, 0 to 2; together 2.
+    """
+    return 2.0 * (1.0 - text_weight), 2.0 * text_weight

@@ -21,7 +21,9 @@ class ListWeights:
         bm25: BM25 of the full-text table.
         window: cosine of the memory with its neighbours in the conversation.
         coverage: share of the query's words that stand in or around the memory.
-        evidence: window cosine and coverage added up.
+        evidence: window cosine and coverage added up, time and graph included.
+        time: nearness to the time that is asked about (E39.4).
+        graph: activation over links (E5.1).
     """
 
     vector: float
@@ -29,6 +31,8 @@ class ListWeights:
     window: float
     coverage: float
     evidence: float
+    time: float = 0.15
+    graph: float = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,27 @@ class SideWeights:
     def total(self) -> float:
         """Their sum."""
         return self.confidence + self.recency + self.importance + self.utility
+
+
+@dataclass(frozen=True, slots=True)
+class Trades:
+    """Lambda of maximal marginal relevance by intent: 1 looks at relevance alone, 0 puts repetition last (E35.1).
+
+    Attributes:
+        lookup: one stored value.
+        exploratory: an overview: what repeats tells nothing new.
+        comparative: things weighed against each other.
+        temporal: what happened in a period.
+        procedural: how something is done.
+        causal: reasons.
+    """
+
+    lookup: float = 0.9
+    exploratory: float = 0.7
+    comparative: float = 0.8
+    temporal: float = 0.9
+    procedural: float = 0.9
+    causal: float = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +113,13 @@ class Profile:
         semantic_bar_share: the bar for a cosine alone, as a share of the bar for cosine and coverage.
         floor: an item under this share of the best item's evidence is not returned; dev sessions suffer from 0.4 on.
         near_misses: how many near misses are kept.
+        time_bonus: what stands in the days that are asked about has so much more evidence, as a share of its own.
+        graph_worth: what an activation of 1 is worth as evidence.
+        trades: lambda of maximal marginal relevance by intent.
+        alike_from: the cosine from which two memories count as repetition.
+        rerank: `rrf` (fused alone), `mmr` (evidence alone, then maximal marginal relevance) or `rrf_then_mmr` (E35.1).
+        text_weight: how much words count against meaning; one half is how all the weights were measured.
+        auto_text_weight: whether the question moves it (E35.3).
     """
 
     name: str = "loci"
@@ -115,6 +147,13 @@ class Profile:
     semantic_bar_share: float = 0.68
     floor: float = 0.25
     near_misses: int = 5
+    time_bonus: float = 0.5
+    graph_worth: float = 1.4
+    trades: Trades = Trades()
+    alike_from: float = 0.8
+    rerank: str = "rrf_then_mmr"
+    text_weight: float = 0.5
+    auto_text_weight: bool = True
 
 
 LOCI = Profile()

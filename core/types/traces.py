@@ -58,7 +58,7 @@ class Trace:
     Attributes:
         plan: how the question was understood.
         stages: stage to count, in the order of `STAGES`.
-        candidates: the best of them by evidence, whether returned or not; at most 100.
+        candidates: the best of them by evidence, whether returned or not; at most `core.recall.tracing.KEPT`.
         weights: the numbers that ranked them: profile names to values as they were used, the intent's changes included.
         best: the greatest evidence there was among what may be returned.
         bar: the evidence the best must have.

@@ -26,6 +26,7 @@ from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE
 from core.score.profile import LOCI, Profile
 from core.text.compose import embedding_text, memory_terms
+from core.types.plans import QueryPlan
 from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
 from core.vault.rows import SqlRows
@@ -188,13 +189,19 @@ class Rig:
         self.connection.execute("UPDATE vault_state SET seq = seq + 1")
 
     def ask(
-        self, query: str, *, now_ms: int = NOW_MS, vector: NDArray[np.float32] | None = None, **more: object
+        self,
+        query: str,
+        *,
+        now_ms: int = NOW_MS,
+        vector: NDArray[np.float32] | None = None,
+        reading: QueryPlan | None = None,
+        **more: object,
     ) -> RecallResult:
         """Ask as the engine does: embed when wanted, then run."""
         request = RecallRequest(query=query, **{"scope": OWNER_SCOPE, **more})  # type: ignore[arg-type]
         if request.wants_vector and vector is None:
             vector = self.embedder.embed_one(request.embed_text)
-        return self.recall.run(self.rows, request, vector, now_ms)
+        return self.recall.run(self.rows, request, vector, now_ms, plan=reading)
 
     def texts(self, query: str, **more: object) -> list[str]:
         """The texts of an answer."""

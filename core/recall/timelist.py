@@ -1,0 +1,60 @@
+"""The time list: what was said or happened in the days that a question speaks of.
+
+Must not do: read a phrase (`core.text` does), or lift what has nothing to do with the question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.recall.candidates import Candidates, Question
+from core.recall.scope import Labels, Predicate, as_labels
+from core.score.proximity import TOLD_LATER_DAYS, proximity
+from core.types.plans import TimeRange
+from core.vault.rows import Rows
+
+_IN_DAYS = (
+    "SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE m.occurred_at >= :first "
+    "AND m.occurred_at < :last AND {wanted} LIMIT :most)"
+)
+_MOST = 20_000
+_LEAST = 0.05
+_LATER_MS = int(TOLD_LATER_DAYS * 86_400_000)
+
+
+def nearest_within(rows: Rows, narrowed: Predicate, question: Question, days: TimeRange, k: int) -> Labels:
+    """The memories of those days that are nearest in meaning.
+
+    Args:
+        rows: a vault snapshot.
+        narrowed: the request's conditions.
+        question: what they are compared with.
+        days: the range; some days after it belong to it, as people tell of a day later.
+        k: how many.
+
+    Returns:
+        Labels; all of the range where it has no more than `k`, or nothing is compared by meaning.
+    """
+    params = {**narrowed.params, "first": days.from_ms, "last": days.to_ms + _LATER_MS, "most": _MOST}
+    here = np.sort(as_labels(rows.value(_IN_DAYS.format(wanted=narrowed.wanted), params)))
+    if here.size <= k or question.vector is None:
+        return here[:k]
+    hits = question.vectors.search(question.vector, k, here)
+    return here[:k] if hits is None else hits.labels
+
+
+def with_time(found: Candidates, days: TimeRange, bonus: float) -> Candidates:
+    """Raise what lies in the days that are asked about: evidence x (1 + bonus x nearness).
+
+    Args:
+        found: the candidates.
+        days: the range.
+        bonus: 0 or more.
+
+    Returns:
+        The candidates with their nearness.
+    """
+    near = proximity(found.sides[:, 0], days.from_ms, days.to_ms)
+    return replace(found, time=np.where(near >= _LEAST, near, np.nan), evidence=found.evidence * (1.0 + bonus * near))
