@@ -32,6 +32,7 @@ from core.engine.graph import Graph
 from core.engine.imports import Imports
 from core.engine.journals import Journals
 from core.engine.keys import HomeKeys
+from core.engine.laboratory import Laboratory
 from core.engine.library import Library
 from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
@@ -41,6 +42,7 @@ from core.engine.refining import Refining
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
 from core.engine.threads import EngineLoop, Threads, ticking
+from core.engine.timeline import Timeline
 from core.engine.vault_group import VaultGroup
 from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
@@ -134,6 +136,7 @@ class Engine:
         self._loop = EngineLoop()
         self._loop.start()
         self._desk = DeskUpkeep()
+        self._unhear: Callable[[], None] = lambda: None
         self.memories = Memories(self._require, self._authority)
         self.imports = Imports(self._require, setup.person_home)
         self.library = Library(self._require)
@@ -142,7 +145,9 @@ class Engine:
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
         self.graph = Graph(self._require)
+        self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
+        self.laboratory = Laboratory(self._require, self._authority)
         self.model = Refining(self._require, lambda: self.loop)
         self.vault = VaultGroup(
             self._require,
@@ -233,6 +238,8 @@ class Engine:
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if self._setup.background:
+            self._unhear()
+            self._unhear = self.hub.subscribe(self.laboratory.heard)
             self.palace.begin(opened)
             self.model.begin(opened)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
