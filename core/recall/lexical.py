@@ -27,16 +27,33 @@ _POSTINGS = (
     "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid LIMIT ?)"
 )
 _BM25 = "SELECT rowid, bm25(memory_fts) AS b FROM memory_fts WHERE memory_fts MATCH ? ORDER BY b LIMIT ?"
+# Record 1 holds the counts of the whole index, which every removal lowers; record 10 its structure, whose counter of
+# written pages every addition raises ("FTS5 Data Format" of SQLite's documentation): the same two, the same index.
+_STATE = "SELECT block FROM memory_fts_data WHERE id IN (1, 10) ORDER BY id"
 _CACHED_TERMS = 4096
+_CACHED_BYTES = 8 << 20
 
 
 class Frequencies:
-    """Document frequencies of terms, remembered as long as the vault does not change."""
+    """What the lexical index tells of terms, remembered as long as that index does not change.
 
-    def __init__(self) -> None:
+    Every receipt raises the vault's sequence and changes no word, so a new sequence alone forgets nothing: the index's
+    own counters are looked at then.
+    """
+
+    def __init__(self, most_bytes: int = _CACHED_BYTES) -> None:
+        """Remember nothing yet.
+
+        Args:
+            most_bytes: of postings that are kept.
+        """
+        self._most_bytes = most_bytes
         self._lock = threading.Lock()  # guards all below
         self._seq = -1
+        self._state: tuple[bytes, ...] = ()
         self._known: OrderedDict[str, int] = OrderedDict()
+        self._postings: OrderedDict[tuple[str, int], Labels] = OrderedDict()
+        self._bytes = 0
 
     def of(self, rows: Rows, seq: int, terms: tuple[str, ...]) -> dict[str, int]:
         """How many memories have each term.
@@ -49,6 +66,7 @@ class Frequencies:
         Returns:
             One number each, 0 for a term that nothing has.
         """
+        self._look(rows, seq)
         with self._lock:
             known = {term: self._known[term] for term in terms if term in self._known} if self._seq == seq else {}
         missing = [term for term in terms if term not in known]
@@ -59,15 +77,57 @@ class Frequencies:
             known |= found
         return known
 
+    def postings(self, rows: Rows, seq: int, term: str, most: int) -> Labels:
+        """The memories that have a term.
+
+        Args:
+            rows: a vault snapshot.
+            seq: its sequence.
+            term: a term of the index.
+            most: labels at most, the lowest.
+
+        Returns:
+            Labels, ascending; not to be written to.
+        """
+        self._look(rows, seq)
+        with self._lock:
+            known = self._postings.get((term, most)) if self._seq == seq else None
+            if known is not None:
+                self._postings.move_to_end((term, most))
+                return known
+        found = as_labels(rows.value(_POSTINGS, (_quoted(term), most)))
+        found.setflags(write=False)
+        self._keep(seq, (term, most), found)
+        return found
+
+    def _look(self, rows: Rows, seq: int) -> None:
+        """Forget what a newer snapshot contradicts; an older one is answered without what is remembered."""
+        if seq <= self._seq:  # a whole number is read at once; a late look costs a statement and nothing else
+            return
+        state = tuple(bytes(row[0]) for row in rows.all(_STATE))
+        with self._lock:
+            if seq <= self._seq:
+                return
+            if state != self._state:
+                self._known, self._postings, self._bytes = OrderedDict(), OrderedDict(), 0
+            self._seq, self._state = seq, state
+
     def _remember(self, seq: int, found: dict[str, int]) -> None:
         with self._lock:
-            if seq < self._seq:  # an older snapshot than the one remembered
+            if seq != self._seq:
                 return
-            if seq > self._seq:
-                self._seq, self._known = seq, OrderedDict()
             self._known.update(found)
             while len(self._known) > _CACHED_TERMS:
                 self._known.popitem(last=False)
+
+    def _keep(self, seq: int, key: tuple[str, int], found: Labels) -> None:
+        with self._lock:
+            if seq != self._seq or key in self._postings:
+                return
+            self._postings[key] = found
+            self._bytes += found.nbytes
+            while self._bytes > self._most_bytes:
+                self._bytes -= self._postings.popitem(last=False)[1].nbytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +179,7 @@ def read_words(
     Args:
         rows: a vault snapshot.
         query: as it was asked.
-        frequencies: the cache.
+        frequencies: what is remembered of the index.
         seq: the snapshot's sequence.
         profile: its posting budget and least number of documents.
         allowed: labels in scope, ascending; their own frequencies weigh the words then, so that what the asker may not
@@ -143,7 +203,7 @@ def read_words(
             unknown += term_weight(counted, 0)
         elif not terms or counts[term.term] <= left:
             terms.append(term)
-            postings.append(as_labels(rows.value(_POSTINGS, (_quoted(term.term), profile.posting_budget))))
+            postings.append(frequencies.postings(rows, seq, term.term, profile.posting_budget))
             left -= counts[term.term]
     weights = [term_weight(counted, _within(having, allowed)) for having in postings]
     return Words(tuple(terms), np.array(weights), unknown, tuple(postings), tuple(counts[term.term] for term in terms))

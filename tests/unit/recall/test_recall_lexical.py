@@ -92,17 +92,72 @@ def test_best_covered_keeps_the_newest_of_equals_within_the_scope(rig: Rig) -> N
     assert best_covered(words, None, 0).size == 0
 
 
-def test_frequencies_are_read_once_until_the_vault_changes(rig: Rig) -> None:
+def test_frequencies_are_read_once_until_the_words_change(rig: Rig) -> None:
     rig.add([Note("boat kiln")])
     rows, known = Counting(rig), Frequencies()
     assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
+    assert len(rows.ran) == 2  # the index's counters, the frequencies
     assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
-    assert len(rows.ran) == 1
+    assert len(rows.ran) == 2
     rig.add([Note("boat")])
     assert known.of(rows, 6, ("boat",)) == {"boat": 2}
     assert known.of(rows, 5, ("boat",)) == {"boat": 2}
     assert known.of(rows, 6, ("boat",)) == {"boat": 2}
-    assert len(rows.ran) == 3
+    assert len(rows.ran) == 5
+
+
+def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
+    rig.add([Note("boat kiln"), Note("boat")])
+    known = Frequencies()
+    first = known.postings(rig.rows, 5, "boat", 100)
+    assert known.of(rig.rows, 5, ("boat",)) == {"boat": 2}
+    rig.change("UPDATE memories SET access_count = access_count + 1")
+    rows = Counting(rig)
+    assert known.postings(rows, 6, "boat", 100) is first
+    assert known.of(rows, 6, ("boat",)) == {"boat": 2}
+    assert len(rows.ran) == 1
+    assert rows.matches() == []
+
+
+def test_an_older_snapshot_is_read_past_what_is_remembered(rig: Rig) -> None:
+    rig.add([Note("boat"), Note("boat")])
+    known = Frequencies()
+    assert known.postings(rig.rows, 9, "boat", 100).tolist() == [1, 2]
+    rows = Counting(rig)
+    assert known.postings(rows, 8, "boat", 100).tolist() == [1, 2]
+    assert rows.matches() == ['"boat"']
+
+
+def test_postings_are_kept_within_their_bytes(rig: Rig) -> None:
+    rig.add([Note("boat kiln soup") for _ in range(10)])
+    known, rows = Frequencies(most_bytes=160), Counting(rig)
+    for term in ("boat", "kiln", "soup", "soup", "boat"):
+        assert known.postings(rows, 5, term, 100).size == 10
+    assert rows.matches() == ['"boat"', '"kiln"', '"soup"', '"boat"']
+    assert known.postings(rows, 5, "kiln", 4).tolist() == [1, 2, 3, 4]
+
+
+def test_ten_common_words_read_no_more_than_the_budgets(rig: Rig) -> None:
+    """Counted in entries and rows, not in time: what is everywhere is neither read nor scored behind rarer words."""
+    common = [f"{letter}common" for letter in "abcdefghij"]
+    rig.add([Note(" ".join(common)) for _ in range(400)])
+    rig.add([Note("aged kiln") for _ in range(3)])
+    profile = Profile(posting_budget=500, bm25_budget=20)
+    rows = Counting(rig)
+    words = words_of(rig, " ".join([*common, "kiln"]), profile, rows)
+    assert [term.term for term in words.terms][:1] == ["kiln"]
+    assert sum(having.size for having in words.postings) <= profile.posting_budget
+    assert len(rows.matches()) == len(words.terms) == 2
+    rows.ran.clear()
+    assert set(bm25(rows, words, profile, 3)[0].tolist()) == {401, 402, 403}
+    (match,) = rows.matches()
+    assert rig.rows.value("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH ?", (match,)) == 3
+    rows.ran.clear()
+    alone = words_of(rig, " ".join(common), profile, rows)
+    assert sum(having.size for having in alone.postings) <= profile.posting_budget
+    rows.ran.clear()
+    assert bm25(rows, alone, profile, 40)[0].size == 0
+    assert rows.ran == []
 
 
 def test_a_recall_takes_few_statements(rig: Rig) -> None:
@@ -111,8 +166,8 @@ def test_a_recall_takes_few_statements(rig: Rig) -> None:
     rows = Counting(rig)
     request = RecallRequest(query="red kiln number 7", scope=OWNER_SCOPE)
     assert rig.recall.run(rows, request, rig.embedder.embed_one(request.query), NOW_MS).items
-    # seq, labels, frequencies, three postings, BM25, twice facts and neighbours, the items
-    assert len(rows.ran) <= 12
+    # seq, labels, counters, frequencies, three postings, BM25, twice facts and neighbours, the items
+    assert len(rows.ran) <= 13
 
 
 CLIENT = Scope(unrestricted=False, space_ids=frozenset({"id-GLOBAL"}), client_id="c")
