@@ -52,7 +52,7 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
-            "feedback")  # fmt: skip
+            "feedback", "tunings")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -206,6 +206,7 @@ def _recall(tx: Tx) -> None:
     )
     tally = {"found": 0, "found_of": 1, "empty": 1, "empty_of": 1, "stale": 0, "stale_of": 0, "tokens": 7.5}
     tx.insert("probe_runs", {"id": "run-1", "at": now, "step_id": "step-1", **tally})
+    tx.insert("tunings", {"step_id": "step-1", "changes": '{"floor":[0.25,0.3]}'})
     receipt = {"id": "receipt-1", "at": now, "actor": "client", "client_id": "client-1", "verb": "recall"}
     metrics = {"metrics": '{"average_relevancy":0.5}', "items": 1, "expires_at": now + 30 * DAY_MS}
     tx.insert("receipts", {**receipt, "query": "Where does Ada live?", "body": "{}", **metrics})

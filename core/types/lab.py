@@ -6,7 +6,7 @@ Must not do: compute.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.types.journals import OptionRow
 from core.types.traces import Trace
@@ -158,11 +158,13 @@ class Tuning:
         rows: every option of recall with bounds, default and value in force.
         preset: the name of the preset the values are those of; `""` where they are none's.
         presets: name to words.
+        preset_values: name to what the options are under it: option to value.
     """
 
     rows: tuple[OptionRow, ...]
     preset: str
     presets: Mapping[str, str]
+    preset_values: Mapping[str, Mapping[str, float | bool | str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,167 @@ class Applied:
 
     step_id: str
     at: int
-    changes: Mapping[str, tuple[float, float]]
+    changes: Mapping[str, tuple[float | bool | str, float | bool | str]]
     undone: bool
     found: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How good one answer was (E5.3.1).
+
+    Attributes:
+        average_relevancy: mean cosine of what is shown to the question, 0 to 1; 0 for an empty answer (C22).
+        ndcg: of what is shown in its order, graded by feedback where there is some, else by cosine (E5.3.2, C23).
+        ndcg_before: of the same in the order of relevance, before side signals and variety.
+        candidates_after_filter: how many were left after scope, strength and duplicates.
+        memories_packed: how many are shown.
+        tokens_consumed: of all that is shown, by the built-in estimate.
+        search_latency_ms: milliseconds, embedding included.
+        rerank_applied: `rrf`, `mmr` or `rrf_then_mmr`: what really made the order.
+        hybrid_text_weight: 0 (meaning alone) to 1 (words alone).
+        graded: whether there was a cosine or a feedback to grade by; what was not graded stands in no window.
+    """
+
+    average_relevancy: float
+    ndcg: float
+    ndcg_before: float
+    candidates_after_filter: int
+    memories_packed: int
+    tokens_consumed: int
+    search_latency_ms: float
+    rerank_applied: str
+    hybrid_text_weight: float
+    graded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHealth:
+    """How recall did lately (E5.3.4, E5.3.6).
+
+    Attributes:
+        answers: how many answers that were graded are in the window; empty ones are not.
+        recalls: all recalls of that time, empty ones among them.
+        average_relevancy: mean over the answers; None where there are none.
+        ndcg: mean over the answers, `ndcg_before` likewise.
+        abstained: share of the recalls that had no answer.
+        p50_ms: median of the time they took; `p95_ms` likewise.
+        is_low: the mean relevancy is below the bound of the options; never with fewer than ten answers.
+        poor_run: how many of the newest answers in a row were poor.
+        model_in_doubt: ten answers in a row were poor: the embedder may not fit what is asked.
+        sentence: says what is wrong; empty where nothing is.
+    """
+
+    answers: int
+    recalls: int
+    average_relevancy: float | None
+    ndcg: float | None
+    ndcg_before: float | None
+    abstained: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+    is_low: bool
+    poor_run: int
+    model_in_doubt: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How often a memory left for a client.
+
+    Attributes:
+        count: times it was given to clients.
+        last_at: epoch ms; None where it never was.
+        to: the name of the client it was given to last; `""` for nobody.
+        yours: how often it stood in an answer to the person.
+    """
+
+    count: int
+    last_at: int | None
+    to: str
+    yours: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRow:
+    """One recall that was kept.
+
+    Attributes:
+        id: its id.
+        at: epoch ms.
+        actor: `owner`, `client` or `scheduler`.
+        client: the client's name; None where no client asked, or it is gone.
+        session: the session that asked.
+        verb: `recall` or `context`.
+        query: the words that were asked; hostile text.
+        items: how many memories were answered.
+        metrics: how good the answer was; None for receipts of older versions.
+        expires_at: epoch ms.
+    """
+
+    id: str
+    at: int
+    actor: str
+    client: str | None
+    session: str | None
+    verb: str
+    query: str
+    items: int
+    metrics: Metrics | None
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptPage:
+    """Receipts, newest first.
+
+    Attributes:
+        rows: of this page.
+        next: the `after` of the next page; None at the end.
+    """
+
+    rows: tuple[ReceiptRow, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One receipt as a whole.
+
+    Attributes:
+        row: who asked what.
+        reason: why there was an answer, or none.
+        strategy: how was searched.
+        profile: name of the weights.
+        given: ids of what was answered, in order.
+        withheld: id to why it was not answered, for what came close.
+        trace: what happened to every candidate; None for receipts of older versions.
+        body: all that the receipt holds beside the trace; ids and numbers.
+    """
+
+    row: ReceiptRow
+    reason: str
+    strategy: str
+    profile: str
+    given: tuple[str, ...]
+    withheld: Mapping[str, str]
+    trace: Trace | None
+    body: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackReply:
+    """A feedback that was stored.
+
+    Attributes:
+        id: its id.
+        memory_id: of what.
+        signal: `helpful`, `harmful`, `irrelevant` or `corrected`.
+        step_id: the undo step.
+    """
+
+    id: str
+    memory_id: str
+    signal: str
+    step_id: str

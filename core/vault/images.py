@@ -23,6 +23,7 @@ VOLATILE: Mapping[str, frozenset[str]] = {
     "claims": frozenset({"evidence_count", "confidence"}),
     "clients": frozenset({"last_seen_at"}),
     "conflicts": frozenset({"later_until", "suggestion", "confidence", "detail"}),
+    "feedback": frozenset({"receipt_id"}),
     "probes": frozenset({"passed", "place", "ran_at", "regressed_at"}),
 }
 """Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,

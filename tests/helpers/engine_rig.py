@@ -50,6 +50,7 @@ JOURNALS = frozenset(
         "receipts",
         "requests",
         "settings",
+        "tunings",
         "undo_rows",
         "undo_steps",
         "vault_state",

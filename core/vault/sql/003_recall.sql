@@ -27,6 +27,12 @@ CREATE TABLE probe_runs (
 CREATE INDEX ix_probe_runs_at ON probe_runs (at);
 CREATE INDEX ix_probe_runs_step ON probe_runs (step_id) WHERE step_id IS NOT NULL;
 
+-- What each application of weights changed: option to [before, after]; an undo step keeps no after image of what it inserted.
+CREATE TABLE tunings (
+    step_id TEXT PRIMARY KEY REFERENCES undo_steps (id) ON DELETE CASCADE,
+    changes TEXT NOT NULL CHECK (json_valid(changes))
+) STRICT;
+
 -- How many memories an answer had, and how good it was (E5.3.1); read without the body.
 ALTER TABLE receipts ADD COLUMN items INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE receipts ADD COLUMN metrics TEXT CHECK (metrics IS NULL OR json_valid(metrics));

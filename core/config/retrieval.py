@@ -1,0 +1,244 @@
+"""The options of recall that a person may turn, each with its bounds and its measured default.
+
+Names follow the fields of `core.score.profile.Profile`, a dot being an underscore; a test holds the defaults of both
+together. They are keys of the vault's `settings`, after `PREFIX`. Must not do: rank, or know what a preset is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.config.describe import about, loaded
+
+PREFIX = "recall."
+"""Before the name of an option in the vault's `settings`."""
+
+_RELEVANCE, _SIDES, _WORDS = "Relevance", "Side signals", "Words and meaning"
+_DIVERSITY, _NEIGHBOURS, _SILENCE = "Diversity", "Neighbours", "Silence"
+_CANDIDATES, _HEALTH = "Candidates", "Health"
+_RERANK = {
+    "rrf_then_mmr": "Fused lists, then variety",
+    "rrf": "Fused lists alone",
+    "mmr": "Evidence, then variety",
+}
+
+
+def _knob(default: float, least: float, most: float, title: str, words: str, group: str, unit: str = "") -> Any:
+    told = about(group, unit=unit)
+    return Field(default=default, ge=least, le=most, title=title, description=words, json_schema_extra=told)
+
+
+class RetrievalOptions(BaseModel):
+    """All options of recall with their defaults; frozen, replaced as a whole when one changes."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    strength: float = _knob(
+        0.75,
+        0.0,
+        1.0,
+        "Evidence in the relevance",
+        "Share of the evidence itself; the rest is the fused rank.",
+        _RELEVANCE,
+    )
+    rrf_k: float = _knob(
+        60.0, 1.0, 1000.0, "Rank constant", "The smaller, the more the first places of a list count.", _RELEVANCE
+    )
+    lists_evidence: float = _knob(2.0, 0.0, 10.0, "List: evidence", "Weight of meaning and words added up.", _RELEVANCE)
+    lists_window: float = _knob(
+        0.5,
+        0.0,
+        10.0,
+        "List: meaning in its surroundings",
+        "Weight of likeness with neighbours counted in.",
+        _RELEVANCE,
+    )
+    lists_coverage: float = _knob(
+        0.5, 0.0, 10.0, "List: shared words", "Weight of the share of the question's words.", _RELEVANCE
+    )
+    lists_bm25: float = _knob(0.2, 0.0, 10.0, "List: BM25", "Weight of the full-text rank.", _RELEVANCE)
+    lists_vector: float = _knob(0.1, 0.0, 10.0, "List: own meaning", "Weight of the memory's own likeness.", _RELEVANCE)
+    lists_time: float = _knob(
+        0.15, 0.0, 10.0, "List: time", "Weight of nearness to the days that are asked about.", _RELEVANCE
+    )
+    lists_graph: float = _knob(
+        0.15, 0.0, 10.0, "List: relations", "Weight of what is reached over relations.", _RELEVANCE
+    )
+    time_bonus: float = _knob(
+        0.5, 0.0, 3.0, "Days that are asked about", "So much more evidence has what stands in them.", _RELEVANCE
+    )
+    graph_worth: float = _knob(
+        1.4, 0.0, 3.0, "Worth of a relation", "What a full activation over relations counts as evidence.", _RELEVANCE
+    )
+
+    side_bound: float = _knob(
+        0.05, 0.0, 0.5, "Room for side signals", "The most that all of them together raise or lower a result.", _SIDES
+    )
+    sides_confidence: float = _knob(0.4, 0.0, 1.0, "Confidence", "Share of how far a memory is believed.", _SIDES)
+    sides_recency: float = _knob(0.2, 0.0, 1.0, "Recency", "Share of how new it is.", _SIDES)
+    sides_importance: float = _knob(0.2, 0.0, 1.0, "Importance", "Share of how important it is.", _SIDES)
+    sides_utility: float = _knob(0.2, 0.0, 1.0, "Utility", "Share of how useful it proved.", _SIDES)
+    recency_half_life_days: float = _knob(
+        30.0, 0.5, 3650.0, "Half-life of recency", "After so many days recency is one half.", _SIDES, "days"
+    )
+
+    text_weight: float = _knob(0.5, 0.0, 1.0, "Words against meaning", "0 counts meaning alone, 1 words alone.", _WORDS)
+    auto_text_weight: bool = Field(
+        default=True,
+        title="Let the question decide",
+        description="Questions with names, paths or numbers count words more; open ones count meaning more.",
+        json_schema_extra=about(_WORDS),
+    )
+    cosine_weight: float = _knob(
+        1.4, 0.0, 5.0, "Worth of meaning", "What full likeness is worth beside all words of the question.", _WORDS
+    )
+
+    rerank: Literal["rrf_then_mmr", "rrf", "mmr"] = Field(
+        default="rrf_then_mmr",
+        title="Order",
+        description="How the lists become one order.",
+        json_schema_extra=about(_DIVERSITY, choices=_RERANK),
+    )
+    alike_from: float = _knob(
+        0.8, 0.0, 1.0, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
+    )
+    trades_lookup: float = _knob(
+        0.9, 0.0, 1.0, "Look-up", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+    trades_exploratory: float = _knob(
+        0.7, 0.0, 1.0, "Exploring", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+    trades_comparative: float = _knob(
+        0.8, 0.0, 1.0, "Comparing", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+    trades_temporal: float = _knob(
+        0.9, 0.0, 1.0, "Time", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+    trades_procedural: float = _knob(
+        0.9, 0.0, 1.0, "How-to", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+    trades_causal: float = _knob(
+        0.9, 0.0, 1.0, "Cause", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
+    )
+
+    window_cosine_1: float = _knob(
+        0.3, 0.0, 1.0, "Meaning next to it", "Weight of the message before and after.", _NEIGHBOURS
+    )
+    window_cosine_2: float = _knob(
+        0.15, 0.0, 1.0, "Meaning two away", "Weight of the messages two places away.", _NEIGHBOURS
+    )
+    window_terms_1: float = _knob(
+        0.75, 0.0, 1.0, "Words next to it", "What a word of the question is worth one message away.", _NEIGHBOURS
+    )
+    window_terms_2: float = _knob(
+        0.5, 0.0, 1.0, "Words two away", "What a word of the question is worth two messages away.", _NEIGHBOURS
+    )
+    expand_from: int = _knob(
+        8,
+        0,
+        100,
+        "Neighbours of the best",
+        "The neighbours of so many of the best are looked at too.",
+        _NEIGHBOURS,
+        "memories",
+    )
+
+    bar_base: float = _knob(
+        0.28, 0.0, 3.0, "Bar", "The evidence an answer must have in a vault of one memory.", _SILENCE
+    )
+    bar_slope: float = _knob(
+        0.07, 0.0, 0.5, "Rise of the bar", "How it rises with the logarithm of the number of memories.", _SILENCE
+    )
+    bar_cap: float = _knob(0.68, 0.0, 3.0, "Highest bar", "Where it stops rising.", _SILENCE)
+    keyword_bar: float = _knob(
+        0.2,
+        0.0,
+        1.0,
+        "Bar for words alone",
+        "The share of words an answer must have where meaning is not compared.",
+        _SILENCE,
+    )
+    semantic_bar_share: float = _knob(
+        0.68, 0.0, 1.0, "Bar for meaning alone", "As a share of the bar for both.", _SILENCE
+    )
+    floor: float = _knob(
+        0.25, 0.0, 1.0, "Floor", "What has less than this share of the best result's evidence is left out.", _SILENCE
+    )
+    near_misses: int = _knob(5, 0, 50, "Near misses", "So many are kept in the receipt.", _SILENCE, "memories")
+
+    vector_candidates: int = _knob(
+        60, 1, 1000, "By meaning", "So many candidates come from likeness.", _CANDIDATES, "memories"
+    )
+    bm25_candidates: int = _knob(
+        40, 1, 1000, "By full text", "So many candidates come from the full-text rank.", _CANDIDATES, "memories"
+    )
+    coverage_candidates: int = _knob(
+        60, 1, 1000, "By shared words", "So many candidates come from shared words.", _CANDIDATES, "memories"
+    )
+    bm25_budget: int = _knob(
+        2_000,
+        100,
+        1_000_000,
+        "Full-text rows",
+        "The full-text rank scores about so many rows at most.",
+        _CANDIDATES,
+        "rows",
+    )
+    posting_budget: int = _knob(
+        60_000,
+        1_000,
+        10_000_000,
+        "Word entries",
+        "Shared words read about so many entries at most.",
+        _CANDIDATES,
+        "entries",
+    )
+    least_documents: int = _knob(
+        100,
+        1,
+        100_000,
+        "Least memories",
+        "Words are weighed as if there were at least so many memories.",
+        _CANDIDATES,
+        "memories",
+    )
+    small_scope: int = _knob(
+        20_000,
+        1,
+        10_000_000,
+        "Exact up to",
+        "Up to so many memories in reach every one is compared.",
+        _CANDIDATES,
+        "memories",
+    )
+
+    health_window: int = _knob(
+        50,
+        5,
+        1000,
+        "Recalls looked at",
+        "The health of recall is that of the last so many answers.",
+        _HEALTH,
+        "recalls",
+    )
+    health_low: float = _knob(
+        0.4, 0.0, 1.0, "Warn below", "Mean relevancy of the last answers below which there is a warning.", _HEALTH
+    )
+    health_poor: float = _knob(
+        0.3, 0.0, 1.0, "Poor answer below", "Ten answers in a row below it say that the embedder may not fit.", _HEALTH
+    )
+
+
+def load(stored: Mapping[str, Any]) -> tuple[RetrievalOptions, tuple[str, ...]]:
+    """Build options from stored values; a bad value falls back to its default.
+
+    Args:
+        stored: name (without `PREFIX`) to JSON value.
+
+    Returns:
+        The options, and the names of stored ones that were refused.
+    """
+    return loaded(RetrievalOptions, stored)
