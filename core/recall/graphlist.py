@@ -39,16 +39,8 @@ _LINKS = (
     f"WHERE {_HERE} AND {{visible}} "
     "AND (SELECT count(*) FROM (SELECT 1 FROM mentions z WHERE z.entity_id = x.entity_id LIMIT :most)) < :most"
 )
-_ANY = "SELECT EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations) OR EXISTS (SELECT 1 FROM mentions)"
-
-
-def has_links(rows: Rows) -> bool:
-    """Whether there is anything to spread over.
-
-    Args:
-        rows: a vault snapshot.
-    """
-    return bool(rows.value(_ANY))
+HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations) OR EXISTS (SELECT 1 FROM mentions))"
+"""Whether there is anything to spread over."""
 
 
 def activated(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> dict[int, float]:

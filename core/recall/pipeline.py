@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.index.manager import IndexManager
 from core.recall.answer import Answer, Asked
 from core.recall.candidates import Candidates, Question, examine
-from core.recall.graphlist import activated, fresh, has_links, with_graph
+from core.recall.graphlist import HAS_LINKS, activated, fresh, with_graph
 from core.recall.lexical import Frequencies, best_covered, bm25, read_words
 from core.recall.request import RecallRequest
 from core.recall.result import NO_VECTORS, RecallResult
@@ -34,6 +34,7 @@ from core.vault.rows import Rows
 _SCOPES_KEPT = 8
 _OUTSIDERS = 10
 _NOTHING = np.empty(0, np.int64)
+_STATE = f"SELECT seq, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback) FROM vault_state"  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,15 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
+class _State:
+    """Where the vault stands, and what it has any of at all."""
+
+    seq: int
+    is_linked: bool
+    is_judged: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Search:
     """What one search of the vault goes by."""
 
@@ -70,7 +80,7 @@ class _Search:
     plan: QueryPlan
     narrowed: Predicate
     vector: NDArray[np.float32] | None
-    seq: int
+    state: _State
     profile: Profile
     now_ms: int
 
@@ -126,11 +136,12 @@ class Recall:
             UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for an unknown space.
         """
         request.check()
-        seq = int(rows.value("SELECT seq FROM vault_state", default=0))
+        state = _state(rows)
+        seq = state.seq
         narrowed = predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
-        search = _Search(rows, request, plan or QueryPlan(), narrowed, vector, seq, profile or self.profile, now_ms)
+        search = _Search(rows, request, plan or QueryPlan(), narrowed, vector, state, profile or self.profile, now_ms)
         reach = self._reach(rows, seq, narrowed, named=False)
         found = self._find(search, reach)
         if found.short and reach.allowed is None:
@@ -182,7 +193,7 @@ class Recall:
     def _find(self, search: _Search, reach: _Reach) -> _Found:
         rows, request, profile = search.rows, search.request, search.profile
         query = "" if request.mode == "semantic" and search.vector is not None else request.query
-        words = read_words(rows, query, self._frequencies, search.seq, profile, reach.allowed, reach.size)
+        words = read_words(rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
         stored = StoredVectors(rows, self._index, self._space, self._dims)
         question = Question(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
@@ -208,8 +219,8 @@ class Recall:
     def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
         """What links, time, versions and digests do; who stands for whom; to how many the links led."""
         rows, profile, plan = search.rows, search.profile, search.plan
-        is_linked, level = has_links(rows), {}
-        if is_linked and profile.graph_worth > 0:
+        level: dict[int, float] = {}
+        if search.state.is_linked and profile.graph_worth > 0:
             level = activated(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
             more = fresh(found, level)
             if more.size:
@@ -218,7 +229,7 @@ class Recall:
         if plan.time is not None:
             found = with_time(found, plan.time, profile.time_bonus)
         found = with_successors(rows, search.narrowed, question, found)
-        if search.vector is not None:
+        if search.vector is not None and search.state.is_judged:
             out = suppressed(
                 rows,
                 [fact.id for fact in found.facts],
@@ -228,7 +239,7 @@ class Recall:
                 vector_space=self._space,
             )
             found = found.without(out)
-        led = leads(rows, found) if is_linked else {}
+        led = leads(rows, found) if search.state.is_linked else {}
         return with_sources(found, led), led, len(level)
 
     def _nearest(self, question: Question, reach: _Reach, k: int) -> tuple[Labels, bool]:
@@ -252,3 +263,9 @@ class Recall:
         if more.size:
             found = found.with_others(examine(search.rows, search.narrowed, question, more)[0])
         return found
+
+
+def _state(rows: Rows) -> _State:
+    row = rows.one(_STATE)
+    seq, is_linked, is_judged = row if row is not None else (0, 0, 0)
+    return _State(int(seq), bool(is_linked), bool(is_judged))
