@@ -5,7 +5,6 @@ Must not do: lock; its owner does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,40 +24,59 @@ _SLACK = np.float32(0.0012)
 
 
 class LabelMap:
-    """Label to row number in pages of 4,096: 4 bytes a label where labels are dense, and looked up in bulk."""
+    """Label to row number in pages of 4,096: 4 bytes a label where labels are dense, and looked up all at once."""
 
     def __init__(self) -> None:
-        self._pages: dict[int, NDArray[np.int32]] = {}
+        self._numbers: Labels = np.empty(0, np.int64)  # pages that have a table, ascending
+        self._place: Rows = np.empty(0, np.int64)  # where each of them lies in the block
+        self._block: NDArray[np.int32] = np.empty((0, _PAGE), np.int32)  # grows by half; its end is not used yet
 
     def get(self, labels: Labels) -> Rows:
         """The row of each label; -1 where there is none."""
         rows = np.full(labels.size, _DEAD, np.int64)
-        for page, at in _by_page(labels):
-            table = self._pages.get(page)
-            if table is not None:
-                rows[at] = table[labels[at] & (_PAGE - 1)]
+        if self._numbers.size:
+            at, here = self._found(labels >> _PAGE_BITS)
+            if bool(here.all()):
+                rows[:] = self._block[self._place[at], labels & (_PAGE - 1)]
+                return rows
+            rows[here] = self._block[self._place[at[here]], labels[here] & (_PAGE - 1)]
         return rows
 
     def put(self, labels: Labels, rows: Rows) -> None:
         """Set the row of each label; -1 forgets it."""
-        for page, at in _by_page(labels):
-            table = self._pages.setdefault(page, np.full(_PAGE, _DEAD, np.int32))
-            table[labels[at] & (_PAGE - 1)] = rows[at]
+        if labels.size == 0:
+            return
+        pages = labels >> _PAGE_BITS
+        self._need(np.setdiff1d(pages, self._numbers))
+        at, _ = self._found(pages)
+        self._block[self._place[at], labels & (_PAGE - 1)] = rows
+
+    def _found(self, pages: Labels) -> tuple[Rows, NDArray[np.bool_]]:
+        """Where each page stands among the known ones, and whether it is one of them."""
+        size = self._numbers.size
+        if self._numbers[-1] == size - 1:  # the first pages without a gap, as a vault's labels have them
+            return np.minimum(pages, size - 1), pages < size
+        at = np.searchsorted(self._numbers, pages)
+        at[at == size] = 0
+        return at, self._numbers[at] == pages
+
+    def _need(self, fresh: Labels) -> None:
+        used = self._numbers.size
+        if fresh.size == 0:
+            return
+        if used + fresh.size > len(self._block):
+            block = np.empty((max(used + fresh.size, used * 3 // 2), _PAGE), np.int32)
+            block[:used] = self._block[:used]
+            self._block = block
+        self._block[used : used + fresh.size] = _DEAD
+        numbers = np.concatenate((self._numbers, fresh))
+        place = np.concatenate((self._place, np.arange(used, used + fresh.size)))
+        order = np.argsort(numbers)
+        self._numbers, self._place = numbers[order], place[order]
 
     def memory_bytes(self) -> int:
         """Bytes held."""
-        return len(self._pages) * _PAGE * 4
-
-
-def _by_page(labels: Labels) -> Iterator[tuple[int, Rows]]:
-    if labels.size == 0:
-        return
-    pages = labels >> _PAGE_BITS
-    order = np.argsort(pages, kind="stable")
-    ordered = pages[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    for low, high in zip(starts, [*starts[1:], labels.size], strict=True):
-        yield int(ordered[low]), order[low:high]
+        return int(self._numbers.size) * _PAGE * 4
 
 
 class RowStore:
@@ -173,7 +191,7 @@ class RowStore:
 
     def vectors_at(self, rows: Rows) -> Vectors:
         """The vectors of rows as float32, a copy."""
-        return self._matrix[rows].astype(np.float32)
+        return self._matrix[rows].astype(np.float32, copy=False)  # choosing rows made a copy already
 
     def all_labels(self) -> Labels:
         """The label of every row used so far, -1 for the dead; a copy."""
