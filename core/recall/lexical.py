@@ -226,11 +226,12 @@ def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
     weight = np.zeros(size)
     for having, value in zip(words.postings, words.weights, strict=True):
         weight[having] += value
-    found = np.flatnonzero(weight) if allowed is None else allowed[allowed < size]
-    found = found[weight[found] > 0]
+    found = np.flatnonzero(weight > 0) if allowed is None else allowed[allowed < size]
+    found = found if allowed is None else found[weight[found] > 0]
     if found.size > k:
-        kth = np.partition(weight[found], found.size - k)[found.size - k]
-        above, equal = found[weight[found] > kth], found[weight[found] == kth]
+        held = weight[found]
+        kth = np.partition(held, found.size - k)[found.size - k]
+        above, equal = found[held > kth], found[held == kth]
         found = np.concatenate((above, equal[equal.size - (k - above.size) :]))
     return found
 

@@ -76,6 +76,8 @@ class StoredVectors:
         if found.size < labels.size:
             more, rest = self._read(np.setdiff1d(labels, found))
             found, vectors = np.concatenate((found, more)), np.concatenate((vectors, rest))
+        if bool(np.all(found[1:] > found[:-1])):  # as a rule: then half a megabyte need not be laid out anew
+            return found, vectors
         order = np.argsort(found, kind="stable")
         return found[order], vectors[order]
 
