@@ -19,7 +19,7 @@ from core.recall.lexical import Words
 from core.recall.scope import IN_REVIEW, IS_OVER, Labels, Predicate
 from core.recall.vector import StoredVectors, Vectors
 from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
-from core.score.fusion import blend, evidence
+from core.score.fusion import blend, evidence, substance
 from core.score.profile import Profile
 from core.vault.rows import Rows
 
@@ -28,7 +28,10 @@ _FACTS = (
     f"WHEN m.status = 'active' AND {IS_OVER} THEN 'over' "
     f"WHEN m.status = 'active' AND {AT_ODDS} THEN 'at_odds' ELSE m.status END, "
     "m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
-    "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count"
+    "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
+    # Of a long text the end is not read: what is long does not only ask.
+    "CASE WHEN m.kind <> 'episode' THEN -1 ELSE octet_length(m.text) END, "
+    "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]'"
 )
 
 
@@ -217,18 +220,20 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
     weight = 0.0 if question.vector is None else question.profile.cosine_weight
     meaning, words = (1.0, 1.0) if question.vector is None or not question.words.terms else blend(question.text_weight)
     told = np.nan_to_num(near_cosine)
+    asks, size = np.array([(row[17], row[16]) for row in found], np.float64).reshape(-1, 2).T
+    said = substance(asks > 0, size, question.profile.asking, question.profile.saying)
     candidates = Candidates(
         labels=known,
         ok=np.array([bool(row[1]) for row in found], np.bool_),
         facts=tuple(Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9]) for row in found),
-        sides=np.array([row[10:] for row in found], np.float64).reshape(-1, 6),
+        sides=np.array([row[10:16] for row in found], np.float64).reshape(-1, 6),
         vector=own_cosine,
         window=near_cosine,
         coverage=covered,
         own=own,
         near=near,
         plain=evidence(told, covered, weight),
-        evidence=evidence(told, words * covered, meaning * weight),
+        evidence=np.maximum(0.0, evidence(told, words * covered, meaning * weight) + said),
         lifted=np.zeros(known.size),
         time=np.full(known.size, np.nan),
         graph=np.full(known.size, np.nan),

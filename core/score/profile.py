@@ -113,6 +113,8 @@ class Profile:
         semantic_bar_share: the bar for a cosine alone, as a share of the bar for cosine and coverage.
         floor: an item under this share of the best item's evidence is not returned; dev sessions suffer from 0.4 on.
         near_misses: how many near misses are kept.
+        asking: evidence that a message loses which only asks.
+        saying: evidence that a message gains for each factor e of its size.
         time_bonus: what stands in the days that are asked about has so much more evidence, as a share of its own.
         graph_worth: what an activation of 1 is worth as evidence.
         trades: lambda of maximal marginal relevance by intent.
@@ -147,6 +149,8 @@ class Profile:
     semantic_bar_share: float = 0.68
     floor: float = 0.25
     near_misses: int = 5
+    asking: float = 0.15
+    saying: float = 0.05
     time_bonus: float = 0.5
     graph_worth: float = 1.4
     trades: Trades = Trades()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.score.activation import HOP_DECAY, LEAST, spread
 from core.score.diversity import diversified, likeness
-from core.score.fusion import blend
+from core.score.fusion import blend, substance
 from core.score.proximity import proximity
 
 HOUR = 3_600_000
@@ -101,3 +101,15 @@ def test_words_and_meaning_share_two(text_weight: float) -> None:
     meaning, words = blend(text_weight)
     assert meaning + words == pytest.approx(2.0)
     assert words == pytest.approx(2 * text_weight)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(-1, 100_000)), min_size=1, max_size=20))
+def test_what_only_asks_counts_less_and_what_says_more_counts_more(drawn: list[tuple[bool, int]]) -> None:
+    asks, size = np.array([a for a, _ in drawn]), np.array([float(s) for _, s in drawn])
+    found = substance(asks, size, 0.15, 0.05)
+    assert (np.abs(found) <= 0.15 + 0.05 * math.log(10)).all()
+    plain = substance(np.zeros_like(asks), size, 0.15, 0.05)
+    assert (found <= plain).all()
+    order = np.argsort(np.where(size < 0, 1e9, size), kind="stable")
+    assert (np.diff(plain[order]) >= -1e-12).all()
+    assert (found[size < 0] == plain[size < 0]).all()

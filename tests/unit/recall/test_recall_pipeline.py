@@ -102,7 +102,7 @@ def test_ties_go_to_the_newer_and_then_to_the_id(rig: Rig) -> None:
         [
             Note("same words here", kind=Kind.FACT, recorded_ms=NOW_MS, occurred_ms=NOW_MS),
             Note("same words here", kind=Kind.RULE, recorded_ms=NOW_MS + 5, occurred_ms=NOW_MS),
-            Note("same words here", kind=Kind.EPISODE, recorded_ms=NOW_MS, occurred_ms=NOW_MS),
+            Note("same words here", kind=Kind.PROCEDURE, recorded_ms=NOW_MS, occurred_ms=NOW_MS),
         ]
     )
     rig.change("DELETE FROM memory_fts")
