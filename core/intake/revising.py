@@ -25,6 +25,7 @@ from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
 from core.memory.spaces import ensure_space
+from core.memory.tiers import renew_tags
 from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_vectors
 from core.score.trust import trust_terms
 from core.types.library import Revision, RevisionPreview, RevisionReport
@@ -39,6 +40,7 @@ _EXAMPLES = 20
 _REASONS = {Status.ACTIVE: None, Status.ARCHIVED: "archived", Status.DELETED: "forgotten"}
 _SIDE_TABLES = ("episodes", "rules", "procedures")
 _SAID = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
+_TAGGED = frozenset({"kind", "category"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +137,7 @@ class Reviser:
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()
-            if any(name == "space_id" for name, _ in items):
-                _leave_rooms(tx, ids)
-            if any(name == "status" for name, _ in items):
-                follow(tx, self.make_id, ids)
+            self._follow(tx, ids, frozenset(name for name, _ in items))
         refresh_terms(tx, said)
         if revision.occurred is not None:
             for memory_id in said:
@@ -146,6 +145,15 @@ class Reviser:
         if revision.status in (Status.ARCHIVED, Status.DELETED):
             close_moot(tx, now)
         return now
+
+    def _follow(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:
+        """What hangs on the columns that changed."""
+        if "space_id" in changed:
+            _leave_rooms(tx, ids)
+        if changed & _TAGGED:
+            renew_tags(tx, ids)
+        if "status" in changed:
+            follow(tx, self.make_id, ids)
 
     def _new_version(
         self,

@@ -1,4 +1,4 @@
-"""Writing memories together with what is derived from their text: terms and vectors."""
+"""Writing memories together with what is derived from their text: terms, tiers and vectors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.embed.codec import to_blob
 from core.memory.draft import Draft, to_json
 from core.memory.read import by_ids
 from core.memory.rooms import remove_places
+from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
 from core.text.compose import memory_terms
 from core.types.values import Memory
 from core.vault.rows import Rows
@@ -56,7 +57,7 @@ def take_labels(tx: Tx, count: int) -> int:
 
 
 def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | None] | None = None) -> list[int]:
-    """Write rows and their lexical terms.
+    """Write rows with their lexical terms and their tiers.
 
     Args:
         tx: the verb's transaction.
@@ -75,6 +76,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
         "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
         [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
     )
+    write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
     return list(range(first, first + len(drafts)))
 
 
@@ -120,7 +122,7 @@ def forget_vector(tx: Tx, label: int) -> None:
 
 
 def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
-    """Make the lexical terms of memories anew; rows that are gone lose theirs.
+    """Make the lexical terms and the tiers of memories anew; rows that are gone lose theirs.
 
     Args:
         tx: the verb's transaction.
@@ -135,6 +137,7 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
                 "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))", (to_json(talks),)
             )
         )
+        renew_tiers(tx, list(memories))
         tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
         tx.run_many(
             "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
@@ -154,7 +157,7 @@ def _terms_of(memory: Memory, title: str | None) -> str:
 
 
 def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove terms, vectors, access counts and places of memories that are about to vanish.
+    """Remove terms, tiers, vectors, access counts, feedback and places of memories about to vanish.
 
     Places are the only ones that an undo brings back: the others are made anew.
 
@@ -165,8 +168,10 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     keys = [(label,) for label in labels]
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
+    remove_tiers(tx, labels)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+    tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     remove_places(tx, labels)
 
 
