@@ -14,6 +14,8 @@ from typing import Any
 
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
+from core.types.bands import band
+from core.types.contexts import ContextReply
 from core.types.journals import StepRow, Steps
 from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport, VerdictReply
 from core.types.reviews import Action, Decided, ListedConflict
@@ -21,23 +23,9 @@ from core.types.values import Memory, When
 
 NameOf = Callable[[str], str | None]
 
-# Spec E10.16.1, strict inequalities: 0.85 itself is medium.
-_BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
 _BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.explain
 _SECRETS = frozenset({"token", "key", "root"})
-
-
-def band(value: float) -> str:
-    """The band word of a number.
-
-    Args:
-        value: 0 to 1.
-
-    Returns:
-        `high` above 0.85, `medium` above 0.60, `low` above 0.40, else `minimal`.
-    """
-    return next((word for floor, word in _BANDS if value > floor), "minimal")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,6 +178,37 @@ def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
         "edges": [_row(edge) for edge in found.edges],
         "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
     }
+
+
+def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
+    """`context` and `memory_context`.
+
+    Args:
+        reply: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The contract's shape; who sees numbers also sees in which tier each memory stands.
+    """
+    packed = reply.context
+    shaped: dict[str, Any] = {
+        "text": packed.text,
+        "tokens": packed.tokens,
+        "included": len(packed.included),
+        "excluded": len(packed.excluded),
+        "excluded_reasons": [
+            {"id": one.id, "reason": one.reason, "value": shape.number(one.value)} for one in packed.excluded
+        ],
+        "receipt": reply.receipt_id,
+        "tokenizer": packed.tokenizer,
+        "exact": packed.exact,
+    }
+    if shape.exact:
+        shaped["memories"] = [
+            {"id": one.id, "tier": one.tier, "score": shape.number(one.score), "tokens": one.tokens}
+            for one in packed.included
+        ]
+    return shaped
 
 
 def stored(reply: StoreReply, *, classification: bool) -> dict[str, Any]:

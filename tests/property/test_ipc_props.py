@@ -15,13 +15,13 @@ from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.framing import LineReader, LineTooLongError, StreamEndedError, fit
-from core.ipc.items import band
 from core.ipc.limits import SearchLimits
 from core.ipc.messages import LINE_BYTES, RateLimitedError, read_request
 from core.ipc.moments import iso
 from core.ipc.protocol import Method
 from core.ipc.shown import shown
 from core.ipc.strictjson import MAX_DEPTH, BadMessage, check_text, parse
+from core.types.bands import band
 from core.types.clock import ManualClock
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -11,8 +11,9 @@ from ipc_engine import START_MS, Found, Result, make_memory
 from ipc_world import code_of
 
 from core.errors import Code
-from core.ipc.items import Shape, band, detail, plain, undone
+from core.ipc.items import Shape, detail, plain, undone
 from core.ipc.moments import iso, localise, read, read_as_of
+from core.types.bands import band
 from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import When
 from core.types.words import Precision

@@ -1,0 +1,51 @@
+"""Makes a memory's text safe to stand between tags: one line, nothing hidden, nothing that could be a tag (E10.14.2).
+
+It lessens what a hostile text can do to an assistant that reads it; it cannot take its words away.
+Must not do: judge a text, shorten it, or change a stored one.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BREAKS = re.compile("[ \t]*[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\\s*|\t")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufff9-\uffff]")
+_PLANE_ENDS = re.compile(
+    "[" + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17)) + "]"
+)
+# Signs without a face of their own: joiners, fillers, marks of direction, private use, tags that spell words unseen.
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010fffd]"
+)
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
+_BRACKETS = str.maketrans("[]", "()")
+_SHOWN = "\ufffd"
+
+
+def fenced(text: str) -> str:
+    """A text as it may stand in an element or an attribute.
+
+    Args:
+        text: any text.
+
+    Returns:
+        One line of XML character data: breaks and tabs are a blank, control characters U+FFFD, hidden ones are gone.
+    """
+    flat = _BREAKS.sub(" ", text).strip()
+    if not flat.isascii() or not flat.isprintable():
+        flat = _HIDDEN.sub("", _PLANE_ENDS.sub(_SHOWN, _CONTROL.sub(_SHOWN, flat)))
+    return flat.translate(_ESCAPES)
+
+
+def label(text: str) -> str:
+    """A text as it may stand between square brackets.
+
+    Args:
+        text: any text.
+
+    Returns:
+        As `fenced`, with round brackets for square ones.
+    """
+    return fenced(text).translate(_BRACKETS)
