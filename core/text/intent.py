@@ -1,0 +1,145 @@
+"""What kind of answer a question asks for: six intents, each with what speaks for it (E40.1, E40.2, X45).
+
+The cues and their weights are data (`resources/query/intent.json`). Must not do: call a model, or know a vault.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import prod
+
+from core.text.stopwords import stop_words
+from core.types.plans import Intent
+
+SHORT_WORDS, LONG_WORDS = 8, 12
+_DROPPED = re.compile(r"['’‘ʼ]")
+_GAPS = re.compile(r"[\W_]+")
+_OWNED = re.compile(r"\w['’]s \w+(?: \w+)?\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The rules of `resources/query/intent.json`.
+
+    Attributes:
+        courtesies: what is taken off the beginning.
+        cues: intent to pattern and weight; above 0 it speaks for the intent, below 0 it takes a share away.
+        features: name of a feature to intent to weight.
+        damping: what an intent's score is multiplied by; lookup is what is left where nothing else speaks.
+        order: which intent wins where two have the same.
+        shifts: what each intent adds to the text weight.
+    """
+
+    courtesies: re.Pattern[str]
+    cues: Mapping[Intent, tuple[tuple[re.Pattern[str], float], ...]]
+    features: Mapping[str, Mapping[Intent, float]]
+    damping: Mapping[Intent, float]
+    order: tuple[Intent, ...]
+    shifts: Mapping[Intent, float]
+
+
+@cache
+def intent_cues() -> Cues:
+    """The rules, read and compiled once."""
+    data = json.loads((files("resources") / "query" / "intent.json").read_text("utf-8"))
+    words = data["words"]
+    cues = {
+        Intent(name): tuple((re.compile(_filled(pattern, words)), weight) for pattern, weight in rules)
+        for name, rules in data["cues"].items()
+    }
+    features = {
+        name: {Intent(intent): weight for intent, weight in weights.items()}
+        for name, weights in data["features"].items()
+    }
+    shifts, damping = ({Intent(name): value for name, value in data[key].items()} for key in ("shifts", "damping"))
+    order = tuple(Intent(name) for name in data["order"])
+    return Cues(re.compile(data["courtesies"]), cues, features, damping, order, shifts)
+
+
+def _filled(pattern: str, words: Mapping[str, str]) -> str:
+    for name, choice in words.items():
+        pattern = pattern.replace("{" + name + "}", choice)
+    return pattern
+
+
+def intent_scores(query: str, *, has_time: bool) -> dict[Intent, float]:
+    """What speaks for each intent.
+
+    Each cue that is found speaks with its weight w; together they give (1 - product of (1 - w)) times the product of
+    (1 - |w|) of the cues that speak against it (E40.2 with the weights of X45).
+
+    Args:
+        query: any text.
+        has_time: whether it names days.
+
+    Returns:
+        All six, 0 to 1, in the order in which they win ties.
+    """
+    rules = intent_cues()
+    plain = plain_words(query)
+    found = features_of(query, plain, has_time=has_time)
+    scores = {}
+    for intent in rules.order:
+        weights = [weight for pattern, weight in rules.cues[intent] if pattern.search(plain)]
+        weights += [rules.features[name].get(intent, 0.0) for name in found]
+        left = prod(1 - weight for weight in weights if weight > 0)
+        kept = prod(1 + weight for weight in weights if weight < 0) * rules.damping.get(intent, 1.0)
+        scores[intent] = round((1 - left) * kept, 6)
+    return scores
+
+
+def best_intent(scores: Mapping[Intent, float]) -> tuple[Intent, float]:
+    """The intent with the highest score, and its margin over the next.
+
+    Args:
+        scores: from `intent_scores`.
+
+    Returns:
+        The intent, by the fixed order where two have the same (X45), lookup where nothing speaks for any; the margin,
+        0 to 1.
+    """
+    order = intent_cues().order
+    ranked = sorted(order, key=lambda intent: (-scores.get(intent, 0.0), order.index(intent)))
+    first, second = scores.get(ranked[0], 0.0), scores.get(ranked[1], 0.0)
+    return (ranked[0], first - second) if first > 0 else (Intent.LOOKUP, 0.0)
+
+
+def plain_words(query: str) -> str:
+    """The question as the patterns see it: small letters, words one blank apart, courtesies off."""
+    words = _GAPS.sub(" ", _DROPPED.sub("", query.lower())).strip()
+    return intent_cues().courtesies.sub("", words)
+
+
+def features_of(query: str, plain: str, *, has_time: bool) -> tuple[str, ...]:
+    """Traits of a question beside its cues: `time`, `bare`, `short`, `long`, `owned`.
+
+    Args:
+        query: as typed.
+        plain: from `plain_words`.
+        has_time: whether it names days.
+    """
+    words = plain.split()
+    traits = {
+        "time": has_time,
+        "bare": bool(words) and len(words) <= SHORT_WORDS and not _asks(words),
+        "short": 0 < len(words) <= SHORT_WORDS,
+        "long": len(words) > LONG_WORDS,
+        "owned": bool(_OWNED.search(query.lower())) and len(words) <= SHORT_WORDS,
+    }
+    return tuple(name for name, holds in traits.items() if holds)
+
+
+def _asks(words: list[str]) -> bool:
+    """Whether it is more than names of things: a question word, a verb of asking or a helping verb."""
+    return any(word in _askers() for word in words)
+
+
+@cache
+def _askers() -> frozenset[str]:
+    kept = {"of", "the", "a", "an", "my", "our", "his", "her", "their", "for", "in", "on", "at", "to", "with", "and"}
+    return stop_words() - kept | {"whats", "whos", "hows", "wheres", "tell", "show", "give", "list"}
