@@ -179,9 +179,10 @@ def _is_verb(reading: Reading, place: int) -> bool:
 
 
 def _dated(reading: Reading, end: int, month: int, day: int) -> Hit | None:
-    at = end + (reading.word(end) in (",", ".", "of"))
-    year = year_at(reading, at)
-    if year and not (at > end and reading.word(end) == "." and reading.word(at - 1) == "."):
+    before = reading.word(end - 1)
+    is_short = len(before) <= 4 and before in reading.words.months  # "3 Sept. 2024"; else a full stop ends a sentence
+    at = end + (reading.word(end) in (",", "of") or (is_short and reading.word(end) == "."))
+    if year := year_at(reading, at):
         span = date_of(year[0], month, day)
         return Hit(year[1], span, "full", "day") if span else None
     return placed(reading, end, loose_day(month, day))

@@ -100,4 +100,12 @@ def _at(reading: Reading, place: int) -> Hit | None:
 def _stands(reading: Reading, hit: Hit) -> bool:
     if reading.within(hit.start - 1, "deadlines") and hit.sort != "range":
         return False
-    return is_time(reading, hit)
+    if reading.word(hit.start - 2) == "up" and reading.word(hit.start - 1) == "to":
+        return False
+    return not _closes_range(reading, hit) and is_time(reading, hit)
+
+
+def _closes_range(reading: Reading, hit: Hit) -> bool:
+    """Whether it is the end of a range whose beginning is an event: "between the move and 3 January"."""
+    is_joined = hit.sort != "range" and reading.word(hit.start - 1) == "and"
+    return is_joined and any(reading.word(before) == "between" for before in range(max(0, hit.start - 6), hit.start))

@@ -112,6 +112,8 @@ def days(query: str, now: datetime = WED) -> str | None:
         ("on 5/13/2024", "2024-05-13"),
         ("3.11.2023 minutes", "2023-11-03"),
         ("2024/03/05", "2024-03-05"),
+        ("3 Sept. 2024", "2024-09-03"),
+        ("summer 2023 photos", "2023-01-01..2023-12-31"),
         ("2023-07", "2023-07-01..2023-07-31"),
         ("yesterday evening", "2025-06-17"),
         ("the night before last", "2025-06-16"),
@@ -196,6 +198,8 @@ def test_phrases_at_edges_of_the_calendar(now: datetime, query: str, expected: s
     "query",
     [
         "what broke since the update",
+        "between the move and 3 January",
+        "everything up to 3 March",
         "what did I decide after the meeting",
         "two days before the deadline",
         "the day after we moved",
