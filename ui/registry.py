@@ -15,8 +15,9 @@ from ui.pages.library.page import LIBRARY
 from ui.pages.palace.page import PALACE
 from ui.pages.review.page import REVIEW
 from ui.pages.settings.page import SETTINGS
+from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
-PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, TIMELINE, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)

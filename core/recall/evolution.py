@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,14 @@ from core.vault.rows import Rows
 FLOOR = 0.28
 """Least cosine of a memory to a topic. X42 names 0.5, for another model: with the built-in one a topic of one to four
 words and a sentence about it lie between 0.06 and 0.67. Of 36 invented sentences on nine topics 0.28 lets 69 % through
-and 0.7 % of those on the other topics; 0.5 lets 14 % through. What holds the topic's own words needs no floor."""
-WORDS_NEARER = 0.5
-"""Our choice: a memory with all words of the topic counts as so much nearer, where more are found than fit."""
+and 0.7 % of those on the other topics; 0.5 lets 14 % through."""
+SHARE = 0.55
+"""Least cosine as a share of the nearest memory's: a topic that is spoken of in its own words is not joined by what is
+only a little like it. On the same sentences it costs nothing up to here."""
+WORDS_FLOOR = 0.18
+"""Our choice: least cosine of a memory that holds all words of the topic; names lie low in long texts."""
+WORDS_NEARER = 0.2
+"""Our choice: such a memory counts as so much nearer, where more are found than fit."""
 MAX_LIMIT = 500
 MAX_TOPIC = 2_000
 _TIED = 50  # what comes along by its ties, at most
@@ -77,7 +82,8 @@ _CLAIMS = (
     "JOIN evidence b ON b.claim_id = c.superseded_by_id AND b.memory_id <> a.memory_id "
     f"WHERE a.memory_id IN {_IDS} AND b.memory_id IN {_IDS} AND a.stance = 'supporting' AND b.stance = 'supporting'"
 )
-_REWORDED = "edited"
+_REWORDED = frozenset({"edited", "merged"})
+"""Reasons of what went into another text: worded anew, or one of several that became one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +114,8 @@ class _Near:
 def evolve(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None, limit: int, now_ms: int) -> Evolution:
     """The line of a topic (E39.5 with X42).
 
-    The `limit` memories nearest to the topic, those with all its words before those that are only near in meaning;
-    what replaced, opposes or supports one of them comes along. All of them by time; the first is the start.
+    The `limit` memories nearest to the topic, where they are near enough or hold its words; what replaced, opposes or
+    supports one of them comes along. All of them by time; the first is the start.
 
     Args:
         rows: a vault snapshot.
@@ -178,16 +184,23 @@ def checked_topic(topic: str) -> str:
 
 def _near(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
     worded = set(_with_words(rows, topic))
-    cosines: dict[int, float | None] = dict.fromkeys(sorted(worded))
-    if vector is not None:
-        allowed = np.sort(as_labels(rows.value(_ALL)))
-        hits = stored.search(vector, 2 * limit, allowed) if allowed.size else None
-        if hits is not None:
-            above = hits.cosines >= FLOOR
-            cosines |= dict(zip(hits.labels[above].tolist(), hits.cosines[above].tolist(), strict=True))
-        cosines |= _cosines_of(stored, vector, [n for n in worded if cosines[n] is None])
-    order = sorted(cosines, key=lambda n: (-(cosines[n] or 0.0) - WORDS_NEARER * (n in worded), n))
-    return _Near({n: cosines[n] for n in order[:limit]}, max(0, len(order) - limit))
+    if vector is None:
+        kept = sorted(worded)
+        return _Near(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
+    cosines = _nearest(rows, stored, vector, 2 * limit)
+    floor = max(FLOOR, SHARE * max(cosines.values(), default=0.0))
+    found: dict[int, float | None] = {n: cosine for n, cosine in cosines.items() if cosine >= floor}
+    known = cosines | _cosines_of(stored, vector, sorted(worded - cosines.keys()))
+    # What has no vector yet is found by its words alone.
+    found |= {n: known.get(n) for n in worded if known.get(n, 1.0) >= WORDS_FLOOR}
+    order = sorted(found, key=lambda n: (-(found[n] or 0.0) - WORDS_NEARER * (n in worded), n))
+    return _Near({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
+
+
+def _nearest(rows: Rows, stored: StoredVectors, vector: Vectors, most: int) -> dict[int, float]:
+    allowed = np.sort(as_labels(rows.value(_ALL)))
+    hits = stored.search(vector, most, allowed) if allowed.size else None
+    return {} if hits is None else dict(zip(hits.labels.tolist(), hits.cosines.tolist(), strict=True))
 
 
 def _with_words(rows: Rows, topic: str) -> Iterable[int]:
@@ -214,22 +227,28 @@ def _similarity(near: _Near, one: _Known, wordings: Mapping[str, Sequence[_Known
 
 
 def _folded(known: Sequence[_Known]) -> tuple[list[_Known], dict[str, list[_Known]]]:
-    """The line, and the texts that were only worded anew, oldest first, by the id of the one that stands for them.
+    """The line, and the texts that went into another, oldest first, by the id of the one that stands for them.
 
-    A text that its owner corrected was never another belief: it is one event with its newest words.
+    A text that its owner worded anew, or that became one with another, was no other belief: it is one event with its
+    newest words, at the time of the first of them.
     """
     by_id = {one.id: one for one in known}
     wordings: dict[str, list[_Known]] = defaultdict(list)
     for one in known:
         heir, seen = one, {one.id}
-        while heir.reason == _REWORDED and heir.superseded_by_id in by_id and heir.superseded_by_id not in seen:
+        while heir.reason in _REWORDED and heir.superseded_by_id in by_id and heir.superseded_by_id not in seen:
             heir = by_id[heir.superseded_by_id]
             seen.add(heir.id)
         if heir is not one:
             wordings[heir.id].append(one)
     gone = {old.id for olds in wordings.values() for old in olds}
-    line = [one for one in known if one.id not in gone]
+    line = [_since(one, wordings.get(one.id, ())) for one in known if one.id not in gone]
+    line.sort(key=lambda one: (one.at, one.n))
     return line, {heir: sorted(olds, key=lambda old: old.n) for heir, olds in wordings.items()}
+
+
+def _since(one: _Known, olds: Sequence[_Known]) -> _Known:
+    return replace(one, at=min(one.at, *(old.at for old in olds))) if olds else one
 
 
 def _ties(rows: Rows, known: Sequence[_Known], heirs: Mapping[str, str]) -> tuple[set[Pair], set[Pair]]:
@@ -243,7 +262,7 @@ def _ties(rows: Rows, known: Sequence[_Known], heirs: Mapping[str, str]) -> tupl
             to.add(pair)
 
     for one in known:
-        if one.reason != _REWORDED:
+        if one.reason not in _REWORDED:
             add(opposed, one.id, one.superseded_by_id)
         if one.status == "consolidated":
             add(supported, one.id, one.consolidated_into)

@@ -94,13 +94,13 @@ class TopicEvent:
     """One memory on the line of a topic.
 
     Attributes:
-        row: the memory; of versions that were only worded anew, the last one.
-        at: when it was said, else recorded, epoch ms.
+        row: the memory; where others went into it, the one that stands for them.
+        at: when it, or the first that went into it, was said, else recorded, epoch ms.
         transition: what it is to those before it.
         gap_ms: milliseconds since the event before; None for the first.
         about: the earlier memory that it corrects or confirms; None where it does neither.
         until: when it ceased to stand, epoch ms; None while it stands.
-        wordings: its texts before it was worded anew, oldest first.
+        wordings: the texts that went into it, worded anew or become one, oldest first.
         version: its place among the versions of its chain that are on the line, from 1; `versions` is how many.
         similarity: its cosine to the topic; None where it stands here for its words or its ties alone.
     """
@@ -124,7 +124,7 @@ class Evolution:
     Attributes:
         topic: as it was asked.
         events: oldest first; the first is the start.
-        left_out: how many more were near enough and did not fit within the limit.
+        left_out: how many more of those that were looked at were near enough and did not fit within the limit.
         took_ms: milliseconds.
     """
 

@@ -111,6 +111,17 @@ def test_a_text_that_was_worded_anew_is_one_event(rig: Rig) -> None:
     assert found.events[1].about == found.events[0].row
 
 
+def test_two_that_became_one_are_one_event_since_the_first(rig: Rig) -> None:
+    one, other, both = rig.add(
+        [fact("vim", "2026-01-10"), fact("vim daily", "2026-03-10"), fact("vim, daily", "2026-02-01")]
+    )
+    for old in (one, other):
+        replaced(rig, old, both, "merged")
+    (event,) = ask(rig, "vim").events
+    assert (event.row.head, event.transition, event.at) == ("vim, daily", START, ms("2026-01-10"))
+    assert [row.head for row in event.wordings] == ["vim", "vim daily"]
+
+
 def test_two_that_back_one_claim_reinforce_and_a_denial_corrects(rig: Rig) -> None:
     ids = rig.add([fact(f"vim {nr}", f"2026-0{nr}-10") for nr in (1, 2, 3)])
     rig.change(
@@ -151,12 +162,19 @@ def test_what_is_far_from_the_topic_is_not_on_the_line_unless_it_has_its_words(r
     assert found.events[0].similarity is not None
 
 
+def test_what_is_only_a_little_like_the_topic_gives_way_to_what_is_about_it(rig: Rig) -> None:
+    near, far = "quinces in jars", "quinces apples pears plums sloes jars"
+    rig.add([fact(near, "2026-01-10"), fact(far, "2026-01-11")])
+    assert told(ask(rig, "quinces jars in")) == [(near, START), (far, ADDITION)]  # it holds the words that tell
+    assert told(ask(rig, "jars in quinces cellar")) == [(near, START)]
+
+
 def test_the_nearest_are_kept_where_there_are_too_many(rig: Rig) -> None:
-    rig.add([fact(f"vim {'and more ' * nr}", f"2026-01-{nr + 10}") for nr in range(6)])
+    rig.add([fact(" ".join(["vim", *"abcdef"[:nr]]), f"2026-01-{nr + 10}") for nr in range(6)])
     found = ask(rig, "vim", limit=2)
     assert len(found.events) == 2
     assert found.left_out == 4
-    assert found.events[0].row.head.strip() == "vim"
+    assert [event.row.head for event in found.events] == ["vim", "vim a"]
 
 
 def test_nothing_is_found_for_what_nobody_spoke_of(rig: Rig) -> None:

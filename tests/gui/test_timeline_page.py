@@ -1,0 +1,496 @@
+"""The timeline: how much was said when, what of it, what held then; and the line of a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from engine_rig import Rig
+from hypothesis import given
+from hypothesis import strategies as st
+from library_rig import put_away
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+from window_rig import remember, settle
+
+from core.types.library import Revision
+from core.types.timelines import Density, Transition
+from core.types.values import When
+from core.types.words import Kind
+from ui.context import Context
+from ui.pages.timeline.evolving import day_of, title_of, told, wrapped
+from ui.pages.timeline.geometry import fits, grid_of
+from ui.pages.timeline.page import TimelinePage
+from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
+from ui.registry import PAGES
+from ui.widgets.states import States
+
+DAY_MS = 86_400_000
+Key = Qt.Key
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[TimelinePage]:
+    made = TimelinePage(context)
+    context.bridge.changed.connect(made.changed)
+    made.resize(960, 760)
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    yield made
+    put_away(qtbot, made)
+
+
+def ms(moment: str) -> int:
+    return int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def said(rig: Rig, text: str, day: str, **more: Any) -> str:
+    return remember(rig.engine, text, occurred=When(ms(f"{day}T12:00")), **more).memory_id
+
+
+def enter(page: TimelinePage, qtbot: QtBot, wish: str = "") -> None:
+    page.enter(wish)
+    settle(qtbot, page.is_settled)
+
+
+def rest(page: TimelinePage, qtbot: QtBot) -> None:
+    settle(qtbot, page.is_settled)
+
+
+def press(
+    page: TimelinePage, qtbot: QtBot, key: Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    QTest.keyClick(page.time.strip, key, held)
+    rest(page, qtbot)
+
+
+def listed(page: TimelinePage) -> list[str]:
+    model = page.time.below.list.moments
+    lines = []
+    for place in range(model.rowCount()):
+        row = model.memory_at(place)
+        lines.append(str(model.index(place, 0).data()) if row is None else row.head)
+    return lines
+
+
+def heads(page: TimelinePage) -> list[str]:
+    model = page.time.below.list.moments
+    return [row.head for row in map(model.memory_at, range(model.rowCount())) if row is not None]
+
+
+def instead(states: States) -> str:
+    shown = states.currentWidget()
+    return "" if shown is None else shown.accessibleName()
+
+
+@pytest.fixture
+def year(rig: Rig) -> Rig:
+    """Memories of three months of 2023, before the rig's present in November."""
+    said(rig, "The boat is called Heron.", "2023-03-06")
+    said(rig, "The shed is green.", "2023-03-06", kind=Kind.RULE)
+    said(rig, "Jo lent a ladder.", "2023-03-09")
+    said(rig, "Quinces are ripe.", "2023-10-11")
+    return rig
+
+
+# ---- over time
+
+
+def test_the_page_stands_between_recall_and_the_journal() -> None:
+    ids = [page.id for page in PAGES]
+    assert ids.index("journal") == ids.index("timeline") + 1
+
+
+def test_an_empty_vault_teaches(page: TimelinePage, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    assert "No time has passed here yet" in instead(page.time.states)
+
+
+def test_the_newest_month_is_chosen_at_first(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    assert page.time.grain == "day"  # the whole life fits
+    assert sum(page.time.strip.density.totals) == 4
+    assert page.time.below.title == "1 – 31 Oct 2023"
+    assert listed(page) == ["Wednesday 11 October 2023", "Quinces are ripe."]
+    assert "1 memory" in page.time.hint
+    assert "1 memory" in page.time.strip.accessibleDescription()
+
+
+def test_days_stand_over_what_was_said_on_them(
+    page: TimelinePage, year: Rig, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    enter(page, qtbot)
+    page.time.look_at(ms("2023-03-01"), ms("2023-04-01"))
+    rest(page, qtbot)
+    assert listed(page) == [
+        "Monday 6 March 2023",
+        "The boat is called Heron.",
+        "The shed is green.",
+        "Thursday 9 March 2023",
+        "Jo lent a ladder.",
+    ]
+    model = page.time.below.list.moments
+    assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    page.grab()
+
+
+def test_arrows_move_the_period_and_shift_takes_more(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.time.use_grain("month")
+    rest(page, qtbot)
+    assert page.time.below.title == "October 2023"
+    for _ in range(7):
+        press(page, qtbot, Key.Key_Left)
+    assert page.time.below.title == "March 2023"
+    assert len(heads(page)) == 3
+    press(page, qtbot, Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert page.time.below.title == "March 2023 – April 2023"
+    press(page, qtbot, Key.Key_End)
+    assert page.time.below.title == "November 2023"  # today is on the strip
+    assert "Nothing was said then" in instead(page.time.below.states)
+    press(page, qtbot, Key.Key_Home)
+    assert page.time.below.title == "March 2023"
+    press(page, qtbot, Key.Key_T)
+    assert page.time.below.title == "November 2023"
+    press(page, qtbot, Key.Key_Escape)
+    assert page.time.below.title == "Everything"
+    assert len(heads(page)) == 4
+
+
+def test_in_the_squares_of_days_up_and_down_are_days(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.time.look_at(ms("2023-03-08"), ms("2023-03-08T01:00"))
+    rest(page, qtbot)
+    press(page, qtbot, Key.Key_Down)
+    assert page.time.below.title == "Thu 9 Mar 2023"
+    assert heads(page) == ["Jo lent a ladder."]
+    press(page, qtbot, Key.Key_Right)
+    assert page.time.below.title == "Thu 16 Mar 2023"
+
+
+def test_plus_and_minus_come_nearer_and_go_farther_and_stay_at_the_time(
+    page: TimelinePage, year: Rig, qtbot: QtBot
+) -> None:
+    enter(page, qtbot)
+    page.time.look_at(ms("2023-03-09"), ms("2023-03-10"))
+    rest(page, qtbot)
+    seen = [page.time.below.title]
+    for key in (Key.Key_Minus, Key.Key_Minus, Key.Key_Minus, Key.Key_Minus, Key.Key_Plus):
+        press(page, qtbot, key)
+        seen.append(page.time.below.title)
+    assert seen == [
+        "Thu 9 Mar 2023",
+        "week of 6 Mar 2023",
+        "March 2023",
+        "2023",
+        "2023",  # there is nothing farther
+        "March 2023 – November 2023",  # all months of that year
+    ]
+    assert page.time.grain == "month"
+    assert page.time.nearer.isEnabled()
+    page.grab()
+
+
+def test_a_drag_takes_all_it_passes(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    page.time.use_grain("month")
+    rest(page, qtbot)
+    strip = page.time.strip
+
+    def middle(place: int) -> QPoint:
+        return strip.grid.rect(place).center().toPoint()
+
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle(4))
+    QTest.mouseMove(strip, middle(2))
+    QTest.mouseMove(strip, middle(0))
+    QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle(0))
+    rest(page, qtbot)
+    assert page.time.below.title == "March 2023 – July 2023"
+    assert len(heads(page)) == 3
+    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle(0))
+    rest(page, qtbot)
+    assert page.time.below.title == "March 2023"
+
+
+def test_filters_narrow_what_is_counted_and_listed(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    press(page, qtbot, Key.Key_Escape)
+    page.kinds._take("rule")
+    rest(page, qtbot)
+    assert heads(page) == ["The shed is green."]
+    assert sum(page.time.strip.density.totals) == 1
+    page.kinds._take("digest")
+    rest(page, qtbot)
+    assert "Nothing of that kind" in instead(page.time.states)
+    page.kinds._take("")
+    rest(page, qtbot)
+    assert len(heads(page)) == 4
+    assert "home" in page.spaces._choices
+
+
+def test_what_is_over_is_counted_on_request(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    old = said(year, "The rent is 700.", "2023-10-12")
+    year.engine.library.revise([old], Revision(text="The rent is 800.")).result(30)
+    enter(page, qtbot)
+    assert heads(page) == ["Quinces are ripe.", "The rent is 800."]
+    page.over.click()
+    rest(page, qtbot)
+    assert heads(page) == ["Quinces are ripe.", "The rent is 700.", "The rent is 800."]
+
+
+def test_what_was_believed_and_what_was_true_at_the_end_of_a_period(
+    page: TimelinePage, year: Rig, qtbot: QtBot
+) -> None:
+    enter(page, qtbot)
+    below = page.time.below
+    below.use_axis("believed")
+    rest(page, qtbot)
+    assert heads(page) == []  # the rig learned all of it in November
+    assert "Nothing was known yet" in instead(below.states)
+    assert "31 Oct 2023" in below.sentence
+    below.use_axis("true")
+    rest(page, qtbot)
+    assert len(heads(page)) == 4
+    page.time.look_at(ms("2023-03-06"), ms("2023-03-07"))
+    rest(page, qtbot)
+    assert heads(page) == ["The boat is called Heron.", "The shed is green."]
+    page.time.go("today")
+    below.use_axis("believed")
+    rest(page, qtbot)
+    assert len(heads(page)) == 4
+
+
+def test_a_chosen_memory_is_what_the_inspector_shows(
+    page: TimelinePage, year: Rig, context: Context, qtbot: QtBot
+) -> None:
+    enter(page, qtbot)
+    press(page, qtbot, Key.Key_Escape)
+    moments = page.time.below.list
+    moments.setFocus()
+    first = moments.moments.memory_at(1)
+    assert first is not None
+    assert context.selection.current == first.id  # the keyboard's first line
+    QTest.keyClick(moments, Key.Key_Down)
+    assert context.selection.current == moments.moments.memory_at(2).id  # type: ignore[union-attr]  # it is there
+    other = moments.moments.memory_at(6)
+    assert other is not None
+    context.selection.select(other.id, "library")
+    assert moments.currentIndex().row() == 6
+
+
+def test_later_pages_come_as_somebody_scrolls(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    rows = [
+        {"text": f"Note {nr}", "time": f"2023-05-{1 + nr // 100:02d}T10:00:00Z", "ref": str(nr)} for nr in range(430)
+    ]
+    rig.bring(rows)
+    enter(page, qtbot)
+    model = page.time.below.list.moments
+    assert model.total == 430
+    assert len(heads(page)) < 430
+    while model.canFetchMore(QModelIndex()):
+        model.fetchMore(QModelIndex())
+        assert not model.canFetchMore(QModelIndex())  # one page at a time
+        rest(page, qtbot)
+    assert heads(page) == [f"Note {nr}" for nr in range(430)]
+    assert sum(line.endswith("May 2023") for line in listed(page)) == 5
+
+
+def test_what_changes_is_counted_again(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    said(year, "Plums are ripe.", "2023-10-20")
+    settle(qtbot, lambda: "Plums are ripe." in heads(page))
+    page.leave()
+    said(year, "Sloes are ripe.", "2023-10-21")
+    settle(qtbot, lambda: page.is_stale)
+    assert "Sloes are ripe." not in heads(page)
+    enter(page, qtbot)
+    assert heads(page)[-1] == "Sloes are ripe."
+
+
+def test_hostile_text_is_shown_as_it_is(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    said(rig, "<b>bold</b> \u202eturned\u202c <img src=x>", "2023-05-01")
+    enter(page, qtbot)
+    model = page.time.below.list.moments
+    told_line = str(model.index(1, 0).data())
+    assert "<b>bold</b>" in told_line
+    assert "\u202e" not in told_line
+    page.grab()
+
+
+def test_the_busiest_months_are_named_and_lead_there(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    for month, count in ((1, 1), (2, 3), (4, 2), (6, 1), (7, 1)):
+        for nr in range(count):
+            said(rig, f"Jar {month} {nr}", f"2023-{month:02d}-{nr + 10}")
+    enter(page, qtbot)
+    chips = [chip for chip in page.time._busiest.children() if chip.property("kind") == "chip"]
+    assert [chip.text() for chip in chips][:2] == ["February 2023 · 3", "April 2023 · 2"]  # type: ignore[attr-defined]  # buttons
+    chips[0].click()  # type: ignore[attr-defined]  # a button
+    rest(page, qtbot)
+    assert len(heads(page)) == 3
+
+
+# ---- a topic
+
+
+@pytest.fixture
+def editors(rig: Rig) -> list[str]:
+    ids = [
+        said(rig, "uses vim", "2023-01-10"),
+        said(rig, "uses vim daily", "2023-02-14"),
+        said(rig, "switched to Helix", "2023-03-01"),
+    ]
+    space = rig.value("SELECT space_id FROM memories LIMIT 1")
+    for one, other, kind in ((1, 0, "supports"), (2, 0, "contradicts")):
+        tie(rig, {"id": kind, "from_id": ids[one], "to_id": ids[other], "type": kind, "space_id": space})
+    return ids
+
+
+def tie(rig: Rig, row: dict[str, Any]) -> None:
+    rig.write(lambda tx: tx.insert("edges", {**row, "made_by": "owner", "recorded_at": 0}))
+
+
+def test_a_topic_is_asked_for_and_its_line_told(
+    page: TimelinePage, editors: list[str], context: Context, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    enter(page, qtbot, "topic")
+    assert "How did it come to this?" in instead(page.topic.states)
+    assert page.topic.field.hasFocus()
+    QTest.keyClicks(page.topic.field, "vim")
+    QTest.keyClick(page.topic.field, Key.Key_Return)
+    rest(page, qtbot)
+    events = page.topic.list.model_of_events.events
+    assert [event.transition for event in events] == [
+        Transition.START,
+        Transition.REINFORCEMENT,
+        Transition.CORRECTION,
+    ]
+    assert page.topic.summary == "3 memories · 1 confirmation · 1 correction"
+    assert [title_of(event) for event in events] == ["It begins", "Confirmed", "Corrected"]
+    assert told(events[2]).startswith("Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of")
+    assert "uses vim" in told(events[2])
+    qtmodeltester.check(page.topic.list.model_of_events)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    page.topic.list.setCurrentIndex(page.topic.list.model_of_events.index(2, 0))
+    assert context.selection.current == editors[2]
+    page.grab()
+
+
+def test_a_wish_names_the_topic(page: TimelinePage, editors: list[str], qtbot: QtBot) -> None:
+    assert len(editors) == 3
+    enter(page, qtbot, "ask:vim")
+    assert page.tab == "topic"
+    assert page.topic.field.text() == "vim"
+    assert len(page.topic.list.model_of_events.events) == 3
+    page.show_tab("time")
+    rest(page, qtbot)
+    assert page.context.prefs.text("timeline.tab") == "time"
+
+
+def test_nothing_is_known_of_what_nobody_spoke_of(page: TimelinePage, editors: list[str], qtbot: QtBot) -> None:
+    assert len(editors) == 3
+    enter(page, qtbot, "ask:quinces")
+    assert "Nothing is known of that" in instead(page.topic.states)
+    page.topic.field.clear()
+    QTest.keyClick(page.topic.field, Key.Key_Return)
+    assert "How did it come to this?" in instead(page.topic.states)
+
+
+def test_a_line_follows_what_changes(page: TimelinePage, rig: Rig, editors: list[str], qtbot: QtBot) -> None:
+    enter(page, qtbot, "ask:vim")
+    rig.forget(editors[1])
+    settle(qtbot, lambda: len(page.topic.list.model_of_events.events) == 2)
+
+
+def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    old = said(rig, "uses vmi", "2023-01-10")
+    rig.engine.library.revise([old], Revision(text="uses vim")).result(30)
+    rig.settle()
+    enter(page, qtbot, "ask:vim")
+    (event,) = page.topic.list.model_of_events.events
+    assert day_of(event) == "10 Jan 2023, 12:00"
+    assert told(event).endswith("before: uses vmi")
+    page.grab()
+
+
+def test_rooms_are_offered_as_topics(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
+    for nr in range(4):
+        said(rig, f"quinces in jar {nr}", "2023-05-01")
+    rig.engine.palace.arrange().result(30)
+    enter(page, qtbot, "topic")
+    settle(qtbot, lambda: bool(page.topic._offered) and not page.context.tasks.running)
+    assert page.topic._offered
+
+
+# ---- words and places
+
+
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (0, "at the same time"),
+        (60_000, "a minute later"),
+        (5 * 3_600_000, "5 hours later"),
+        (DAY_MS, "a day later"),
+        (13 * DAY_MS, "13 days later"),
+        (21 * DAY_MS, "3 weeks later"),
+        (120 * DAY_MS, "4 months later"),
+        (800 * DAY_MS, "2 years later"),
+    ],
+)
+def test_gaps_are_told_in_words(gap: int, words: str) -> None:
+    assert gap_words(gap) == words
+
+
+def test_periods_have_names() -> None:
+    at = ms("2026-10-05T12:00")
+    assert period_name("day", at) == "Mon 5 Oct 2026"
+    assert period_name("week", at) == "week of 5 Oct 2026"
+    assert range_name("day", at, at + DAY_MS, at + 2 * DAY_MS) == "5 – 7 Oct 2026"
+    assert range_name("week", at, at + 28 * DAY_MS, at + 35 * DAY_MS) == "5 Oct – 9 Nov 2026"
+    assert range_name("month", at, at + 400 * DAY_MS, at + 430 * DAY_MS) == "October 2026 – November 2027"
+    assert range_name("day", at, at + 100 * DAY_MS, at + 101 * DAY_MS) == "5 Oct 2026 – 14 Jan 2027"
+
+
+def test_counts_are_told_by_kind() -> None:
+    density = Density("day", (0, 1, 2), (3, 0), {Kind.FACT: (1, 0), Kind.EPISODE: (2, 0)}, (0,), 0, 1, 3)
+    assert count_words(density, (0,)) == "3 memories: 1 fact, 2 episodes"
+    assert count_words(density, (1,)) == "nothing"
+
+
+def test_a_long_text_ends_in_an_ellipsis(qtbot: QtBot) -> None:
+    assert qtbot is not None
+    lines = wrapped("Quinces 🍐 and plums in jars, " * 40, QFont(), 200, 3)
+    assert len(lines) == 3
+    assert lines[-1].endswith("…")
+    assert lines[0].startswith("Quinces 🍐")
+    assert wrapped("", QFont(), 200) in ([], [""])
+
+
+@given(
+    count=st.integers(1, 900),
+    lead=st.integers(0, 6),
+    by_weeks=st.booleans(),
+    width=st.integers(60, 2000),
+    scroll=st.integers(-5, 2000),
+)
+def test_a_point_in_a_cell_is_its_period(count: int, lead: int, by_weeks: bool, width: int, scroll: int) -> None:
+    area = QRectF(34, 18, width, 100)
+    lead = lead if by_weeks else 0
+    grid = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=scroll)
+    assert 0 <= grid.scroll <= grid.most_scroll
+    if fits(grid.columns, width, by_weeks=by_weeks, scale=1.0):
+        assert len(grid.visible()) == count
+    for place in (grid.visible()[0], grid.visible()[-1]):
+        middle = grid.rect(place).center()
+        assert grid.place_at(middle.x(), middle.y()) == place
+        assert grid.showing(place) == grid.scroll
+    for place in (0, count - 1):
+        there = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=grid.showing(place))
+        assert place in there.visible()
+    assert 0 <= grid.place_at(-50, 9999) < count

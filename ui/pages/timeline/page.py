@@ -1,0 +1,182 @@
+"""The timeline page: over time, or the line of a topic; what both are narrowed by.
+
+Must not do: know another page.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedWidget
+
+from core.events import Changed
+from core.types.library import Facets
+from core.types.timelines import TimeFilter
+from core.types.words import Kind
+from ui.context import Context, Page, PageSpec
+from ui.pages.timeline.evolution import EvolutionTab
+from ui.pages.timeline.overtime import OverTime
+from ui.tasks import query
+from ui.widgets.basics import button, column, label, row
+from ui.widgets.chips import MenuChip, Segments
+from ui.widgets.flow import FlowLayout
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import KIND_PLURALS
+
+ORIGIN = "timeline"
+ASK = "ask:"
+"""Begins a wish for the line of a topic; the topic follows."""
+_TABS = (("time", "Over time"), ("topic", "A topic"))
+_STATE = "timeline.tab"
+_REFRESH_MS = 400
+_ALL = ""
+
+
+class TimelinePage(Page):
+    """The page."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._is_shown = False
+        kept = context.prefs.text(_STATE, "time")
+        self.tab = kept if kept in dict(_TABS) else "time"
+        self.segments = Segments(_TABS, self.tab, "What the timeline shows")
+        self.time, self.topic = OverTime(context), EvolutionTab(context)
+        kinds = {_ALL: "All"} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
+        self.kinds = MenuChip(context.theme, "Kind", kinds, _ALL)
+        self.spaces = MenuChip(context.theme, "Space", {_ALL: "All"}, _ALL)
+        self.over = button("With what is over", kind="chip", hint="Also what was superseded, absorbed or archived")
+        self.over.setCheckable(True)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.time)
+        self._stack.addWidget(self.topic)
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self._read)
+        self._build()
+        self.segments.chosen.connect(self.show_tab)
+        self.kinds.chosen.connect(lambda _: self._narrow())
+        self.spaces.chosen.connect(lambda _: self._narrow())
+        self.over.clicked.connect(lambda: self._narrow())
+        self.time.below.looked_at.connect(self._looked)
+        self.topic.looked_at.connect(self._looked)
+        context.selection.changed.connect(self._follow)
+
+    def _build(self) -> None:
+        layout = column(self, gap=10)
+        layout.setContentsMargins(24, 16, 24, 16)
+        head = row(label("Timeline", "title"), None, gap=10)
+        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(head)
+        flow = FlowLayout(gap=6)
+        for widget in (self.segments, self.kinds, self.spaces, self.over):
+            flow.addWidget(widget)
+        layout.addLayout(flow)
+        layout.addWidget(self._stack, 1)
+        self._show()
+
+    # ---- the page's life
+
+    def enter(self, wish: str = "") -> None:
+        """Show it.
+
+        Args:
+            wish: `time`, `topic`, or `ask:` with a topic behind it; "" for what was shown last.
+        """
+        self._is_shown = True
+        tab = "topic" if wish.startswith(ASK) else wish
+        if tab in dict(_TABS) and tab != self.tab:
+            self.segments.show_choice(tab)
+            self.show_tab(tab)
+        elif self.is_stale:
+            self._read()
+        if self.tab == "topic":
+            self.topic.enter()
+            if wish.startswith(ASK):
+                self.topic.ask(wish.removeprefix(ASK))
+        else:
+            self.time.strip.setFocus()
+
+    def leave(self) -> None:
+        """Another page is shown: nothing runs here any more."""
+        self._is_shown = False
+        self.is_stale = self.is_stale or self._refresh.isActive()
+        self._refresh.stop()
+        self.time.below.rest()
+
+    def is_settled(self) -> bool:
+        """Whether the tab that is shown was read."""
+        tab = self.time if self.tab == "time" else self.topic
+        return tab.is_settled and not self._refresh.isActive()
+
+    def changed(self, change: Changed) -> None:
+        """Read again, at most a few times a second."""
+        super().changed(change)
+        if self._is_shown and not self._refresh.isActive():
+            self._refresh.start()
+
+    # ---- tabs and filters
+
+    def show_tab(self, name: str) -> None:
+        """Show one of the tabs.
+
+        Args:
+            name: `time` or `topic`.
+        """
+        self.tab = name
+        self.context.prefs.keep(_STATE, name)
+        self._show()
+        if self._is_shown:
+            self._read()
+            if name == "topic":
+                self.topic.enter()
+
+    def _show(self) -> None:
+        self._stack.setCurrentIndex([tab for tab, _ in _TABS].index(self.tab))
+        for widget in (self.kinds, self.spaces, self.over):
+            widget.setVisible(self.tab == "time")
+
+    def _read(self) -> None:
+        self.is_stale = False
+        if self.tab == "topic":
+            self.topic.read()
+            return
+        self.time.read()
+        library = self.context.bridge.engine.library
+        task = query("Counting what there is", library.facets).within(self, "facets").failure(lambda _: None)
+        self.context.tasks.run(task.success(self._take_facets))
+
+    def _take_facets(self, facets: Facets) -> None:
+        spaces = {_ALL: "All"} | {name: one_line(name, 40) for name in sorted(facets.spaces, key=str.casefold)}
+        if self.spaces.current not in spaces:
+            self.spaces.offer(spaces, _ALL)
+            self._narrow()
+        else:
+            self.spaces.offer(spaces, self.spaces.current)
+
+    def _narrow(self) -> None:
+        self.time.use_filter(
+            TimeFilter(
+                kinds=(Kind(self.kinds.current),) if self.kinds.current else (),
+                spaces=(self.spaces.current,) if self.spaces.current else (),
+                with_over=self.over.isChecked(),
+            )
+        )
+
+    # ---- the memory that is looked at
+
+    def _looked(self, memory_id: str) -> None:
+        self.context.selection.select(memory_id, ORIGIN)
+
+    def _follow(self, memory_id: str, origin: str) -> None:
+        if origin != ORIGIN and self._is_shown:
+            if self.tab == "time":
+                self.time.below.list.choose(memory_id)
+            else:
+                self.topic.choose(memory_id)
+
+
+TIMELINE = PageSpec(
+    "timeline", "Timeline", "calendar", TimelinePage, "time travel history when days months topic evolution changed"
+)
+"""How the page is registered."""

@@ -1,0 +1,139 @@
+"""Words of the timeline: periods, gaps, transitions. The sentences are `resources/help/timeline.json`.
+
+Pure but for the local zone. Must not do: show text that is not made visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.types.library import MemoryRow
+from core.types.timelines import Density
+from core.types.words import Kind
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories
+
+SAID = "said"
+_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+_WEEKS_FROM, _MONTHS_FROM, _YEARS_FROM = 14, 63, 730  # days
+_ROLES = frozenset({"user", "assistant", "tool", "system", "human"})
+_MONTH_DAYS, _YEAR_DAYS = 30.44, 365.25
+
+
+@cache
+def sentences() -> Mapping[str, Any]:
+    """All sentences of the page."""
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "timeline.json").read_text(encoding="utf-8"))
+    return found
+
+
+def period_name(grain: str, start: int) -> str:
+    """A period by its name: `Tue 6 Oct 2026`, `week of 5 Oct 2026`, `October 2026`, `2026`.
+
+    Args:
+        grain: `day`, `week`, `month` or `year`.
+        start: epoch ms at which it begins.
+    """
+    at = local(start)
+    if grain == "year":
+        return str(at.year)
+    if grain == "month":
+        return f"{at:%B} {at.year}"
+    return f"week of {date_of(start)}" if grain == "week" else f"{at:%a} {date_of(start)}"
+
+
+def range_name(grain: str, first: int, last: int, end: int) -> str:
+    """Several periods by one name.
+
+    Args:
+        grain: of them.
+        first: epoch ms at which the first begins.
+        last: at which the last begins.
+        end: at which the last ends.
+    """
+    if first == last:
+        return period_name(grain, first)
+    if grain in {"year", "month"}:
+        return f"{period_name(grain, first)} – {period_name(grain, last)}"
+    begin, finish = local(first), local(end - 1)
+    if begin.year != finish.year:
+        return f"{date_of(first)} – {date_of(end - 1)}"
+    if begin.month != finish.month:
+        return f"{begin.day} {begin:%b} – {date_of(end - 1)}"
+    return f"{begin.day} – {date_of(end - 1)}"
+
+
+def day_name(ms: int) -> str:
+    """A day as a heading: `Tuesday 6 October 2026`."""
+    at = local(ms)
+    return f"{at:%A} {at.day} {at:%B} {at.year}"
+
+
+def gap_words(gap_ms: int) -> str:
+    """How much later, in words: `3 weeks later`.
+
+    Args:
+        gap_ms: milliseconds, 0 or more.
+    """
+    if gap_ms < _MINUTE:
+        return "at the same time"
+    if gap_ms < _DAY:
+        return _later(gap_ms // _HOUR, "hour") if gap_ms >= _HOUR else _later(gap_ms // _MINUTE, "minute")
+    days = gap_ms / _DAY
+    if days < _WEEKS_FROM:
+        return "a day later" if int(days) == 1 else _later(int(days), "day")
+    if days < _MONTHS_FROM:
+        return _later(round(days / 7), "week")
+    if days < _YEARS_FROM:
+        return _later(round(days / _MONTH_DAYS), "month")
+    return _later(round(days / _YEAR_DAYS), "year")
+
+
+def _later(number: int, one: str) -> str:
+    if number == 1:
+        return f"{'an' if one == 'hour' else 'a'} {one} later"
+    return f"{number:,} {one}s later"
+
+
+def count_words(density: Density, places: Sequence[int]) -> str:
+    """How many memories some periods hold, by kind: `12 memories: 8 episodes, 4 facts`.
+
+    Args:
+        density: the counts.
+        places: of the periods.
+    """
+    total = sum(density.totals[place] for place in places)
+    found = {kind: sum(counts[place] for place in places) for kind, counts in density.by_kind.items()}
+    parts = [
+        f"{count:,} {(KIND_WORDS if count == 1 else KIND_PLURALS)[kind].lower()}"
+        for kind, count in found.items()
+        if count
+    ]
+    if not total:
+        return "nothing"
+    return memories(total) if len(parts) < 2 else f"{memories(total)}: {', '.join(parts)}"
+
+
+def kinds_of(density: Density) -> tuple[Kind, ...]:
+    """The kinds that occur, in their usual order."""
+    return tuple(kind for kind in Kind if kind in density.by_kind)
+
+
+def when_of(row: MemoryRow) -> int:
+    """When a memory was said, else recorded; epoch ms."""
+    return row.recorded_at if row.occurred is None else row.occurred.ms
+
+
+def clock_of(ms: int) -> str:
+    """`14:05`, in the local zone."""
+    return f"{local(ms):%H:%M}"
+
+
+def who_of(row: MemoryRow) -> str:
+    """Whose words a memory is, for its second line: a name where there is one, else `You` or the like."""
+    name = row.client or row.author or ""
+    return one_line(name, 40) if name and name.casefold() not in _ROLES else ROLE_WORDS[row.role]
