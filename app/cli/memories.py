@@ -1,4 +1,4 @@
-"""The command line's verbs on memories: remember, recall, list, forget."""
+"""The command line's verbs on memories: remember, recall, context, list, forget."""
 
 from __future__ import annotations
 
@@ -142,6 +142,24 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         out.line("Near misses:")
         out.lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
     out.line(f"{len(reply['items'])} found by {reply['strategy']} search in {reply['took_ms']:.0f} ms.")
+
+
+@loci.command()
+@click.argument("prompt", nargs=-1, required=True)
+@click.option("--tokens", "token_budget", type=click.IntRange(0, 100_000), help="Tokens at most; 3,000 if not set.")
+@click.option("--model", help="Count with the tokenizer of this model, if it lies in the home's tokenizers folder.")
+@click.option("--space", help="Only this space.")
+@with_command
+def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
+    """What is remembered of PROMPT, as the text an assistant gets."""
+    reply = command.call("context", {"prompt": " ".join(prompt), **given})
+    command.reply(reply, _context)
+    if not reply["text"]:
+        command.output.note(words()["context"]["too_small"])
+
+
+def _context(out: Output, reply: Mapping[str, Any]) -> None:
+    out.lines(reply["text"].splitlines())
 
 
 @loci.command(name="list")

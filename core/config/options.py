@@ -79,6 +79,14 @@ class Options(BaseModel):
         description="Number of memories above which the approximate index is used.",
         json_schema_extra=about("Search", unit="memories", restart=True),
     )
+    context_tokens: int = Field(
+        default=3_000,
+        ge=0,
+        le=100_000,
+        title="Context size",
+        description="Tokens a context may have when an assistant names no number.",
+        json_schema_extra=about("Search", unit="tokens"),
+    )
 
     model_on: bool = Field(
         default=True,

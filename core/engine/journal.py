@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Code
 from core.intake.handed import note_handed
+from core.types.contexts import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
 from core.vault.tx import Tx
@@ -31,9 +32,9 @@ class _Entry:
     actor: Actor
     verb: str
     query: str
-    body: str
+    body: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
     given: tuple[str, ...]
-    count: int
+    packed: Context | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,15 @@ class ReadJournal:
             self._seen[client_id] = now_ms
 
     def note(
-        self, actor: Actor, verb: str, query: str, given: tuple[str, ...], body: Mapping[str, Any], now_ms: int
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        given: tuple[str, ...],
+        body: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
+        now_ms: int,
+        *,
+        packed: Context | None = None,
     ) -> str:
         """Take down one read.
 
@@ -96,15 +105,15 @@ class ReadJournal:
             verb: `recall`, `context` …
             query: the words asked, kept encrypted in the vault until the receipt expires.
             given: ids of what was answered.
-            body: ids, ranks, counts, reasons; never memory text.
+            body: ids, ranks, counts, reasons; never memory text; its `metrics` get their own column. Where it is
+                a function, that is called when the receipt is written: the reader does not wait for what it costs.
             now_ms: epoch ms.
+            packed: the text that was handed out whole, if one was; it is kept as long as the receipt.
 
         Returns:
             The receipt's id.
         """
-        entry = _Entry(
-            self._make_id(), now_ms, actor, verb, query, json.dumps(dict(body), ensure_ascii=False), given, len(given)
-        )
+        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed)
         with self._lock:
             self._entries.append(entry)
         return entry.id
@@ -122,8 +131,10 @@ class ReadJournal:
         Args:
             waiting: from `take`.
         """
+        # On paper from here on: the answers themselves, with their texts, are let go.
+        kept = [replace(entry, body=_told(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
         with self._lock:
-            self._entries = [*waiting.entries, *self._entries][-_ENTRIES_KEPT:]
+            self._entries = [*kept, *self._entries][-_ENTRIES_KEPT:]
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
             self._seen = {**waiting.seen, **self._seen}
 
@@ -153,11 +164,13 @@ class ReadJournal:
             [(at, client_id) for client_id, at in waiting.seen.items()],
         )
         tx.run_many(
-            "INSERT INTO receipts (id, at, actor, client_id, session, verb, query, body, expires_at) "
+            "INSERT INTO receipts "
+            "(id, at, actor, client_id, session, verb, query, items, metrics, body, expires_at) "
             # The client's pairing may have been undone since.
-            "VALUES (?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?)",
+            "VALUES (?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)",
             [self._receipt(entry) for entry in entries],
         )
+        self._write_contexts(tx, entries)
         counts: Counter[tuple[str, str]] = Counter()
         last: dict[str, int] = {}
         for entry in entries:
@@ -171,14 +184,33 @@ class ReadJournal:
             tx,
             [
                 *waiting.refusals,
-                *(AuditEntry(_actor(entry), entry.verb, entry.id, {"items": entry.count}) for entry in entries),
+                *(AuditEntry(_actor(entry), entry.verb, entry.id, {"items": len(entry.given)}) for entry in entries),
             ],
         )
 
     def _receipt(self, entry: _Entry) -> tuple[object, ...]:
         actor, expires_at = entry.actor, entry.at + self.receipt_days * _DAY_MS
         who = (actor.kind, actor.client_id, actor.session)
-        return (entry.id, entry.at, *who, entry.verb, entry.query, entry.body, expires_at)
+        body = dict(_told(entry))
+        metrics = body.pop("metrics", None)
+        told = (len(entry.given), None if metrics is None else _json(metrics), _json(body))
+        return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
+
+    def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
+        tx.run_many(
+            "INSERT INTO contexts (id, receipt_id, text, tokens, expires_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                (
+                    self._make_id(),
+                    entry.id,
+                    entry.packed.text,
+                    entry.packed.tokens,
+                    entry.at + self.receipt_days * _DAY_MS,
+                )
+                for entry in entries
+                if entry.packed is not None and entry.packed.text
+            ],
+        )
 
     @staticmethod
     def _write_accesses(tx: Tx, counts: Counter[tuple[str, str]], last: Mapping[str, int]) -> None:
@@ -195,6 +227,14 @@ class ReadJournal:
             "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? WHERE id = ?",
             [(count, last[memory_id], memory_id) for memory_id, count in totals.items()],
         )
+
+
+def _told(entry: _Entry) -> Mapping[str, Any]:
+    return entry.body() if callable(entry.body) else entry.body
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), ensure_ascii=False)
 
 
 def _actor(entry: _Entry) -> str:

@@ -14,6 +14,7 @@ from core import log
 from core.engine import expiry
 from core.engine.authority import Authority
 from core.engine.believed import believed
+from core.engine.contexts import context
 from core.engine.detail import detail
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
@@ -30,6 +31,7 @@ from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
 from core.types.believed import Belief
+from core.types.contexts import ContextQuery, ContextReply
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
@@ -169,6 +171,21 @@ class Memories:
         return chain(
             opened.embed([request.embed_text]), lambda vectors: opened.on(opened.threads.reads, run, vectors[0])
         )
+
+    def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
+        """What is remembered of a prompt, as one fenced text within a token budget.
+
+        Args:
+            query: the prompt and its budget.
+            actor: who asks.
+
+        Returns:
+            The text, what went into it and what did not, and the id of its receipt.
+
+        Raises:
+            UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
+        """
+        return context(self._opened(), query, self._authority.scope(actor), actor)
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
         """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.

@@ -1,4 +1,4 @@
-"""The methods of clients: memory_store, memory_get, memory_list, memory_search, health, and those of the desk.
+"""The methods of clients: memory_store, memory_get, memory_list, memory_search, memory_context, health, and the desk's.
 
 Grants and spaces are checked here, before the engine is asked; the engine keeps the scope of every query once more.
 Must not do: take an identity, a trust or a time of recording from a parameter.
@@ -17,7 +17,7 @@ from core.ipc.items import Shape
 from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, behind, shape_for, wait
-from core.ipc.verbs.memories import list_request, listed, recall_query, store_request
+from core.ipc.verbs.memories import context_query, list_request, listed, recall_query, store_request
 from core.types.requests import ListRequest
 from core.types.words import GLOBAL_SPACE, Grant, Source
 
@@ -92,6 +92,14 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
     }
 
 
+async def memory_context(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """What is remembered of a prompt, fenced as data, within a token budget."""
+    _check_spaces(session, params.get("spaces", ()))
+    query = context_query(params)
+    reply = await wait(engine.memories.context(query, session.actor(query.session)))
+    return items.context(reply, _shape(engine, session))
+
+
 async def health(engine: Engine, session: Session, version: str, connections: int) -> dict[str, Any]:
     """Whether the vault is open; to the owner also how it is.
 
@@ -120,6 +128,7 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         "memory_get": memory_get,
         "memory_list": memory_list,
         "memory_search": memory_search,
+        "memory_context": memory_context,
         **DESK_METHODS,
     }
 )

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from core.events import Hub
 from core.types.clock import Clock
+from core.types.contexts import ContextQuery, ContextReply
 from core.types.journals import Steps
 from core.types.replies import (
     ClientRecord,
@@ -104,6 +105,7 @@ class Memories(Protocol):
         """`result` (a `RecallResultLike`) and `receipt_id`."""
         ...
 
+    def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]: ...  # noqa: D102
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]: ...  # noqa: D102
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]: ...  # noqa: D102
     def forget(self, memory_id: str, actor: Actor) -> Future[str]: ...  # noqa: D102

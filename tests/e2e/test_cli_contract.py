@@ -21,7 +21,7 @@ from contract_shapes import (
 )
 
 VERBS = {
-    "demo", "init", "serve", "import", "unimport", "remember", "recall", "list", "show", "history", "forget", "undo",
+    "demo", "init", "serve", "import", "unimport", "remember", "recall", "context", "list", "show", "history", "forget", "undo",
     "clients", "pair", "revoke", "status", "verify", "lock", "backup", "restore", "bench",
     "conflicts", "resolve", "confirm", "dispute", "reinforce",
 }  # fmt: skip

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from xml.etree import ElementTree as ET
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")  # UUIDv7 text
 WAYS = {"user_explicit", "system", "tool_output", "user_implicit", "document", "inference"}
@@ -16,6 +17,8 @@ STATUSES = {"active", "superseded", "disputed", "quarantined", "consolidated", "
 KINDS = {"episode", "fact", "rule", "procedure", "digest"}
 OPERATIONS = {"ADD", "UPDATE", "MERGE", "SUPERSEDE", "NOOP", "QUARANTINE", "PROPOSED"}
 BANDS = {"high", "medium", "low", "minimal"}
+SECTIONS = ("## Key Facts", "## Active Rules", "## Episodes")
+ELEMENT = re.compile(r"^<memory id=.*?^</memory>$", re.DOTALL | re.MULTILINE)
 SIGNALS = {"relevance", "confidence", "recency", "importance", "utility"}
 
 
@@ -89,6 +92,44 @@ def check_recall(reply: Mapping[str, Any], *, explained: bool = False) -> None:
         check_item(item, scored=True, explained=explained)
     scores = [item["score"] for item in reply["items"]]
     assert scores == sorted(scores, reverse=True)
+
+
+def check_context(reply: Mapping[str, Any], *, budget: int, exact: bool = True) -> None:
+    """`context --json` and `memory_context`: the shape, the headings in their order, and one element a memory.
+
+    Args:
+        reply: the reply.
+        budget: tokens it was allowed.
+        exact: to the owner; a client sees band words.
+    """
+    assert {"text", "tokens", "included", "excluded", "excluded_reasons", "receipt"} <= set(reply)
+    assert is_id(reply["receipt"])
+    text, reasons = reply["text"], reply["excluded_reasons"]
+    assert 0 <= reply["tokens"] <= budget
+    assert len(text) <= budget * 4  # seed B
+    assert reply["excluded"] == len(reasons)
+    for reason in reasons:
+        assert set(reason) == {"id", "reason", "value"}
+        assert is_id(reason["id"])
+        assert is_number(reason["value"]) if exact else reason["value"] in BANDS
+    found = memories_in(text)
+    assert reply["included"] == len(found)
+    assert all(is_id(one.get("id")) and one.get("type") in KINDS for one in found)
+    if text:
+        first, second, third, *rest = text.splitlines()
+        assert first == "# Memory Context"
+        assert second.startswith("> ")
+        assert "DATA" in second
+        assert third.startswith("> ")
+        assert "<memory>" in third
+        headings = [line for line in rest if line.startswith("#")]
+        assert headings == [one for one in SECTIONS if one in headings]
+        assert ("memories" in reply) == exact
+
+
+def memories_in(text: str) -> list[ET.Element]:
+    """The elements of a context, each read by itself."""
+    return [ET.fromstring(found) for found in ELEMENT.findall(text)]  # noqa: S314 - what the test looks at
 
 
 def check_stored(reply: Mapping[str, Any], *, owner: bool = True) -> None:

@@ -17,6 +17,7 @@ from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
 from core.ipc.ports import Asked, Counted
 from core.types.clock import ManualClock
+from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
 from core.types.journals import StepRow, Steps
 from core.types.replies import (
     ClientRecord,
@@ -173,6 +174,7 @@ class FakeMemories:
         self.rows: list[Memory] = []
         self.stores: list[tuple[StoreRequest, Actor]] = []
         self.recalls: list[tuple[RecallQuery, Actor]] = []
+        self.contexts: list[tuple[ContextQuery, Actor]] = []
         self.lists: list[ListRequest] = []
         self.gate: threading.Event | None = None
         self.waiting: list[Future[Any]] = []
@@ -240,6 +242,17 @@ class FakeMemories:
             return future
         found = tuple(Found(m) for m in self.rows if self._sees(m, actor))[: query.limit]
         return done(Recalled(Result(found, not found, near_misses=(Miss("m-1"),))))
+
+    def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
+        self._engine.check()
+        self.contexts.append((query, actor))
+        seen = [m for m in self.rows if self._sees(m, actor)]
+        inside = tuple(Included(m.id, "full", "facts", 0.86, 20) for m in seen[:1])
+        left = tuple(LeftOut(m.id, "budget", 0.61) for m in seen[1:])
+        text = "".join(f'<memory id="{m.id}" type="fact">\n{m.text}\n</memory>\n' for m in seen[:1])
+        budget = 3000 if query.budget is None else query.budget
+        context = Context(text, 20, budget, inside, left, "estimate", exact=False)
+        return done(ContextReply(context, "receipt-1", 1.5))
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         memory = self.get(memory_id, actor)

@@ -1,4 +1,4 @@
-"""The verbs on memories: remember, recall, list, show, history, forget, undo and the steps it takes back."""
+"""The verbs on memories: remember, recall, context, list, show, history, forget, undo and the steps it takes back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from core.ipc.items import Shape
 from core.ipc.moments import read, read_as_of
 from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.verbs.base import Params, Progress, behind, shape_for, wait
+from core.types.contexts import ContextQuery
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor
 from core.types.words import Kind, Source
@@ -59,11 +60,10 @@ def recall_query(params: Params) -> RecallQuery:
     """
     if not params["query"].strip():
         raise UserError(Code.INVALID_QUERY, "The query is empty; write what you are looking for.")
-    spaces = (*params.get("spaces", ()), *((params["space"],) if "space" in params else ()))
     return RecallQuery(
         query=params["query"],
         limit=int(params.get("limit", 10)),
-        spaces=spaces or None,
+        spaces=_spaces(params),
         kinds=_some(params, "kinds"),
         categories=_some(params, "categories"),
         statuses=_some(params, "status") or ("active",),
@@ -73,6 +73,34 @@ def recall_query(params: Params) -> RecallQuery:
         session=params.get("session"),
         explain=params.get("explain", False),
     )
+
+
+def context_query(params: Params) -> ContextQuery:
+    """The engine's question of checked `context` or `memory_context` parameters.
+
+    Args:
+        params: already checked against the schema; `space` and `spaces` add up.
+
+    Returns:
+        The question.
+
+    Raises:
+        UserError: INVALID_QUERY for an empty prompt.
+    """
+    if not params["prompt"].strip():
+        raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
+    budget = params.get("token_budget")
+    return ContextQuery(
+        prompt=params["prompt"],
+        budget=None if budget is None else int(budget),
+        model=params.get("model"),
+        session=params.get("session"),
+        spaces=_spaces(params),
+    )
+
+
+def _spaces(params: Params) -> tuple[str, ...] | None:
+    return (*params.get("spaces", ()), *((params["space"],) if "space" in params else ())) or None
 
 
 def _some(params: Params, name: str) -> tuple[str, ...] | None:
@@ -141,6 +169,12 @@ async def recall(engine: Engine, params: Params, actor: Actor, _progress: Progre
         "took_ms": round(float(result.took_ms), 3),
         "receipt": reply.receipt_id,
     }
+
+
+async def context(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """What is remembered of a prompt, as one text within a token budget."""
+    reply = await wait(engine.memories.context(context_query(params), actor))
+    return items.context(reply, shape_for(engine, exact=True))
 
 
 async def list_(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:

@@ -20,6 +20,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "unimport": imports.unimport,
         "remember": memories.remember,
         "recall": memories.recall,
+        "context": memories.context,
         "list": memories.list_,
         "show": memories.show,
         "history": memories.history,

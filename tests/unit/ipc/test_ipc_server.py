@@ -61,8 +61,9 @@ def test_a_client_comes_in(world: World) -> None:
         }
         assert (welcome.server["name"], welcome.server["protocol"]) == ("loci", 1)
         assert set(welcome.server["methods"]) == {
-            "memory_store", "memory_get", "memory_list", "memory_search", "memory_conflicts", "memory_resolve_conflict",
-            "memory_confirm", "memory_reinforce", "memory_dispute", "memory_corroborate", "health",
+            "memory_store", "memory_get", "memory_list", "memory_search", "memory_context", "memory_conflicts",
+            "memory_resolve_conflict", "memory_confirm", "memory_reinforce", "memory_dispute", "memory_corroborate",
+            "health",
         }  # fmt: skip
         assert client.call("health") == {"state": "open", "version": "0.0.test", "rows": 0}
 

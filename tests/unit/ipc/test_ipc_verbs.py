@@ -40,6 +40,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "unimport": {"import_id": "import-1"},
     "remember": {"text": "tea"},
     "recall": {"query": "tea", "explain": True},
+    "context": {"prompt": "tea", "token_budget": 100},
     "list": {},
     "show": {"id": ID},
     "history": {"id": ID},

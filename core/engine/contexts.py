@@ -1,0 +1,103 @@
+"""The verb `context`: a recall with the prompt as its question, packed into a token budget, with a receipt.
+
+Must not do: search by itself, or choose what goes in; `core.recall` does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embed.tokens import FOLDER, counter_for
+from core.engine.asking import answer
+from core.engine.futures import chain
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.recall.context import assembled, average_tokens
+from core.recall.receipts import body_of
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import Scope
+from core.recall.suppression import said_of
+from core.score.packing import fetch_count
+from core.score.quality import metrics_of
+from core.types.contexts import Context, ContextQuery, ContextReply
+from core.types.requests import RecallQuery
+from core.types.values import Actor
+from core.vault.rows import Rows
+
+VERB = "context"
+_DIGITS = 6
+
+
+def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> Future[ContextReply]:
+    """Answer a prompt with what is remembered of it.
+
+    Args:
+        opened: the open vault.
+        query: the prompt and its budget.
+        scope: what the actor may see.
+        actor: who asks.
+
+    Returns:
+        The context with the id of its receipt.
+
+    Raises:
+        UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
+    """
+    budget = opened.options.context_tokens if query.budget is None else query.budget
+    if budget < 0:
+        raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
+    asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
+    request = RecallRequest.of(asked, scope)
+    request.check()
+    begun = opened.clock.monotonic()
+
+    def run(vectors: NDArray[np.float32]) -> ContextReply:
+        now = opened.clock.now_ms()
+        counter = counter_for(query.model, opened.home.path / FOLDER)
+
+        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str]]:
+            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows)))
+            result = answer(opened, rows, wanted, vectors[0], now)
+            ids = [item.memory.id for item in result.items]
+            said = said_of(rows, ids, vectors[0], now, client_id=scope.client_id, vector_space=opened.space.name)
+            return result, assembled(rows, result.items, budget, counter), said
+
+        result, packed, said = opened.vault.read(read)
+        took_ms = (opened.clock.monotonic() - begun) * 1000
+        given = tuple(one.id for one in packed.included)
+
+        def body() -> Mapping[str, Any]:
+            figures = metrics_of(
+                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=said, packed=len(packed.included)
+            )
+            return body_of(replace(result, took_ms=took_ms), query.prompt, figures, context=_body(packed))
+
+        receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
+        return ContextReply(packed, receipt, took_ms)
+
+    return chain(opened.embed([request.embed_text]), _on_reads(opened, run))
+
+
+def _on_reads(
+    opened: Opened, run: Callable[[NDArray[np.float32]], ContextReply]
+) -> Callable[[NDArray[np.float32]], Future[ContextReply]]:
+    return lambda vectors: opened.on(opened.threads.reads, run, vectors)
+
+
+def _body(packed: Context) -> dict[str, Any]:
+    """What the receipt keeps of the packing: ids and numbers, no text."""
+    return {
+        "budget": packed.budget,
+        "tokens": packed.tokens,
+        "tokenizer": packed.tokenizer,
+        "exact": packed.exact,
+        "included": [{**asdict(one), "score": round(one.score, _DIGITS)} for one in packed.included],
+        "excluded": [{**asdict(one), "value": round(one.value, _DIGITS)} for one in packed.excluded],
+    }
