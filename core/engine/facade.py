@@ -32,6 +32,7 @@ from core.engine.graph import Graph
 from core.engine.imports import Imports
 from core.engine.journals import Journals
 from core.engine.keys import HomeKeys
+from core.engine.laboratory import Laboratory
 from core.engine.library import Library
 from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
@@ -135,6 +136,7 @@ class Engine:
         self._loop = EngineLoop()
         self._loop.start()
         self._desk = DeskUpkeep()
+        self._unhear: Callable[[], None] = lambda: None
         self.memories = Memories(self._require, self._authority)
         self.imports = Imports(self._require, setup.person_home)
         self.library = Library(self._require)
@@ -145,6 +147,7 @@ class Engine:
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
+        self.laboratory = Laboratory(self._require, self._authority)
         self.model = Refining(self._require, lambda: self.loop)
         self.vault = VaultGroup(
             self._require,
@@ -235,6 +238,8 @@ class Engine:
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if self._setup.background:
+            self._unhear()
+            self._unhear = self.hub.subscribe(self.laboratory.heard)
             self.palace.begin(opened)
             self.model.begin(opened)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)

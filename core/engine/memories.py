@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine import expiry
+from core.engine import expiry, receipts
+from core.engine.asking import answer
 from core.engine.authority import Authority
 from core.engine.believed import believed
 from core.engine.contexts import context
 from core.engine.detail import detail
+from core.engine.feedback import judge
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
@@ -29,9 +31,11 @@ from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see
+from core.recall.suppression import said_of
 from core.text.compose import embedding_text
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.lab import FeedbackReply, Metrics
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
@@ -45,10 +49,15 @@ _log = log.get("engine")
 
 @dataclass(frozen=True, slots=True)
 class RecallReply:
-    """What a recall found, and the id of its receipt."""
+    """What a recall found, and the id of its receipt.
+
+    Attributes:
+        metrics: how good the answer was, where the query asked to `explain`; the receipt has it in any case.
+    """
 
     result: RecallResult
     receipt_id: str
+    metrics: Metrics | None = None
 
 
 class Memories:
@@ -160,11 +169,16 @@ class Memories:
 
         def run(vector: NDArray[np.float32] | None) -> RecallReply:
             now = opened.clock.now_ms()
-            result = opened.vault.read(lambda rows: opened.recall.run(rows, request, vector, now))
+
+            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str]]:
+                found = answer(opened, rows, request, vector, now)
+                ids = [item.memory.id for item in found.items]
+                return found, said_of(rows, ids, vector, now, client_id=scope.client_id, vector_space=opened.space.name)
+
+            result, said = opened.vault.read(answered)
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
-            given = tuple(item.memory.id for item in result.items)
-            receipt = opened.journal.note(actor, "recall", query.query, given, result.receipt_body(), now)
-            return RecallReply(result, receipt)
+            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
+            return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
@@ -271,6 +285,33 @@ class Memories:
         if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
             raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
         return client
+
+    def feedback(
+        self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
+    ) -> Future[FeedbackReply]:
+        """Say how a memory did as an answer; what was wrong does not come again for such a question (E7.3).
+
+        Args:
+            memory_id: the memory.
+            signal: `helpful`, `irrelevant`, `corrected` or `harmful`.
+            query: the question it was an answer to.
+            actor: who says so; a client needs `write` or `curate`, and what it says counts for itself alone.
+            receipt_id: of the recall it was seen in.
+
+        Returns:
+            The feedback with its undo step; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
+        """
+        opened = self._opened()
+        self._voice(actor)
+        scope = self._authority.scope(actor)
+
+        def check(rows: Rows) -> None:
+            _one(rows, memory_id, scope)
+
+        return judge(opened, memory_id, signal, query, actor, receipt_id, check)
 
     def reconcile(self) -> Future[Reconciled]:
         """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.config.options import Options
+from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
 from core.engine.futures import begun, locked, mapped
 from core.engine.journal import ReadJournal
@@ -28,6 +29,7 @@ from core.intake.store import Keeper
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.write import VectorSpace
 from core.recall.pipeline import Recall
+from core.score.tuned import profile_of
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.ids import IdMaker
@@ -59,6 +61,8 @@ class Opened:
         tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
         closing: set when long reads should give up.
         model: what is known of a local model server.
+        retrieval: the options of recall in force.
+        probe_vectors: questions of probes with their vectors, so that each is embedded once.
     """
 
     home: Home
@@ -84,6 +88,8 @@ class Opened:
     saved: tuple[object, ...] | None = None
     tidied_at: float | None = None
     model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
+    retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
+    probe_vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
@@ -187,6 +193,15 @@ class Opened:
         self.options = chosen
         self.work.undo_days = chosen.undo_days
         self.journal.receipt_days = chosen.receipt_days
+
+    def use_retrieval(self, chosen: RetrievalOptions) -> None:
+        """Rank by other weights from here on; a recall that runs goes on with those it began with.
+
+        Args:
+            chosen: all options of recall.
+        """
+        self.retrieval = chosen
+        self.recall.profile = profile_of(chosen)
 
     def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
         """Tell subscribers that rows changed."""

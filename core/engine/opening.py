@@ -23,6 +23,7 @@ from core.engine.keys import sub_keys
 from core.engine.opened import Opened
 from core.engine.settings import stored_options
 from core.engine.threads import READERS, Threads
+from core.engine.tuning import stored_retrieval
 from core.errors import EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import Labels, VectorIndex
@@ -35,7 +36,7 @@ from core.intake.store import Keeper
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.write import VectorSpace
 from core.recall.pipeline import Recall
-from core.score.profile import Profile
+from core.score.tuned import profile_of
 from core.security.keystore import load_keys
 from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey
@@ -115,8 +116,10 @@ def _assemble(
     readers: Readers,
 ) -> Opened:
     chosen, refused = vault.read(stored_options)
-    if refused:
-        _log.warning("%d stored options were out of bounds; their defaults are used", len(refused))
+    tuned, refused_too = vault.read(stored_retrieval)
+    if refused or refused_too:
+        count = len(refused) + len(refused_too)
+        _log.warning("%d stored options were out of bounds; their defaults are used", count)
     make_id = IdMaker(clock)
     chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days)
@@ -130,7 +133,7 @@ def _assemble(
         index=index,
         embedder=embedder,
         space=space,
-        recall=Recall(index, space.name, Profile()),
+        recall=Recall(index, space.name, profile_of(tuned)),
         options=chosen,
         clock=clock,
         make_id=make_id,
@@ -144,6 +147,7 @@ def _assemble(
         ),
         importing=ImportKeeper(make_id, work, space),
         journal=ReadJournal(make_id, chain, chosen.receipt_days),
+        retrieval=tuned,
         threads=threads,
         hub=hub,
         log_handler=log.to_files(home.logs),

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from core.config.describe import replaced, row_of, rows_of
 from core.config.options import Options, load
 from core.engine.opened import Opened
+from core.engine.tuning import RETURNED, stored_retrieval
 from core.types.journals import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
@@ -121,10 +122,13 @@ def take_up_after(tx: Tx, opened: Opened, step_id: str, actor: Actor) -> None:
 
 
 def _take_up(tx: Tx, opened: Opened, actor: Actor) -> None:
-    chosen, seq = stored_options(tx)[0], tx.seq
+    chosen, tuned, seq = stored_options(tx)[0], stored_retrieval(tx)[0], tx.seq
 
     def saved() -> None:
         opened.use_options(chosen)
+        if tuned != opened.retrieval:
+            opened.use_retrieval(tuned)
+            opened.announce(RETURNED, (), actor, seq)
         opened.announce(VERB, (), actor, seq)
 
     tx.after_commit(saved)

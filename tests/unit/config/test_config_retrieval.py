@@ -44,7 +44,7 @@ def test_a_preset_lies_within_the_bounds(name: str) -> None:
 
 def test_a_bad_stored_value_falls_back_and_is_named() -> None:
     options, refused = load({"floor": 7.0, "strength": 0.5, "gone": 1})
-    assert (options.floor, options.strength, refused) == (0.25, 0.5, ("floor",))
+    assert (options.floor, options.strength, refused) == (RetrievalOptions().floor, 0.5, ("floor",))
 
 
 OF_HEALTH_DEFAULTS = {name: RetrievalOptions.model_fields[name].default for name in OF_HEALTH}

@@ -48,7 +48,8 @@ def test_the_eight_figures_of_an_answer() -> None:
     found = trace(candidate(1, 2, 0.4, 0.9), candidate(2, 1, 0.6, 0.8), candidate(3, None, 0.9, 0.1), strength=0.75)
     metrics = metrics_of(found, tokens=12, took_ms=3.5)
     assert metrics.average_relevancy == pytest.approx(0.5)
-    assert (metrics.ndcg, metrics.ndcg_before) == (1.0, pytest.approx(ndcg([0.4, 0.6])))
+    assert metrics.ndcg == 1.0
+    assert metrics.ndcg_before == pytest.approx(ndcg([0.4, 0.6]))
     assert (metrics.candidates_after_filter, metrics.memories_packed) == (7, 2)
     assert (metrics.tokens_consumed, metrics.search_latency_ms, metrics.hybrid_text_weight) == (12, 3.5, 0.3)
     assert (metrics.rerank_applied, metrics.graded) == ("rrf", True)

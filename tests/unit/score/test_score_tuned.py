@@ -37,7 +37,12 @@ def test_every_preset_is_offered_and_is_its_profile_again() -> None:
 def test_a_turned_option_reaches_the_profile_and_is_no_preset() -> None:
     options = RetrievalOptions(sides_recency=0.9, window_terms_2=0.1, rerank="rrf", floor=0.1)
     profile = profile_of(options)
-    assert (profile.name, profile.sides.recency, profile.window_terms, profile.rerank) == (OWN, 0.9, (0.75, 0.1), "rrf")
+    assert (profile.name, profile.sides.recency, profile.window_terms, profile.rerank) == (
+        OWN,
+        0.9,
+        (LOCI.window_terms[0], 0.1),
+        "rrf",
+    )
     assert (
         replace(
             profile,
@@ -59,9 +64,9 @@ def test_options_of_health_are_no_weights() -> None:
 
 def test_weights_are_numbers_by_dotted_name() -> None:
     weights = weights_of(LOCI)
-    assert weights["sides.recency"] == 0.2
-    assert weights["window_terms.1"] == 0.75
-    assert weights["auto_text_weight"] == 1.0
+    assert weights["sides.recency"] == LOCI.sides.recency
+    assert weights["window_terms.1"] == LOCI.window_terms[0]
+    assert weights["auto_text_weight"] == float(LOCI.auto_text_weight)
     assert not {"rerank", "name"} & set(weights)
     assert values_of(LOCI)["rerank"] == "rrf_then_mmr"
 

@@ -1,0 +1,102 @@
+"""How a memory did as an answer, put down with the question it was an answer to (E7.3.1).
+
+Must not do: change the memory, or keep the words of the question: its vector is enough to know one like it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embed.codec import to_blob
+from core.engine.futures import chain
+from core.engine.opened import Opened
+from core.engine.opening import flush_journal
+from core.errors import Code, UserError
+from core.score.quality import GRADES
+from core.text.compose import query_text
+from core.types.lab import FeedbackReply
+from core.types.values import Actor
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+VERB, LABEL = "feedback", "Judge a result"
+
+
+def judge(
+    opened: Opened,
+    memory_id: str,
+    signal: str,
+    query: str,
+    actor: Actor,
+    receipt_id: str | None,
+    check: Callable[[Rows], None],
+) -> Future[FeedbackReply]:
+    """Put a feedback down: one verb, one step.
+
+    Args:
+        opened: the open vault.
+        memory_id: the memory.
+        signal: a key of `core.score.quality.GRADES`.
+        query: the question.
+        actor: who says so.
+        receipt_id: of the recall it was seen in; one that is not the actor's own, or has expired, is left out.
+        check: raises where the actor may not see the memory.
+
+    Returns:
+        The feedback with its step; the future raises what `check` does.
+
+    Raises:
+        UserError: INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
+    """
+    if signal not in GRADES:
+        raise UserError(Code.INVALID_INPUT, f"A feedback is one of: {', '.join(GRADES)}.")
+    if not query.replace("\0", " ").strip():
+        raise UserError(Code.INVALID_QUERY, "Say which question the memory was an answer to.")
+
+    def write(tx: Tx, vector: NDArray[np.float32]) -> FeedbackReply:
+        check(tx)
+        feedback_id = opened.make_id()
+        with opened.work.verb(tx, VERB, LABEL, actor) as verb:
+            tx.insert(
+                "feedback",
+                {
+                    "id": feedback_id,
+                    "memory_id": memory_id,
+                    "receipt_id": _own_receipt(tx, receipt_id, actor),
+                    "signal": signal,
+                    "context": to_blob(vector),
+                    "vector_space": opened.space.name,
+                    "actor": actor.kind,
+                    "client_id": actor.client_id,
+                    "at": tx.now_ms,
+                },
+            )
+            verb.note(memory_id, signal=signal)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.announce(VERB, (memory_id,), actor, seq))
+        return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
+
+    def with_receipts(vectors: NDArray[np.float32]) -> Future[NDArray[np.float32]]:
+        """The receipt may be of the last second, and then waits to be written."""
+        return opened.on(opened.threads.reads, _flushed, opened, vectors[0], receipt_id)
+
+    embedded = chain(opened.embed([query_text(query)]), with_receipts)
+    return chain(embedded, lambda vector: opened.write(lambda tx: write(tx, vector)))
+
+
+def _flushed(opened: Opened, vector: NDArray[np.float32], receipt_id: str | None) -> NDArray[np.float32]:
+    if receipt_id is not None:
+        flush_journal(opened)
+    return vector
+
+
+def _own_receipt(rows: Rows, receipt_id: str | None, actor: Actor) -> str | None:
+    found = rows.value(
+        "SELECT id FROM receipts WHERE id = ? AND client_id IS ? AND actor = ?",
+        (receipt_id, actor.client_id, actor.kind),
+    )
+    return None if found is None else str(found)
