@@ -7,7 +7,7 @@ counted here. Must not do: rank, or show a text.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal, TypeVar
@@ -36,6 +36,7 @@ _STATUSES = tuple(status.value for status in Status)
 _STANDING = (Status.ACTIVE.value, Status.DISPUTED.value)
 _OVER = (Status.SUPERSEDED.value, Status.CONSOLIDATED.value, Status.ARCHIVED.value)
 _LAST = np.iinfo(np.int64).max
+_SPARSE = 8  # labels a memory, from which a table would be too large
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 # Each is read from one index, as one text a column: ten times faster than a row each.
 _SAID = (
@@ -113,31 +114,52 @@ def read_columns(rows: Rows) -> TimeColumns:
     """
     names = dict(rows.all(_SPACES))
     numbers = {space_id: number for number, space_id in enumerate(names)}
-    recorded_n, recorded = (as_labels(text) for text in rows.all(_RECORDED)[0])
-    order = np.argsort(recorded_n, kind="stable")
-    n, recorded = recorded_n[order], recorded[order]
+    all_n, all_recorded = (as_labels(text) for text in rows.all(_RECORDED)[0])
     said_n, said_at = (as_labels(text) for text in rows.all(_SAID)[0])
-    at, said = recorded.copy(), np.zeros(n.size, np.bool_)
-    places = np.searchsorted(n, said_n)
-    at[places], said[places] = said_at, True
-    kind, status, space = (np.zeros(n.size, np.int16) for _ in range(3))
+    place = _places_of(all_n)
+    said = np.zeros(all_n.size, np.bool_)
+    said[place(said_n)] = True
+    recorded = np.zeros(all_n.size, np.int64)
+    kind, status, space = (np.zeros(all_n.size, np.int16) for _ in range(3))
+    recorded[place(all_n)] = all_recorded
     for space_id, its_status, its_kind, labels in rows.all(_GROUPS):
-        places = np.searchsorted(n, as_labels(labels))
-        kind[places], status[places] = _KINDS.index(its_kind), _STATUSES.index(its_status)
-        space[places] = numbers[space_id]
-    order = np.argsort(at, kind="stable")
-    sorted_by_time = (_frozen(column[order]) for column in (n, at, recorded))
-    n, at, recorded = sorted_by_time
+        here = place(as_labels(labels))
+        kind[here], status[here], space[here] = _KINDS.index(its_kind), _STATUSES.index(its_status), numbers[space_id]
+    undated = ~said[place(all_n)]
+    n, at = _by_time(said_n, said_at, all_n[undated], all_recorded[undated])
+    here = place(n)
     return TimeColumns(
-        n,
-        at,
-        _frozen(said[order]),
-        recorded,
-        _frozen(kind[order]),
-        _frozen(status[order]),
-        _frozen(space[order]),
+        _frozen(n),
+        _frozen(at),
+        _frozen(said[here]),
+        _frozen(recorded[here]),
+        _frozen(kind[here]),
+        _frozen(status[here]),
+        _frozen(space[here]),
         tuple(names.values()),
     )
+
+
+def _places_of(labels: Labels) -> Callable[[Labels], Ints]:
+    """Where labels stand among some: by a table, ten times faster than a search, where it is not much larger."""
+    ordered = np.sort(labels)
+    highest = int(ordered[-1]) if ordered.size else 0
+    if highest > _SPARSE * ordered.size + _SPARSE:
+        return lambda wanted: np.searchsorted(ordered, wanted)
+    table = np.zeros(highest + 1, np.int64)
+    table[ordered] = np.arange(ordered.size)
+    return lambda wanted: table[wanted]
+
+
+def _by_time(said_n: Labels, said_at: Ints, other_n: Labels, other_at: Ints) -> tuple[Ints, Ints]:
+    """Two lists that are each in the order of time as one, equals by their labels."""
+    n, at = np.concatenate((said_n, other_n)), np.concatenate((said_at, other_at))
+    order = np.argsort(at, kind="stable")  # two runs: merged, not sorted
+    n, at = n[order], at[order]
+    if ((at[1:] == at[:-1]) & (n[1:] < n[:-1])).any():
+        order = np.lexsort((n, at))
+        n, at = n[order], at[order]
+    return n, at
 
 
 def read_spans(rows: Rows, columns: TimeColumns) -> Spans:

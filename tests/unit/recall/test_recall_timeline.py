@@ -148,6 +148,19 @@ def test_an_empty_vault_has_no_periods(rig: Rig) -> None:
     assert asked.totals == (0, 0, 0)
 
 
+def test_columns_are_in_the_order_of_time_also_where_labels_have_gaps(rig: Rig) -> None:
+    at = ms("2026-05-04")
+    add(rig, ("b", "2026-05-04"), ("c", "2026-05-02"))
+    rig.add([Note("undated at the same time", recorded_ms=at, embed=False), Note("a", occurred_ms=at, embed=False)])
+    dense = read_columns(rig.rows)
+    assert (dense.n.tolist(), dense.said.tolist()) == ([2, 1, 3, 4], [True, True, False, True])
+    rig._next = 90_000  # what lay between was erased
+    add(rig, ("d", "2026-05-03"))
+    sparse = read_columns(rig.rows)
+    assert sparse.n.tolist() == [2, 90_000, 1, 3, 4]
+    assert sparse.recorded.tolist() == [ms("2026-06-01")] * 3 + [at] + [Note("a").recorded_ms]
+
+
 def test_the_columns_come_from_indexes_alone(rig: Rig) -> None:
     add(rig, ("a", "2026-01-05"))
     for sql in (timeline._SAID, timeline._RECORDED, timeline._GROUPS):
