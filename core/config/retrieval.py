@@ -85,7 +85,13 @@ class RetrievalOptions(BaseModel):
         30.0, 0.5, 3650.0, "Half-life of recency", "After so many days recency is one half.", _SIDES, "days"
     )
 
-    text_weight: float = _knob(0.5, 0.0, 1.0, "Words against meaning", "0 counts meaning alone, 1 words alone.", _WORDS)
+    asking: float = _knob(
+        0.15, 0.0, 1.0, "Only asks", "What a message that only asks loses; it seldom holds the answer.", _WORDS
+    )
+    saying: float = _knob(0.05, 0.0, 0.5, "Says more", "What a longer message gains.", _WORDS)
+    text_weight: float = _knob(
+        0.45, 0.0, 1.0, "Words against meaning", "0 counts meaning alone, 1 words alone.", _WORDS
+    )
     auto_text_weight: bool = Field(
         default=True,
         title="Let the question decide",
@@ -146,13 +152,16 @@ class RetrievalOptions(BaseModel):
         "memories",
     )
 
+    least_chance: float = _knob(
+        0.55, 0.0, 1.0, "Chance of an answer", "Under this chance that anything answers, nothing is shown.", _SILENCE
+    )
     bar_base: float = _knob(
-        0.28, 0.0, 3.0, "Bar", "The evidence an answer must have in a vault of one memory.", _SILENCE
+        0.19, 0.0, 3.0, "Bar for meaning alone", "What the best must have in a vault of one memory.", _SILENCE
     )
     bar_slope: float = _knob(
-        0.07, 0.0, 0.5, "Rise of the bar", "How it rises with the logarithm of the number of memories.", _SILENCE
+        0.048, 0.0, 0.5, "Rise of the bar", "How it rises with the logarithm of the number of memories.", _SILENCE
     )
-    bar_cap: float = _knob(0.68, 0.0, 3.0, "Highest bar", "Where it stops rising.", _SILENCE)
+    bar_cap: float = _knob(0.46, 0.0, 3.0, "Highest bar", "Where it stops rising.", _SILENCE)
     keyword_bar: float = _knob(
         0.2,
         0.0,
@@ -160,9 +169,6 @@ class RetrievalOptions(BaseModel):
         "Bar for words alone",
         "The share of words an answer must have where meaning is not compared.",
         _SILENCE,
-    )
-    semantic_bar_share: float = _knob(
-        0.68, 0.0, 1.0, "Bar for meaning alone", "As a share of the bar for both.", _SILENCE
     )
     floor: float = _knob(
         0.25, 0.0, 1.0, "Floor", "What has less than this share of the best result's evidence is left out.", _SILENCE

@@ -29,12 +29,13 @@ from core.recall.ranking import Group, folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
 from core.recall.standing_text import as_it_stands
-from core.score.abstain import bar
+from core.score.abstain import Comparison, bar, chance
 from core.types.plans import QueryPlan
 from core.types.values import Memory
 from core.types.words import Status
 from core.vault.rows import Rows
 
+_SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
 _ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
 
 
@@ -70,6 +71,9 @@ class Answer:
         right: the candidates that may be returned.
         wrong: those that may not.
         ranked: the order of the first.
+        chance: how likely there is an answer at all, 0 to 1.
+        needed: what the chance must reach.
+        signs: what the chance was computed from.
         strongest: the greatest evidence there can be in this mode.
         counts: how many cleared the floor, and how many were left without duplicates; filled by `items`.
         dropped: place in `right` to what dropped it and, for a duplicate, the place of what stands for it; filled by
@@ -97,7 +101,8 @@ class Answer:
         )
         self.dropped: dict[int, tuple[str, int | None]] = {}
         self.counts = (0, 0)
-        self.bar = bar(self._profile, asked.mode if asked.mode in ("hybrid", "semantic") else "keyword", size)
+        self.signs: dict[str, float] = {}
+        self.chance, self.needed = self._chance(size)
         self._leads = self._led()
 
     @property
@@ -106,14 +111,31 @@ class Answer:
         return float(self.right.plain.max(initial=0.0))
 
     @property
-    def chance(self) -> float:
-        """How likely there is an answer at all, 0 to 1."""
-        return 1.0 if self.speaks else 0.0
-
-    @property
     def speaks(self) -> bool:
         """Whether anything comes close enough to answer."""
-        return bool(self.right.facts) and self.best >= self.bar
+        return bool(self.right.facts) and self.chance >= self.needed
+
+    def _chance(self, size: int) -> tuple[float, float]:
+        """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
+        if self._asked.mode == "hybrid":
+            self.signs = self._compared(size).signs()
+            return (chance(self.signs) if self.right.facts else 0.0), self._profile.least_chance
+        needed = bar(self._profile, self._asked.mode, size)
+        return (min(1.0, self.best / (2 * needed)) if needed > 0 else float(self.best > 0)), 0.5
+
+    def _compared(self, size: int) -> Comparison:
+        words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
+        total = words.total or 1.0
+        return Comparison(
+            evidence=right.plain,
+            window=np.nan_to_num(right.window),
+            vector=np.nan_to_num(right.vector),
+            coverage=right.coverage,
+            own=right.own @ words.weights / total if words.terms else np.zeros(right.plain.size),
+            unknown=words.unknown / total,
+            terms=len(words.terms),
+            size=size,
+        )
 
     def _led(self) -> dict[int, int]:
         """Sources and what stands for them, as places among what may be returned."""
@@ -149,7 +171,7 @@ class Answer:
         # What stands for an earlier version does not push out what answers itself.
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
         top = float(self.right.evidence.max(initial=0.0))
-        least = self._profile.floor * (min(own, top) if own >= self.bar else top)
+        least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
         groups, stands_for = folded(self.right, over, self._leads)
         limit = self._asked.request.limit
@@ -178,7 +200,9 @@ class Answer:
     def reason(self) -> str:
         """Why there is an answer, or none, in one sentence."""
         compared = len(self.right.facts)
-        return reason(self._asked.mode, abstained=not self.speaks, compared=compared, best=self.best, needed=self.bar)
+        return reason(
+            self._asked.mode, abstained=not self.speaks, compared=compared, best=self.chance, needed=self.needed
+        )
 
     def why_not(self, at: int) -> tuple[str, str]:
         """Why one of `wrong` may not be returned: a word and a sentence."""

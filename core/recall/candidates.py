@@ -74,6 +74,7 @@ class Candidates:
         plain: how strongly each answers, words and meaning counted alike whatever the plan says; for the bar.
         evidence: how strongly each answers as the plan weighs it, time and graph included.
         lifted: how much of that comes from a version that it took the place of.
+        lends: it may not be returned itself, and lent its evidence to what took its place.
         time: nearness to the time that is asked about; NaN where none is, or it is far.
         graph: activation that reached it over links; NaN where none did.
     """
@@ -90,6 +91,7 @@ class Candidates:
     plain: Floats
     evidence: Floats
     lifted: Floats
+    lends: Flags
     time: Floats
     graph: Floats
 
@@ -137,6 +139,7 @@ class Candidates:
             plain=self.plain[at],
             evidence=self.evidence[at],
             lifted=self.lifted[at],
+            lends=self.lends[at],
             time=self.time[at],
             graph=self.graph[at],
         )
@@ -163,6 +166,7 @@ class Candidates:
             plain=np.concatenate((self.plain, other.plain)),
             evidence=np.concatenate((self.evidence, other.evidence)),
             lifted=np.concatenate((self.lifted, other.lifted)),
+            lends=np.concatenate((self.lends, other.lends)),
             time=np.concatenate((self.time, other.time)),
             graph=np.concatenate((self.graph, other.graph)),
         )
@@ -235,6 +239,7 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         plain=evidence(told, covered, weight),
         evidence=np.maximum(0.0, evidence(told, words * covered, meaning * weight) + said),
         lifted=np.zeros(known.size),
+        lends=np.zeros(known.size, np.bool_),
         time=np.full(known.size, np.nan),
         graph=np.full(known.size, np.nan),
     )

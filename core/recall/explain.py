@@ -122,8 +122,8 @@ def reason(strategy: str, *, abstained: bool, compared: int, best: float, needed
         strategy: how was searched.
         abstained: nothing is returned.
         compared: how many memories were compared.
-        best: the best evidence there was.
-        needed: the bar.
+        best: how likely there is an answer.
+        needed: what that must reach.
 
     Returns:
         One sentence.
@@ -132,7 +132,7 @@ def reason(strategy: str, *, abstained: bool, compared: int, best: float, needed
         return _FOUND[strategy]
     if compared == 0:
         return "Nothing in reach matches."
-    return f"Nothing comes close enough: the best evidence is {best:.2f}, and {needed:.2f} is needed."
+    return f"Nothing comes close enough: the chance of an answer is {best:.2f}, and {needed:.2f} is needed."
 
 
 def _shown(words: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from datetime import tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from core.recall.answer import Answer, Asked
 from core.recall.candidates import Candidates, Question, examine
 from core.recall.graphlist import HAS_LINKS, activated, fresh, with_graph
 from core.recall.lexical import Frequencies, best_covered, bm25, read_words
+from core.recall.reading import HAS_NAMES, read_question, words_of
 from core.recall.request import RecallRequest
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels, Predicate, labels_in, predicate
@@ -29,12 +31,13 @@ from core.recall.tracing import traced
 from core.recall.vector import StoredVectors, backend
 from core.score.profile import LOCI, Profile
 from core.types.plans import Intent, QueryPlan
+from core.types.zone import LocalZone
 from core.vault.rows import Rows
 
 _SCOPES_KEPT = 8
 _OUTSIDERS = 10
 _NOTHING = np.empty(0, np.int64)
-_STATE = f"SELECT seq, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback) FROM vault_state"  # noqa: S608 - constants
+_STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS_NAMES} FROM vault_state"  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,10 @@ class _State:
     """Where the vault stands, and what it has any of at all."""
 
     seq: int
+    reach: int
     is_linked: bool
     is_judged: bool
+    has_names: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,15 @@ class Recall:
         profile: the weights in force; may be replaced at any time, as a whole.
     """
 
-    def __init__(self, index: IndexManager, vector_space: str, profile: Profile = LOCI, *, dims: int = 384) -> None:
+    def __init__(
+        self,
+        index: IndexManager,
+        vector_space: str,
+        profile: Profile = LOCI,
+        *,
+        dims: int = 384,
+        zone: tzinfo | None = None,
+    ) -> None:
         """Make it.
 
         Args:
@@ -100,11 +113,13 @@ class Recall:
             vector_space: which embedder's vectors are compared.
             profile: weights and thresholds.
             dims: length of a vector.
+            zone: whose days a question speaks of; None for the system's.
         """
         self._index = index
         self._space = vector_space
         self._dims = dims
         self.profile = profile
+        self._zone = zone or LocalZone()
         self._frequencies = Frequencies()
         self._lock = threading.Lock()  # guards _reaches
         self._reaches: OrderedDict[tuple[int, str, bool], _Reach] = OrderedDict()
@@ -127,7 +142,7 @@ class Recall:
             query_vector: the embedded query (`request.embed_text`); None where there is none.
             now_ms: the present, epoch ms.
             profile: other weights, for a trial.
-            plan: how the question is understood; one without anything where there is none.
+            plan: how the question is understood, where it need not be read.
 
         Returns:
             The answer; `took_ms` is left to the caller.
@@ -141,12 +156,14 @@ class Recall:
         narrowed = predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
-        search = _Search(rows, request, plan or QueryPlan(), narrowed, vector, state, profile or self.profile, now_ms)
-        reach = self._reach(rows, seq, narrowed, named=False)
+        weights = profile or self.profile
+        plan = plan or read_question(rows, request, weights, now_ms, self._zone, has_names=state.has_names)
+        search = _Search(rows, request, plan, narrowed, vector, state, weights, now_ms)
+        reach = self._reach(rows, state.reach, narrowed, named=False)
         found = self._find(search, reach)
         if found.short and reach.allowed is None:
             # Most of what came back is not wanted here: name what is, and search exactly among it.
-            reach = self._reach(rows, seq, narrowed, named=True)
+            reach = self._reach(rows, state.reach, narrowed, named=True)
             found = self._find(search, reach)
         asked = Asked(request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms)
         answer = Answer(asked, reach.size)
@@ -162,7 +179,7 @@ class Recall:
             vault_seq=seq,
             candidates=int(found.candidates.labels.size),
             profile=search.profile.name,
-            trace=traced(answer, items, search.plan, found.brought, answer.chance),
+            trace=traced(answer, items, search.plan, found.brought),
         )
 
     def _comparable(self, vector: NDArray[np.float32] | None) -> bool:
@@ -171,9 +188,9 @@ class Recall:
             return False
         return bool(np.isfinite(vector).all() and vector.any())
 
-    def _reach(self, rows: Rows, seq: int, narrowed: Predicate, *, named: bool) -> _Reach:
+    def _reach(self, rows: Rows, changes: int, narrowed: Predicate, *, named: bool) -> _Reach:
         """What is searched; named one by one where it is small or must be."""
-        key = (seq, narrowed.key, named)
+        key = (changes, narrowed.key, named)
         with self._lock:
             known = self._reaches.get(key)
         if known is not None:
@@ -192,7 +209,7 @@ class Recall:
 
     def _find(self, search: _Search, reach: _Reach) -> _Found:
         rows, request, profile = search.rows, search.request, search.profile
-        query = "" if request.mode == "semantic" and search.vector is not None else request.query
+        query = "" if request.mode == "semantic" and search.vector is not None else words_of(request.query, search.plan)
         words = read_words(rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
         stored = StoredVectors(rows, self._index, self._space, self._dims)
         question = Question(search.vector, words, stored, profile, search.plan.text_weight)
@@ -267,5 +284,5 @@ class Recall:
 
 def _state(rows: Rows) -> _State:
     row = rows.one(_STATE)
-    seq, is_linked, is_judged = row if row is not None else (0, 0, 0)
-    return _State(int(seq), bool(is_linked), bool(is_judged))
+    seq, reach, is_linked, is_judged, has_names = row if row is not None else (0, 0, 0, 0, 0)
+    return _State(int(seq), int(reach), bool(is_linked), bool(is_judged), bool(has_names))

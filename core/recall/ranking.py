@@ -155,7 +155,8 @@ def _cosines(labels: Labels, question: Question) -> Floats:
         at = np.minimum(np.searchsorted(having, labels), having.size - 1)
         there = having[at] == labels
         table[there] = vectors[at[there]]
-    return np.asarray(table @ table.T, np.float64)
+    # Row by row: a product of matrices wakes the library's threads, which wait for each other on a busy machine.
+    return np.asarray([table @ row for row in table], np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,7 @@ def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
         "best": _short(trace.best),
         "bar": _short(trace.bar),
         "chance": _short(trace.chance),
+        "signs": {name: _short(value) for name, value in trace.signs.items()},
         "id": [one.id for one in found],
         "place": [one.place for one in found],
         "rank": [one.rank for one in found],
@@ -154,6 +155,7 @@ def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
         best=told["best"],
         bar=told["bar"],
         chance=told["chance"],
+        signs=dict(told["signs"]),
     )
 
 

@@ -72,7 +72,8 @@ def _over(found: Candidates, most: int) -> list[int]:
 
 def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates:
     place = {label: at for at, label in enumerate(found.labels.tolist())}
-    evidence, plain, ok = found.evidence.copy(), found.plain.copy(), found.ok.copy()
+    evidence, plain = found.evidence.copy(), found.plain.copy()
+    ok, lends = found.ok.copy(), found.lends.copy()
     for old, new, is_open in pairs:
         at, before = place.get(new), place[old]
         if at is None or not found.ok[at]:
@@ -81,9 +82,10 @@ def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates
             if not _answers_too(found, at, before):
                 continue
             ok[before] = False
+        lends[before] = True
         evidence[at] = max(evidence[at], SHARE * float(found.evidence[before]))
         plain[at] = max(plain[at], SHARE * float(found.plain[before]))
-    return replace(found, ok=ok, evidence=evidence, plain=plain, lifted=found.lifted + plain - found.plain)
+    return replace(found, ok=ok, evidence=evidence, plain=plain, lends=lends, lifted=found.lifted + plain - found.plain)
 
 
 def _answers_too(found: Candidates, later: int, earlier: int) -> bool:

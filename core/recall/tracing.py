@@ -6,11 +6,13 @@ Must not do: decide anything, or hold a text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.recall.answer import Answer
 from core.recall.result import RecallItem
+from core.recall.windows import Floats
 from core.types.plans import QueryPlan
 from core.types.traces import Trace, TracedCandidate
 
@@ -18,11 +20,10 @@ KEPT = 60
 """Candidates a trace holds at most: all of the answer, then the strongest of the others."""
 
 _DIGITS = 9
+_SIDES = ("confidence", "recency", "importance", "utility")
 
 
-def traced(
-    answer: Answer, items: tuple[RecallItem, ...], plan: QueryPlan, brought: Mapping[str, int], chance: float
-) -> Trace:
+def traced(answer: Answer, items: tuple[RecallItem, ...], plan: QueryPlan, brought: Mapping[str, int]) -> Trace:
     """The trace of an answer.
 
     Args:
@@ -30,7 +31,6 @@ def traced(
         items: what it returned.
         plan: how the question was understood.
         brought: how many each list brought: `vector`, `words`, `graph`, `time`.
-        chance: how likely there is an answer at all.
 
     Returns:
         The trace.
@@ -39,46 +39,73 @@ def traced(
     over, left = answer.counts if items else (0, 0)
     stages = {**brought, "in_scope": len(answer.right.facts), "fused": over}
     stages |= {"after_duplicates": left, "answered": len(items)}
-    right = [at for at in answer.ranked.order if answer.right.facts[at].id in place]
-    others = [(float(-answer.right.evidence[at]), 0, at) for at in answer.ranked.order if at not in set(right)]
-    others += [(float(-value), 1, at) for at, value in enumerate(answer.wrong.evidence.tolist())]
+    shown = [at for at in answer.ranked.order if answer.right.facts[at].id in place]
+    known = set(shown)
+    strength, withheld = answer.right.evidence.tolist(), answer.wrong.evidence.tolist()
+    others = [(-strength[at], False, at) for at in answer.ranked.order if at not in known]
+    others += [(-value, True, at) for at, value in enumerate(withheld)]
     others.sort()
-    rank_of = {at: number for number, at in enumerate(answer.ranked.order, 1)}
-    kept = [_right(answer, at, rank_of[at], place) for at in right[:KEPT]]
-    kept += [
-        _wrong(answer, at) if withheld else _right(answer, at, rank_of[at], place)
-        for _, withheld, at in others[: max(0, KEPT - len(kept))]
-    ]
+    others = others[: max(0, KEPT - len(shown))]
+    told = _Right.of(answer, place, [*shown[:KEPT], *(at for _, is_withheld, at in others if not is_withheld)])
+    kept = [told.candidate(at) for at in shown[:KEPT]]
+    kept += [_wrong(answer, at) if is_withheld else told.candidate(at) for _, is_withheld, at in others]
     weights = {name: float(value) for name, value in answer.ranked.weights.items()}
-    return Trace(plan, stages, tuple(kept), weights, answer.best, answer.bar, chance)
+    return Trace(plan, stages, tuple(kept), weights, answer.best, answer.needed, answer.chance, answer.signs)
 
 
-def _right(answer: Answer, at: int, rank: int, place: Mapping[str, int]) -> TracedCandidate:
-    ranked, fact = answer.ranked, answer.right.facts[at]
-    dropped, by = answer.dropped.get(at, (None, None))
-    because = "" if by is None else answer.right.facts[by].id
-    repeats = float(ranked.repeats[at])
-    signals = ranked.signals(at)
-    return TracedCandidate(
-        id=fact.id,
-        place=place.get(fact.id),
-        rank=rank,
-        lists={name: (number, round(raw, _DIGITS)) for name, (number, raw) in ranked.places(at).items()},
-        evidence=round(float(answer.right.evidence[at]), _DIGITS),
-        relevance=float(ranked.relevance[at]),
-        signals={
-            "confidence": signals.confidence,
-            "recency": signals.recency,
-            "importance": signals.importance,
-            "utility": signals.utility,
-        },
-        factor=float(ranked.factor[at]),
-        score=float(ranked.score[at]),
-        diversity=None if np.isnan(repeats) else repeats,
-        dropped=None if fact.id in place else (dropped or "filtered"),
-        because=because,
-        recorded_at=fact.recorded_at,
-    )
+@dataclass(frozen=True, slots=True)
+class _Right:
+    """The columns of some of what could be returned as plain numbers, by place: one by one an array is slow to read."""
+
+    answer: Answer
+    place: Mapping[str, int]
+    rank: Mapping[int, int]
+    lists: Mapping[int, dict[str, tuple[int, float]]]
+    sides: Mapping[int, dict[str, float]]
+    numbers: Mapping[int, tuple[float, ...]]
+
+    @classmethod
+    def of(cls, answer: Answer, place: Mapping[str, int], places: list[int]) -> _Right:
+        """Read the columns at some places."""
+        at, ranked = np.array(places, np.int64), answer.ranked
+        lists: dict[int, dict[str, tuple[int, float]]] = {one: {} for one in places}
+        for name, ranks in ranked.ranks.items():
+            raw = np.round(ranked.raw[name][at], _DIGITS)
+            for one, number, value in zip(places, ranks[at].tolist(), raw.tolist(), strict=True):
+                if number != np.inf:
+                    lists[one][name] = (int(number), value)
+        columns: list[Floats] = [answer.right.evidence, ranked.relevance, ranked.factor, ranked.score, ranked.repeats]
+        numbers = zip(*(column[at].tolist() for column in columns), strict=True)
+        sides = zip(*(getattr(ranked.sides, name)[at].tolist() for name in _SIDES), strict=True)
+        return cls(
+            answer,
+            place,
+            {one: number for number, one in enumerate(ranked.order, 1)},
+            lists,
+            {one: dict(zip(_SIDES, values, strict=True)) for one, values in zip(places, sides, strict=True)},
+            dict(zip(places, numbers, strict=True)),
+        )
+
+    def candidate(self, at: int) -> TracedCandidate:
+        """One of them."""
+        fact = self.answer.right.facts[at]
+        dropped, by = self.answer.dropped.get(at, (None, None))
+        evidence, relevance, factor, score, repeats = self.numbers[at]
+        return TracedCandidate(
+            id=fact.id,
+            place=self.place.get(fact.id),
+            rank=self.rank[at],
+            lists=self.lists[at],
+            evidence=round(evidence, _DIGITS),
+            relevance=relevance,
+            signals=self.sides[at],
+            factor=factor,
+            score=score,
+            diversity=None if repeats != repeats else repeats,
+            dropped=None if fact.id in self.place else (dropped or "filtered"),
+            because="" if by is None else self.answer.right.facts[by].id,
+            recorded_at=fact.recorded_at,
+        )
 
 
 def _wrong(answer: Answer, at: int) -> TracedCandidate:

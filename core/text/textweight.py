@@ -57,8 +57,9 @@ def weight_rules() -> WeightRules:
 def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tuple[float, tuple[str, ...]]:
     """The weight of words for a question.
 
-    Where one intent leads by `margin` or more, its shift decides (X6); else clamp(base + up * F - down * C), where F
-    and C count the factual and the conceptual signals (E35.3).
+    clamp(base + up * F - down * C), where F and C count the factual and the conceptual signals (E35.3). Where one
+    intent leads by `margin` or more, its shift stands in the place of the conceptual signals (X6, which lets the intent
+    decide alone; but a path in a question is looked for by its letters whatever is asked of it).
 
     Args:
         query: any text.
@@ -71,9 +72,10 @@ def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tupl
     rules = weight_rules()
     intent, margin = best_intent(scores)
     # A margin from sums of chances is never exact: 0.1 is reached where the sixth digit says so.
-    if margin >= rules.margin - 1e-9:
-        return _clamped(base + intent_cues().shifts[intent], rules), (f"intent_{intent.value}",)
     factual, conceptual = signals_of(query)
+    if margin >= rules.margin - 1e-9:
+        shift = intent_cues().shifts[intent]
+        return _clamped(base + rules.up * len(factual) + shift, rules), (*factual, f"intent_{intent.value}")
     weight = base + rules.up * len(factual) - rules.down * len(conceptual)
     return _clamped(weight, rules), (*factual, *conceptual)
 

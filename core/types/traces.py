@@ -6,7 +6,7 @@ From a trace alone the order can be computed again (`core.score.replay`). Must n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.types.plans import QueryPlan
 
@@ -61,8 +61,9 @@ class Trace:
         candidates: the best of them by evidence, whether returned or not; at most `core.recall.tracing.KEPT`.
         weights: the numbers that ranked them: profile names to values as they were used, the intent's changes included.
         best: the greatest evidence there was among what may be returned.
-        bar: the evidence the best must have.
+        bar: what the chance must reach.
         chance: how likely there is an answer at all, 0 to 1.
+        signs: what the chance was computed from (`core.score.abstain`); empty where one list alone was searched.
     """
 
     plan: QueryPlan
@@ -72,3 +73,4 @@ class Trace:
     best: float
     bar: float
     chance: float
+    signs: Mapping[str, float] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """How often recall keeps silent, and how often it should: python tests/bench/bench_abstain.py NEGATIVES LOCOMO.
 
 NEGATIVES holds a line of JSON with a `query` for each question that no ordinary vault answers; LOCOMO holds
-conversations with answerable questions. The negatives are asked in each conversation's space and in all at once, and in
-vaults of 1, 10 and 100 memories. Not a test: it prints a table and asserts nothing.
+conversations with answerable questions. The negatives are asked in each conversation's space and in all at once, in
+vaults of 1, 10 and 100 memories, and in the sample vault, with the sample's own questions. Not a test: it prints a table and asserts nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 from locomo import Conversation, read  # noqa: E402
 from recall_rig import Note, Rig  # noqa: E402
 
+from app.sample import fill, sample_engine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.types.requests import RecallQuery  # noqa: E402
+from core.types.values import OWNER_ACTOR  # noqa: E402
 
 SMALL = (1, 10, 100)
 
@@ -45,6 +48,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{name:14} silent {silent}/{len(negatives)}   answered {answered}/{len(asked)}")
     for size in SMALL:
         print(f"{size:>4} memories  silent {_small(embedder, conversations[0], size, negatives)}/{len(negatives)}")
+    _sample(negatives)
+
+
+def _sample(negatives: Sequence[str]) -> None:
+    """The sample vault through the engine."""
+    told = json.loads((ROOT / "resources" / "demo" / "queries.json").read_text("utf-8"))
+    with sample_engine() as (engine, clock, _):
+        fill(engine, clock)
+
+        def empty(query: str) -> bool:
+            return engine.memories.recall(RecallQuery(query), OWNER_ACTOR).result().result.abstained
+
+        silent = sum(empty(query) for query in negatives)
+        own = [row["query"] for row in told["unanswerable"]]
+        asked = [row["query"] for row in [*told["tour"], *told["answerable"]]]
+        answered = sum(not empty(query) for query in asked)
+        print(f"sample vault   silent {silent}/{len(negatives)}   answered {answered}/{len(asked)}")
+        print(f"  of its own   silent {sum(map(empty, own))}/{len(own)}")
 
 
 def _notes(conversation: Conversation) -> list[Note]:

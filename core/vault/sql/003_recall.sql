@@ -43,3 +43,11 @@ ALTER TABLE handed ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
 
 -- Which embedder made the context of a feedback: vectors of two models are not compared.
 ALTER TABLE feedback ADD COLUMN vector_space TEXT;
+
+-- What a search reaches changes with these columns alone, not with every receipt: counted, so that it is listed once.
+ALTER TABLE vault_state ADD COLUMN reach INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER memories_reach_in AFTER INSERT ON memories BEGIN UPDATE vault_state SET reach = reach + 1; END;
+CREATE TRIGGER memories_reach_out AFTER DELETE ON memories BEGIN UPDATE vault_state SET reach = reach + 1; END;
+CREATE TRIGGER memories_reach_moved AFTER UPDATE OF status, status_reason, space_id, kind, category, confidence,
+    scope_session, occurred_at, valid_from, valid_to ON memories BEGIN UPDATE vault_state SET reach = reach + 1; END;
+CREATE INDEX ix_memories_reach ON memories (status, space_id, scope_session, valid_to);

@@ -255,7 +255,7 @@ def test_the_receipt_has_no_text(rig: Rig) -> None:
 def test_a_profile_changes_the_answer(rig: Rig) -> None:
     rig.add([Note("kiln"), Note("a red kiln and much more about it")])
     rig.warm()
-    strict = Recall(rig.index, SPACE, replace(LOCI, bar_base=9.0, bar_cap=9.0), dims=64)
+    strict = Recall(rig.index, SPACE, replace(LOCI, least_chance=1.0), dims=64)
     request = RecallRequest(query="red kiln", scope=OWNER_SCOPE)
     assert strict.run(rig.rows, request, rig.embedder.embed_one("red kiln"), NOW_MS).abstained
 

@@ -44,7 +44,7 @@ def test_no_weights_no_effect() -> None:
 
 
 def test_the_bar_rises_with_the_vault_and_then_stands() -> None:
-    levels = [bar(LOCI, "hybrid", size) for size in (0, 1, 10, 100, 1000, 10**6)]
+    levels = [bar(LOCI, "semantic", size) for size in (0, 1, 10, 100, 1000, 10**6)]
     assert levels == sorted(levels)
     assert levels[0] == levels[1] == LOCI.bar_base
     assert levels[-1] == LOCI.bar_cap
@@ -52,7 +52,7 @@ def test_the_bar_rises_with_the_vault_and_then_stands() -> None:
 
 def test_each_mode_has_its_own_bar() -> None:
     assert bar(LOCI, "keyword", 10**6) == LOCI.keyword_bar
-    assert bar(LOCI, "semantic", 10**6) == pytest.approx(LOCI.bar_cap * LOCI.semantic_bar_share)
+    assert bar(LOCI, "semantic", 10**6) == LOCI.bar_cap
 
 
 def test_presets_are_named_and_sound() -> None:

@@ -45,7 +45,7 @@ def test_the_weight_stays_between_its_bounds() -> None:
 
 def test_an_intent_that_leads_decides() -> None:
     weight, signals = text_weight("a/b", 0.5, {Intent.LOOKUP: 0.6, Intent.CAUSAL: 0.5})
-    assert (weight, signals) == (0.6, ("intent_lookup",))
+    assert (weight, signals) == (0.7, ("slash", "few_words", "intent_lookup"))
     weight, signals = text_weight("a/b", 0.5, {Intent.LOOKUP: 0.59, Intent.CAUSAL: 0.5})
     assert (weight, signals) == (0.7, ("slash", "few_words"))
 
