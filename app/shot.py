@@ -20,11 +20,16 @@ from app.sample import fill, sample_engine
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.library import FindRequest
+from core.types.requests import ListRequest
+from core.types.values import OWNER_ACTOR
 from ui.registry import PAGES
 
 _LOOK_MS = 50
 _QUIET = 8  # looks in a row at which nothing is under way
 _MOST = 600
+_ASK = "ask:"
+_LABORATORY = "recall"
+_WITHIN, _SILENT = 5, 3
 _NO_PLACE = "The picture could not be written there; name a file in a folder that exists."
 
 
@@ -39,7 +44,8 @@ class Shot:
         width: pixels.
         height: pixels.
         text_size: percent.
-        query: selects the memory the inspector shows, in the search syntax; "" for the page's own choice.
+        query: selects the memory the inspector shows, in the search syntax; "" for the page's own choice. After
+            `ask:` it is a question that is put to the page.
     """
 
     page: str
@@ -83,6 +89,8 @@ def take(shots: Sequence[Shot]) -> None:
     app = application()
     with sample_engine() as (engine, clock, _):
         fill(engine, clock)
+        if any(shot.page == _LABORATORY for shot in shots):
+            _save_questions(engine)
         for shot in shots:
             _Studio(engine, app, shot).take()
 
@@ -138,10 +146,24 @@ class _Studio(QObject):
 
     def _select(self) -> None:
         query = self._shot.query or _chosen().get(self._shot.page, "")
-        if query:
+        if query.startswith(_ASK):
+            self._desktop.context.desk.go.emit(self._shot.page, query)
+        elif query:
             found = self._engine.library.find(FindRequest(query)).result()
             if found.ids:
                 self._desktop.context.selection.select(found.ids[0], "shot")
+
+
+def _save_questions(engine: Engine) -> None:
+    """Save questions on the diary of which the answer is known, so that the tuner has something to try weights on."""
+    known = json.loads((files("resources") / "demo" / "queries.json").read_text(encoding="utf-8"))
+    for asked in known["tour"]:
+        if "as_of" not in asked:
+            named = engine.memories.list(ListRequest(text=asked["expect"], limit=1), OWNER_ACTOR).result().items
+            ids = tuple(one.id for one in named)
+            engine.laboratory.save_probe(asked["query"], "positive", ids, _WITHIN).result()
+    for asked in known["unanswerable"][:_SILENT]:
+        engine.laboratory.save_probe(asked["query"], "negative", (), _WITHIN).result()
 
 
 def _chosen() -> dict[str, str]:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from app.shot import Shot, take  # noqa: E402 - the checkout has to be on the path first
 
-PAGES = ("palace", "graph", "library", "review", "timeline", "journal", "settings")
+PAGES = ("palace", "graph", "library", "review", "recall", "timeline", "journal", "settings")
 FOLDER = ROOT / "docs" / "pictures"
 
 

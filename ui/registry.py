@@ -13,11 +13,12 @@ from ui.pages.graph.page import GRAPH
 from ui.pages.journal.page import JOURNAL
 from ui.pages.library.page import LIBRARY
 from ui.pages.palace.page import PALACE
+from ui.pages.recall.page import RECALL
 from ui.pages.review.page import REVIEW
 from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
-PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, TIMELINE, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)

@@ -146,6 +146,8 @@ class MemoryActions(QObject):
             Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
             Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
             Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
+            Verb("memory.why", "Why not in this answer?", "scan-search", self._shower("recall", "why"), _any,
+                 words="recall laboratory stage dropped"),
             Verb("memory.copy", "Copy the text", "copy", self._copy, _any, "Ctrl+Shift+C", words="clipboard"),
         )  # fmt: skip
 
@@ -286,8 +288,8 @@ class MemoryActions(QObject):
     def _go_current(self, memory: Memory) -> None:
         self._context.selection.select(memory.superseded_by_id or memory.id, "inspector")
 
-    def _shower(self, page: str) -> Callable[[Memory], None]:
-        return lambda memory: self._context.desk.go.emit(page, f"show:{memory.id}")
+    def _shower(self, page: str, wish: str = "show") -> Callable[[Memory], None]:
+        return lambda memory: self._context.desk.go.emit(page, f"{wish}:{memory.id}")
 
     def _copy(self, memory: Memory) -> None:
         copied = QMimeData()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ui.context import PartSpec
 from ui.inspector.claims import CLAIMS
+from ui.inspector.given import GIVEN
 from ui.inspector.history import HISTORY
 from ui.inspector.provenance import PROVENANCE
 from ui.inspector.relations import RELATIONS
@@ -14,4 +15,4 @@ from ui.inspector.rests import RESTS
 from ui.inspector.text import TEXT
 from ui.inspector.trust import TRUST
 
-PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, CLAIMS, PROVENANCE, RELATIONS, RESTS, HISTORY)
+PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, CLAIMS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY)

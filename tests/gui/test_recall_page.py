@@ -1,0 +1,376 @@
+"""The Recall page over a laboratory of invented answers: what it shows, what it asks, what keys do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from recall_page_rig import QUESTION, LabRoom, lab_over, texts
+from review_rig import memory
+from window_rig import hear, settle
+
+from core.types.lab import FeedbackReply
+from core.types.plans import Intent, PlanChange, QueryPlan
+from core.types.values import Actor
+from core.types.words import Kind
+from ui.context import CLOSER, Context
+from ui.pages.recall.lines import Details, Heading
+from ui.pages.recall.whynot import WhyNotDialog
+
+
+@pytest.fixture
+def room(context: Context, qtbot: QtBot) -> Iterator[LabRoom]:
+    """The page's room."""
+    with lab_over(context, qtbot) as made:
+        yield made
+
+
+# ---- asking
+
+
+def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
+    page = room.open()
+    assert any("Put a question as an assistant would" in one for one in texts(page))
+    assert page.head.chips.isHidden()
+    assert page.head.question.field.hasFocus()
+    QTest.keyClicks(page.head.question.field, QUESTION)
+    room.key(Qt.Key.Key_Return)
+    assert [query.query for query, _, _ in room.lab.asked] == [QUESTION]
+    assert not page.head.chips.isHidden()
+    assert page.list.lines.rowCount() > 0
+
+
+def test_blanks_ask_nothing(room: LabRoom) -> None:
+    page = room.open()
+    QTest.keyClicks(page.head.question.field, "   ")
+    room.key(Qt.Key.Key_Return)
+    assert room.lab.asked == []
+
+
+def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) -> None:
+    page = room.ask()
+    lines = [page.list.lines.line_at(at) for at in range(page.list.lines.rowCount())]
+    heading = next(at for at, line in enumerate(lines) if isinstance(line, Heading))
+    rows = page.list.lines.rows()
+    assert [row.place for row in rows[:4]] == ["1", "2", "3", "4"]
+    assert heading == 4
+    assert rows[0].note.endswith("words 1st, meaning 3rd")
+    assert "disputed" in rows[3].note
+    assert rows[4].note.startswith("sunk by: much weaker than the best, meaning 58th")
+    assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
+
+
+def test_every_row_is_told_to_those_who_do_not_see_it(room: LabRoom) -> None:
+    page = room.ask()
+    told = page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert told.startswith("Place 1. Episode: Fine, Frankfurt then.")
+    assert "Score 0." in told
+    assert "relevance 0.90" in told
+
+
+def test_hostile_text_is_shown_as_it_is(room: LabRoom) -> None:
+    room.lab.memories[0] = memory("<b>Frankfurt</b>\u202e & more\nand a second line", kind=Kind.EPISODE)
+    page = room.ask()
+    assert page.list.lines.rows()[0].text == "<b>Frankfurt</b>‹U+202E› & more and a second line"
+
+
+def test_a_question_without_an_answer_says_why_and_can_be_kept_so(room: LabRoom, context: Context) -> None:
+    heard = hear(context)
+    room.lab.silent = True
+    page = room.ask()
+    assert not page.pane.silence.isHidden()
+    assert "Nothing clears the bar." in texts(page.pane.silence)
+    page.list.setFocus()
+    room.key(Qt.Key.Key_E)
+    assert [(one.query, one.kind) for one in room.lab.items] == [(QUESTION, "negative")]
+    assert "should have no answer" in heard.sentences[-1]
+
+
+def test_questions_of_the_session_can_be_asked_again(room: LabRoom) -> None:
+    page = room.ask("one question")
+    room.ask("another question")
+    menu = page.head.question.menu()
+    assert [action.text() for action in menu.actions()] == ["another question", "one question"]
+    menu.actions()[1].trigger()
+    room.rest()
+    assert page.head.question.field.text() == "one question"
+    assert room.lab.asked[-1][0].query == "one question"
+
+
+def test_trouble_is_said_where_the_answer_would_be(room: LabRoom) -> None:
+    page = room.open()
+    room.lab.refuses = "Such a question cannot be asked."
+    page.ask(QUESTION)
+    room.rest()
+    assert "Such a question cannot be asked." in texts(page)
+    room.lab.refuses = ""
+    page.asker.again()
+    room.rest()
+    assert page.stand.states.currentWidget() is page.pane
+
+
+# ---- how it was understood
+
+
+def test_chips_say_how_the_question_was_understood(room: LabRoom) -> None:
+    chips = room.ask().head.chips
+    assert chips.intent.text() == "intent: time 0.62"
+    assert chips.names.text() == "names: Harbour, Frankfurt"
+    assert "the harbour project" in chips.names.toolTip()
+    assert chips.time.text() == "time: 1 May 2026 to 31 May 2026"
+    assert chips.weight.text() == "words 0.42 · meaning 0.58"
+    assert chips.view.text() == "seen as: you"
+
+
+def test_another_intent_asks_again(room: LabRoom) -> None:
+    page = room.ask()
+    page.head.chips.intent.chosen.emit("causal")
+    room.rest()
+    assert room.last_plan() == PlanChange(intent=Intent.CAUSAL)
+    assert page.head.chips.intent.current == "causal"
+    page.head.chips.intent.chosen.emit("")
+    room.rest()
+    assert room.last_plan() is None
+
+
+def test_the_time_can_be_left_out_and_taken_back(room: LabRoom) -> None:
+    page = room.ask()
+    page.head.chips.time.click()
+    room.rest()
+    assert room.last_plan() == PlanChange(no_time=True)
+    assert page.head.chips.time.text() == "time: left out"
+    page.head.chips.time.click()
+    room.rest()
+    assert room.last_plan() is None
+
+
+def test_a_question_without_time_says_so(room: LabRoom) -> None:
+    room.lab.understood = QueryPlan()
+    chips = room.ask().head.chips
+    assert chips.time.isHidden()
+    assert chips.no_time.text() == "time: none given"
+
+
+def test_words_against_meaning_and_the_view_ask_again(room: LabRoom) -> None:
+    page = room.ask()
+    page.head.chips.weight.chosen.emit("0.75")
+    room.rest()
+    assert room.last_plan() == PlanChange(text_weight=0.75)
+    page.head.chips.offer_clients(["Claude Code"])
+    page.head.chips.view.chosen.emit("Claude Code")
+    room.rest()
+    assert room.lab.asked[-1][2] == "Claude Code"
+    assert "as Claude Code sees it" in page.head.summary.whole
+    room.ask("another question")
+    assert room.last_plan() is None
+    assert room.lab.asked[-1][2] == "Claude Code"
+
+
+# ---- the funnel
+
+
+def test_boxes_of_the_funnel_say_their_counts(room: LabRoom) -> None:
+    boxes = room.ask().pane.funnel.boxes
+    assert boxes["in_scope"].accessibleName() == "in scope: 7"
+    assert boxes["answered"].count == 4
+
+
+def test_a_box_shows_what_was_dropped_there(room: LabRoom) -> None:
+    page = room.ask()
+    page.pane.funnel.boxes["after_duplicates"].click()
+    room.rest()
+    assert [row.text for row in page.list.lines.rows()] == ["Frankfurt it is, in November."]
+    assert page.pane.stage_note.text().startswith("Dropped at “no repeats”")
+    page.pane.funnel.boxes["in_scope"].click()
+    room.rest()
+    assert "superseded by a newer one" in page.list.lines.rows()[0].note
+    page.pane.back.click()
+    assert page.pane.funnel.current == ""
+    assert page.list.lines.rows()[0].place == "1"
+
+
+def test_a_box_of_a_search_shows_what_it_found(room: LabRoom) -> None:
+    page = room.ask()
+    page.pane.funnel.boxes["graph"].click()
+    room.rest()
+    assert [row.id for row in page.list.lines.rows()] == [room.lab.ids()[1], room.lab.ids()[2]]
+    page.pane.funnel.boxes["time"].click()
+    room.rest()
+    assert page.list.lines.rows() == []
+    assert page.pane.stage_note.text().endswith("Nothing was found this way.")
+    room.key(Qt.Key.Key_Escape)
+    assert page.list.lines.rows()[0].place == "1"
+
+
+# ---- one memory
+
+
+def test_selecting_a_row_shows_it_in_the_inspector(room: LabRoom, context: Context) -> None:
+    seen: list[tuple[str, str]] = []
+    context.selection.changed.connect(lambda one, origin: seen.append((one, origin)))
+    page = room.ask()
+    page.list.setFocus()
+    room.key(Qt.Key.Key_Down)
+    assert seen[-1] == (room.lab.ids()[1], "recall")
+    room.key(Qt.Key.Key_I)
+    assert seen[-1] == (room.lab.ids()[1], CLOSER)
+
+
+def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
+    page = room.ask()
+    page.list.setFocus()
+    room.key(Qt.Key.Key_Return)
+    assert isinstance(page.list.lines.line_at(1), Details)
+    told = texts(page.list)
+    assert "0.900" in told
+    assert "Words (BM25)" in told
+    assert "8.200" in told
+    assert "Words: has 3 of 4." in told
+    rect = page.list.visualRect(page.list.lines.index(1, 0))
+    assert rect.height() > 120
+    room.key(Qt.Key.Key_Down)
+    assert page.list.current is not None
+    assert page.list.current.place == "2"  # the details are passed over
+    room.key(Qt.Key.Key_Escape)
+    assert not any(isinstance(page.list.lines.line_at(at), Details) for at in range(page.list.lines.rowCount()))
+
+
+def test_what_is_open_stays_open_while_weights_move(room: LabRoom) -> None:
+    page = room.ask()
+    page.list.setFocus()
+    room.key(Qt.Key.Key_Return)
+    opened = page.list.opened
+    assert opened is not None
+    page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
+    room.rest()
+    assert page.list.opened is not None
+    assert page.list.opened.id == opened.id
+
+
+def test_should_have_been_here_saves_a_question_that_undo_takes_back(
+    room: LabRoom, context: Context, qtbot: QtBot
+) -> None:
+    acts: list[tuple[str, object]] = []
+    context.desk.tell.connect(lambda _said, title, run, _stays: acts.append((title, run)))
+    page = room.ask()
+    page.list.look_at(room.lab.ids()[4])
+    page.list.setFocus()
+    room.key(Qt.Key.Key_S)
+    (probe,) = room.lab.items
+    assert (probe.query, probe.kind, probe.memory_ids) == (QUESTION, "positive", (room.lab.ids()[4],))
+    title, run = acts[-1]
+    assert title == "Undo"
+    assert callable(run)
+    run()
+    settle(qtbot, lambda: room.lab.items == [])
+
+
+def test_must_not_come_saves_a_stale_question(room: LabRoom) -> None:
+    page = room.ask()
+    page.list.setFocus()
+    room.key(Qt.Key.Key_X, Qt.KeyboardModifier.ShiftModifier)
+    (probe,) = room.lab.items
+    assert (probe.kind, probe.memory_ids) == ("stale", (room.lab.ids()[0],))
+
+
+def test_not_this_one_is_told_to_the_engine(room: LabRoom, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, str, str]] = []
+
+    def feedback(memory_id: str, signal: str, query: str, actor: Actor) -> Future[FeedbackReply]:
+        assert actor.is_owner
+        said.append((memory_id, signal, query))
+        made: Future[FeedbackReply] = Future()
+        made.set_result(FeedbackReply("f", memory_id, signal, "step"))
+        return made
+
+    monkeypatch.setattr(context.bridge.engine.memories, "feedback", feedback)
+    heard = hear(context)
+    page = room.ask()
+    page.list.setFocus()
+    room.key(Qt.Key.Key_X)
+    assert said == [(room.lab.ids()[0], "irrelevant", QUESTION)]
+    assert heard.sentences[-1].startswith("Noted")
+    assert len(room.lab.asked) == 2  # the answer may be another one now
+
+
+def test_the_menu_of_a_row_names_its_acts_and_keys(room: LabRoom) -> None:
+    page = room.ask()
+    page.list.look_at(room.lab.ids()[4])
+    menu = page.list.menu()
+    titles = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
+    assert "Should have been here" in titles
+    assert "Why not in the answer?" in titles
+    next(action for action in menu.actions() if action.text() == "Copy its id").trigger()
+    assert QGuiApplication.clipboard().text() == room.lab.ids()[4]
+
+
+def test_the_pointer_opens_details_by_a_double_click(room: LabRoom) -> None:
+    page = room.ask()
+    place = page.list.visualRect(page.list.lines.index(0, 0)).center()
+    viewport, left = page.list.viewport(), Qt.MouseButton.LeftButton
+    QTest.mouseClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
+    QTest.mouseDClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
+    assert page.list.opened is not None
+
+
+# ---- why one did not come
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        (0, "It did come: it is 1st in the answer."),
+        (4, "It was dropped at “strong”. It is much weaker than the best answer."),
+        (6, "It was dropped at “no repeats”."),
+        (7, "It was dropped at “in scope”. A newer memory took its place."),
+    ],
+)
+def test_a_pasted_id_is_told_its_stage(room: LabRoom, at: int, said: str) -> None:
+    page = room.ask()
+    page.list.setFocus()
+    page.pane.why_button.click()
+    found = room.dialog(WhyNotDialog)
+    found.field.setText(room.lab.ids()[at])
+    settle(room.qtbot, lambda: bool(found.sentence))
+    assert found.sentence.startswith(said)
+    found.accept()
+
+
+def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(room: LabRoom) -> None:
+    page = room.ask()
+    room.lab.memories.append(memory("Bring an umbrella to Bergen."))
+    page.acts.ask_why()
+    found = room.dialog(WhyNotDialog)
+    QTest.keyClicks(found.field, "umbrella")
+    settle(room.qtbot, lambda: found.list.count() == 1)
+    QTest.keyClick(found.field, Qt.Key.Key_Return)
+    settle(room.qtbot, lambda: found.sentence.startswith("It was no candidate at all"))
+    found.should_button.click()
+    settle(room.qtbot, lambda: [one.kind for one in room.lab.items] == ["positive"])
+    found.accept()
+
+
+def test_words_no_memory_has_are_told(room: LabRoom) -> None:
+    page = room.ask()
+    page.acts.ask_why()
+    found = room.dialog(WhyNotDialog)
+    QTest.keyClicks(found.field, "zeppelin")
+    settle(room.qtbot, lambda: "No memory has these words." in texts(found))
+    assert found.sentence == ""
+    found.accept()
+
+
+def test_another_page_asks_why_of_the_last_question(room: LabRoom, context: Context) -> None:
+    heard = hear(context)
+    page = room.open(wish="why:something")
+    assert heard.sentences[-1] == "Ask a question first."
+    room.ask()
+    page.enter(f"why:{room.lab.ids()[4]}")
+    found = room.dialog(WhyNotDialog)
+    settle(room.qtbot, lambda: found.sentence.startswith("It was dropped"))
+    found.accept()

@@ -1,0 +1,300 @@
+"""The tuner, the saved questions and the life of the Recall page, over a laboratory of invented answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+from recall_page_rig import LabRoom, lab_over, texts
+from window_rig import hear, settle
+
+from core.events import Changed
+from core.types.lab import Probe
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.pages.recall.applied import AppliedDialog
+from ui.pages.recall.options import OptionsDialog
+from ui.pages.recall.page import RECALL
+from ui.pages.recall.stand import SAVED
+from ui.pages.recall.whynot import WhyNotDialog
+
+
+@pytest.fixture
+def room(context: Context, qtbot: QtBot) -> Iterator[LabRoom]:
+    """The page's room."""
+    with lab_over(context, qtbot) as made:
+        yield made
+
+
+# ---- the tuner
+
+
+def test_a_weight_is_tried_with_its_effect_and_nothing_is_applied(room: LabRoom) -> None:
+    page = room.ask()
+    assert not page.tuner.apply.isEnabled()
+    before = [row.id for row in page.list.lines.rows() if row.is_answer]
+    page.tuner.knobs[room.knob("side_bound")].slider.setValue(0)
+    page.tuner.knobs[room.knob("sides_recency")].slider.setValue(100)
+    room.rest()
+    assert room.lab.asked[-1][1] == {"side_bound": 0.5, "sides_recency": 1.0}
+    rows = [row for row in page.list.lines.rows() if row.is_answer]
+    assert [row.id for row in rows] != before
+    assert rows[0].id == room.lab.ids()[2]
+    assert rows[0].moved == 2
+    assert "up 2 through the trial weights" in page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "trial weights" in page.head.summary.whole
+    assert room.lab.applied == []
+    assert page.tuner.apply.isEnabled()
+
+
+def test_moves_within_a_quarter_of_a_second_ask_once(room: LabRoom) -> None:
+    page = room.ask()
+    asked = len(room.lab.asked)
+    slider = page.tuner.knobs[room.knob("sides_recency")].slider
+    for value in (30, 40, 50, 60):
+        slider.setValue(value)
+    room.rest()
+    assert len(room.lab.asked) == asked + 1
+
+
+def test_reset_takes_the_trial_back(room: LabRoom) -> None:
+    page = room.ask()
+    page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
+    room.rest()
+    page.tuner.reset.click()
+    room.rest()
+    assert page.tuning.trial == {}
+    assert all(row.moved == 0 for row in page.list.lines.rows())
+    assert page.tuner.knobs[room.knob("side_bound")].shown == "0.95"
+
+
+def test_what_is_tried_is_applied_listed_and_said(room: LabRoom, context: Context) -> None:
+    heard = hear(context)
+    page = room.ask()
+    page.tuning.put("side_bound", 0.25)
+    room.rest()
+    page.tuner.apply.click()
+    room.rest()
+    assert room.lab.options.side_bound == 0.25
+    assert heard.sentences[-1].startswith("Applied.")
+    assert page.tuning.trial == {}
+    page.tuner.history.click()
+    found = room.dialog(AppliedDialog)
+    settle(room.qtbot, lambda: bool(found.lines))
+    assert found.lines[0].startswith("Room for side signals 0.05 → 0.25")
+    assert len(found.undo_buttons) == 1
+    found.accept()
+
+
+def test_the_saved_questions_tell_what_a_change_would_do(room: LabRoom) -> None:
+    ids = room.lab.ids()
+    room.lab.items = [
+        Probe("a", "coffee order", "positive", (ids[0],), 1, 0),
+        Probe("b", "the outage", "positive", (ids[2],), 1, 0),
+    ]
+    page = room.ask()
+    assert page.tuner.effect.lines[0] == "Found in first 1: now 1 of 2"
+    page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
+    room.rest()
+    assert page.tuner.effect.lines[0] == "Found in first 1: now 1 of 2, would be 1 of 2"
+    told = texts(page.tuner.effect)
+    assert any(one.startswith("“coffee order” falls from 1st to ") for one in told)
+    assert "1 question gets better." in told
+    link = next(made for made in page.tuner.effect.findChildren(QWidget) if made.accessibleName().startswith("Look: "))
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    room.rest()
+    assert page.head.question.field.text() == "coffee order"
+
+
+def test_a_preset_is_tried_and_named(room: LabRoom) -> None:
+    page = room.ask()
+    assert page.tuner.preset.current == "measured"
+    page.tuner.preset.chosen.emit("seed-b")
+    room.rest()
+    assert page.tuning.trial == {"sides_importance": 0.3, "sides_confidence": 0.1}
+    assert page.tuner.preset.current == "seed-b"
+    page.tuning.put("sides_utility", 0.9)
+    assert page.tuner.preset.current == ""
+
+
+def test_diversity_is_that_of_the_kind_of_question(room: LabRoom) -> None:
+    page = room.ask()
+    last = page.tuner.knobs[-1]
+    assert last.name == "trades_temporal"
+    assert last.shown == "0.10"
+    last.slider.setValue(100)
+    room.rest()
+    assert room.lab.asked[-1][1] == {"trades_temporal": 0.0}
+
+
+def test_words_against_meaning_are_no_longer_left_to_the_question(room: LabRoom) -> None:
+    page = room.ask()
+    assert page.tuner.auto.isChecked()
+    page.tuner.knobs[room.knob("text_weight")].slider.setValue(80)
+    room.rest()
+    assert page.tuning.trial == {"text_weight": 0.8, "auto_text_weight": False}
+    assert not page.tuner.auto.isChecked()
+
+
+def test_every_option_can_be_tried_and_brought_back(room: LabRoom) -> None:
+    page = room.ask()
+    page.tuner.all.click()
+    found = room.dialog(OptionsDialog)
+    assert set(found.lines) == {one.name for one in page.tuning.rows.values()}
+    line = found.lines["rrf_k"]
+    line.control.turned.emit("rrf_k", 20.0)
+    room.rest()
+    assert page.tuning.trial == {"rrf_k": 20.0}
+    assert any("tried: was 60" in one for one in texts(line))
+    line.reset.click()
+    room.rest()
+    assert page.tuning.trial == {}
+    QTest.keyClicks(found.search, "half-life")
+    assert [name for name, one in found.lines.items() if not one.isHidden()] == ["recency_half_life_days"]
+    found.accept()
+
+
+def test_an_exact_value_can_be_typed(room: LabRoom) -> None:
+    page = room.ask()
+    page.tuner.all.click()
+    found = room.dialog(OptionsDialog)
+    field = getattr(found.lines["small_scope"].control, "field")  # noqa: B009 - only a knob has one
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "12345")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    room.rest()
+    assert page.tuning.trial == {"small_scope": 12345}
+    found.accept()
+
+
+def test_the_wheel_over_a_slider_scrolls_and_does_not_turn(room: LabRoom) -> None:
+    page = room.ask()
+    slider = page.tuner.knobs[0].slider
+    at = QPointF(slider.rect().center())
+    event = QWheelEvent(
+        at, QPointF(slider.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,  # noqa: FBT003 - Qt's order
+    )  # fmt: skip
+    before = slider.value()
+    QApplication.sendEvent(slider, event)
+    assert slider.value() == before
+
+
+# ---- saved questions
+
+
+def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context: Context) -> None:
+    ids = room.lab.ids()
+    room.lab.items = [
+        Probe("a", "coffee order", "positive", (ids[0],), 5, 0),
+        Probe("b", "a moon base", "negative", (), 5, 0, passed=False, ran_at=0),
+    ]
+    room.lab.fallen = 1
+    page = room.open(wish=SAVED)
+    assert page.head.chips.isHidden()
+    assert [line.state.text() for line in page.saved.lines] == ["never ran", "fails"]
+    assert "1 question that held fails now." in texts(page.saved)
+    page.saved.run_button.click()
+    room.rest()
+    assert [line.state.text() for line in page.saved.lines] == ["holds", "fails"]
+    assert "now 1st" in page.saved.lines[0].note
+    assert page.saved.told == "1 of 2 hold"
+    heard = hear(context)
+    page.saved.lines[1].delete_button.click()
+    room.rest()
+    assert [one.id for one in room.lab.items] == ["a"]
+    assert heard.sentences[-1] == "The saved question is deleted."
+    page.saved.lines[0].ask_button.click()
+    room.rest()
+    assert page.stand.view == "ask"
+    assert room.lab.asked[-1][0].query == "coffee order"
+
+
+def test_no_saved_question_teaches_how_to_save_one(room: LabRoom) -> None:
+    page = room.open(wish=SAVED)
+    assert any("“Should have been here” on a memory" in one for one in texts(page.saved))
+
+
+def test_questions_that_fail_are_the_badge_of_the_page(room: LabRoom, context: Context) -> None:
+    room.lab.fallen = 2
+    assert RECALL.badge is not None
+    assert RECALL.badge(context).result(5) == 2
+
+
+# ---- the page's life
+
+
+def test_a_change_in_the_vault_asks_again(room: LabRoom) -> None:
+    page = room.ask()
+    asked = len(room.lab.asked)
+    page.changed(Changed("store", ("x",), OWNER_ACTOR, 9))
+    settle(room.qtbot, lambda: len(room.lab.asked) == asked + 1)
+    room.rest()
+    page.changed(Changed("save_probe", (), OWNER_ACTOR, 10))
+    room.rest()
+    assert len(room.lab.asked) == asked + 1
+
+
+def test_a_page_nobody_sees_waits(room: LabRoom) -> None:
+    page = room.ask()
+    asked = len(room.lab.asked)
+    page.leave()
+    page.changed(Changed("store", ("x",), OWNER_ACTOR, 9))
+    room.rest()
+    assert len(room.lab.asked) == asked
+    page.enter()
+    room.rest()
+    assert len(room.lab.asked) == asked + 1
+
+
+def test_where_there_is_little_room_the_tuner_takes_turns(room: LabRoom) -> None:
+    page = room.ask()
+    assert page.tuner.isVisible()
+    page.resize(700, 640)
+    settle(room.qtbot, lambda: page.stand.is_narrow)
+    assert not page.tuner.isVisible()
+    page.stand.turn.click()
+    assert page.tuner.isVisible()
+    assert not page.list.isVisible()
+    room.key(Qt.Key.Key_Escape)
+    assert page.list.isVisible()
+
+
+@pytest.mark.parametrize(("width", "height", "scale"), [(952, 600, 100), (1340, 780, 150), (952, 600, 150)])
+def test_nothing_is_cut_off(room: LabRoom, context: Context, width: int, height: int, scale: int) -> None:
+    context.theme.use("light", scale)
+    room.open(width, height)
+    page = room.ask()
+    room.qtbot.wait(20)
+    assert page.width() == width
+    for part in (page.head, page.pane.funnel, page.list):
+        assert part.mapTo(page, part.rect().bottomRight()).x() <= width
+    assert page.list.viewport().height() > 60
+    context.theme.use("light", 100)
+
+
+def test_letters_typed_into_the_question_do_nothing_else(room: LabRoom) -> None:
+    page = room.ask()
+    field = page.head.question.field
+    field.setFocus()
+    field.clear()
+    QTest.keyClicks(field, "sew extra pixies")
+    room.rest()
+    assert field.text() == "sew extra pixies"
+    assert room.lab.items == []
+    assert not any(found.isVisible() for found in page.findChildren(WhyNotDialog))
+
+
+def test_a_view_narrower_than_ones_own_shows_less(room: LabRoom) -> None:
+    page = room.ask()
+    mine = len([row for row in page.list.lines.rows() if row.is_answer])
+    page.asker.put(replace(page.asker.asked, seen_as="Claude Code"))
+    room.rest()
+    assert len([row for row in page.list.lines.rows() if row.is_answer]) == mine - 1

@@ -1,0 +1,215 @@
+"""The Recall page in words, and what its parts make of numbers; no engine, no widget."""
+
+from __future__ import annotations
+
+import pytest
+from review_rig import memory
+
+from core.config.describe import rows_of
+from core.config.retrieval import RetrievalOptions
+from core.types.lab import Comparison, Given, Probe, ProbeOutcome, Tally
+from core.types.plans import QueryPlan, TimeRange
+from core.types.traces import STAGES, TracedCandidate
+from core.types.words import Role, Status
+from ui.inspector.given import given_told
+from ui.pages.recall.knobs import Scale, scale_of
+from ui.pages.recall.signals import TOKENS, bar_told, pieces_of
+from ui.pages.recall.stages import expected, within
+from ui.pages.recall.words import (
+    gains,
+    losses,
+    names_told,
+    ordinal,
+    places,
+    places_told,
+    source_told,
+    stage_of,
+    sunk_by,
+    time_words,
+    verdict,
+    words,
+)
+
+DROPS = (
+    *(status.value for status in Status),
+    *("in_review", "over", "at_odds", "filtered", "suppressed", "not_valid_then"),
+    *("below_bar", "below_floor", "duplicate", "beyond_limit"),
+)
+
+
+def candidate(**more: object) -> TracedCandidate:
+    """A candidate with the members a test does not care about filled in."""
+    member: dict[str, object] = {
+        "id": "one", "place": None, "rank": None, "lists": {}, "evidence": 0.5, "relevance": 0.5, "signals": {},
+        "factor": 1.0, "score": 0.5, "diversity": None, "dropped": None, "because": "", "recorded_at": 0,
+    }  # fmt: skip
+    return TracedCandidate(**(member | more))  # type: ignore[arg-type]  # a bag of members
+
+
+@pytest.mark.parametrize(
+    ("place", "told"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd"), (112, "112th")]
+)
+def test_places_are_told_as_one_says_them(place: int, told: str) -> None:
+    assert ordinal(place) == told
+
+
+def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
+    lists = {"evidence": (1, 1.0), "vector": (7, 0.3), "window": (3, 0.6), "bm25": (2, 4.0)}
+    assert places(lists) == {"words": 2, "meaning": 3}
+    assert places_told(lists) == "words 2nd, meaning 3rd"
+    assert places_told({"a new list": (4, 1.0)}) == "a new list 4th"
+
+
+@pytest.mark.parametrize("dropped", DROPS)
+def test_every_drop_has_words_and_a_stage_that_drops(dropped: str) -> None:
+    assert dropped in words()["dropped"]
+    assert stage_of(dropped) in STAGES[4:]
+    assert sunk_by(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)}) == words()["dropped"][dropped]["short"]
+
+
+def test_an_unknown_drop_is_still_told() -> None:
+    assert sunk_by("a new reason", {}) == "left out"
+
+
+def test_a_near_miss_names_its_weakest_places() -> None:
+    assert (
+        sunk_by("below_floor", {"window": (58, 0.2)}) == "much weaker than the best, meaning 58th, no shared rare word"
+    )
+
+
+def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
+    assert verdict(candidate(place=2), Status.ACTIVE) == ["It did come: it is 2nd in the answer."]
+    dropped = verdict(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
+    assert dropped[0] == "It was dropped at “no repeats”."
+    assert dropped[-1] == "Found by words 4th."
+    assert len(verdict(None, Status.ACTIVE)) == 1
+    assert "archived" in verdict(None, Status.ARCHIVED)[1]
+
+
+def test_the_time_and_the_names_of_a_question_are_told() -> None:
+    day = TimeRange("yesterday", 0, 9, "2026-11-21", "2026-11-21", 0, 1)
+    month = TimeRange("in May", 0, 6, "2026-05-01", "2026-05-31", 0, 1)
+    assert time_words(day) == "21 Nov 2026"
+    assert time_words(month) == "1 May 2026 to 31 May 2026"
+    assert names_told(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
+    assert names_told(QueryPlan()) == "no names"
+
+
+def test_hidden_characters_of_an_author_are_shown() -> None:
+    told = source_told(memory("Tea.", author="Ada\u202e", role=Role.OTHER))
+    assert told.startswith("Ada‹U+202E›, ")
+
+
+# ---- bars
+
+
+def test_a_bar_ends_at_the_score_and_shows_what_was_taken_off_behind_it() -> None:
+    pieces = pieces_of({"relevance": 0.6, "confidence": 0.1, "recency": -0.2})
+    made = [piece for piece in pieces if not piece.is_lost]
+    assert max(piece.end for piece in made) == pytest.approx(0.5)
+    (lost,) = [piece for piece in pieces if piece.is_lost]
+    assert lost.signal == "recency"
+    assert [lost.start, lost.end] == pytest.approx([0.5, 0.7])
+
+
+def test_pieces_stand_beside_each_other_within_the_bar() -> None:
+    pieces = pieces_of({"relevance": 0.9, "confidence": 0.3, "recency": 0.2, "utility": -3.0})
+    assert all(0.0 <= piece.start <= piece.end <= 1.0 for piece in pieces)
+    assert pieces_of({}) == []
+    assert bar_told({"relevance": 0.5, "a new one": 0.1}) == "relevance 0.50, a new one 0.10"
+
+
+def test_every_signal_of_the_bar_has_words() -> None:
+    assert set(TOKENS) == set(words()["signals"])
+
+
+# ---- the funnel
+
+
+def test_a_stage_holds_what_it_found_or_dropped() -> None:
+    first = candidate(id="a", place=1, rank=1, lists={"bm25": (2, 1.0)})
+    second = candidate(id="b", rank=2, dropped="below_floor", lists={"bm25": (1, 2.0), "graph": (1, 0.4)})
+    third = candidate(id="c", dropped="archived", evidence=0.9)
+    traced = (first, second, third)
+    assert [one.id for one in within("words", traced)] == ["b", "a"]
+    assert [one.id for one in within("graph", traced)] == ["b"]
+    assert [one.id for one in within("fused", traced)] == ["b"]
+    assert [one.id for one in within("in_scope", traced)] == ["c"]
+    assert within("after_duplicates", traced) == []
+    stages = {"vector": 5, "in_scope": 9, "fused": 4, "after_duplicates": 3, "answered": 3}
+    assert [expected(stage, stages) for stage in ("vector", "in_scope", "fused", "answered")] == [5, 0, 5, 0]
+
+
+# ---- knobs
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_slider_of_every_option_stays_within_its_bounds(turned: bool) -> None:
+    numbers = [one for one in rows_of(RetrievalOptions, RetrievalOptions()) if one.kind in {"int", "float"}]
+    assert numbers
+    for option in numbers:
+        scale = scale_of(option, turned=turned)
+        values = [scale.value_of(step) for step in range(scale.steps + 1)]
+        assert option.least is not None
+        assert option.most is not None
+        assert all(option.least <= value <= option.most for value in values), option.name
+        assert values == sorted(values, reverse=turned), option.name
+        assert {values[0], values[-1]} == {option.least, option.most}, option.name
+        assert all(scale.step_of(scale.value_of(step)) == step for step in (0, scale.steps)), option.name
+
+
+def test_a_turned_scale_shows_the_other_share() -> None:
+    scale = Scale(0.0, 0.5, turned=True)
+    assert scale.shown(0.05) == "0.95"
+    assert scale.value_of(scale.step_of(0.05)) == pytest.approx(0.05)
+
+
+# ---- saved questions
+
+
+def outcome(probe_id: str, place: int | None, *, passed: bool) -> ProbeOutcome:
+    """How a question ended."""
+    return ProbeOutcome(probe_id, passed, place, 0)
+
+
+def tally(*outcomes: ProbeOutcome) -> Tally:
+    """A tally of which only the outcomes count."""
+    return Tally(0, 0, 0, 0, 0, 0, 0.0, outcomes)
+
+
+def test_losses_are_named_the_worst_first_and_gains_are_counted() -> None:
+    probes = (
+        Probe("a", "coffee order", "positive", ("m",), 5, 0),
+        Probe("b", "wifi code", "positive", ("m",), 5, 0),
+        Probe("c", "shoe size", "positive", ("m",), 5, 0),
+        Probe("d", "a moon base", "negative", (), 5, 0),
+    )
+    now = tally(
+        outcome("a", 1, passed=True),
+        outcome("b", 2, passed=True),
+        outcome("c", 3, passed=True),
+        outcome("d", None, passed=True),
+    )
+    then = tally(
+        outcome("a", 4, passed=True),
+        outcome("b", None, passed=False),
+        outcome("c", 1, passed=True),
+        outcome("d", None, passed=False),
+    )
+    comparison = Comparison(now, then, probes)
+    assert losses(comparison) == [
+        ("“a moon base” should be empty and would not be.", "a moon base"),
+        ("“wifi code” drops out; it was 2nd.", "wifi code"),
+        ("“coffee order” falls from 1st to 4th.", "coffee order"),
+    ]
+    assert gains(comparison) == 1
+    assert losses(Comparison(now, now, probes)) == []
+
+
+def test_how_often_a_memory_was_given_is_told() -> None:
+    at = 1_795_000_000_000
+    assert given_told(Given(0, None, "", 0)) == "Never given to an assistant yet."
+    assert given_told(Given(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
+    many = given_told(Given(14, at, "Claude\u202e Code", 2))
+    assert many.startswith("Given 14 times, last to Claude‹U+202E› Code on ")
+    assert many.endswith("It stood in 2 answers to you.")

@@ -1,0 +1,255 @@
+"""The head of the page: the question, what was asked before, and chips that say how it was understood.
+
+Must not do: ask the engine; it tells what the person wants understood otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
+
+from core.types.lab import LabAnswer
+from core.types.plans import Intent, PlanChange, QueryPlan
+from ui.pages.recall.asking import Asked
+from ui.pages.recall.words import names_hint, names_told, time_words, words
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, button, column, label, row, tool
+from ui.widgets.chips import MenuChip
+from ui.widgets.flow import FlowLayout
+from ui.widgets.plaintext import one_line, tip
+
+_FIELD = 38
+_OWN = ""
+_SHOWN = 80
+
+
+class QuestionBar(QWidget):
+    """Field, button, history.
+
+    Signals:
+        asked: the question.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = words()["field"]
+        self.field = QLineEdit()
+        self.field.setAccessibleName(said["name"])
+        self.field.setPlaceholderText(said["hint"])
+        self.field.setMaxLength(2_000)
+        self.field.returnPressed.connect(self.ask)
+        self.act = button(said["ask"], self.ask, kind="primary")
+        self.act.setDefault(False)
+        self.act.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.history = tool(theme, "history", said["history"], self._offer)
+        self.history.setEnabled(False)
+        self._before: Sequence[str] = ()
+        layout = row(self.field, self.history, self.act, parent=self, gap=8)
+        layout.setStretch(0, 1)
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def _measure(self) -> None:
+        high = self._theme.px(_FIELD)
+        for part in (self.field, self.act):
+            part.setFixedHeight(high)
+
+    def ask(self) -> None:
+        """Ask what is typed."""
+        if self.field.text().strip():
+            self.asked.emit(self.field.text())
+
+    def show_question(self, question: str, before: Sequence[str]) -> None:
+        """Show what is asked.
+
+        Args:
+            question: the words.
+            before: questions of this session, newest first.
+        """
+        if self.field.text().strip() != question:
+            self.field.setText(question)
+        self._before = before
+        self.history.setEnabled(bool(before))
+
+    def menu(self) -> QMenu:
+        """What was asked before; the caller shows it."""
+        made = QMenu(self)
+        made.setAccessibleName(words()["field"]["history"])
+        made.aboutToHide.connect(made.deleteLater)
+        for question in self._before:
+            action = made.addAction(one_line(question, _SHOWN).replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, question=question: self.asked.emit(question))
+        return made
+
+    def _offer(self) -> None:
+        self.menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
+
+
+class Chips(QWidget):
+    """How the question was understood; a chip that is changed asks again.
+
+    Signals:
+        changed: a `PlanChange`.
+        seen_as: a client's name; "" for the person's own view.
+    """
+
+    changed = Signal(object)
+    seen_as = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = words()["chips"]
+        self.setAccessibleName(said["group"])
+        self._change, self._plan = PlanChange(), QueryPlan()
+        flow = FlowLayout(self, gap=6)
+        self.intent = MenuChip(theme, said["intent"], {}, "")
+        self.intent.setToolTip(said["intent_hint"])
+        self.intent.setProperty("tone", "accent")
+        self.intent.chosen.connect(self._choose_intent)
+        self.names = _told()
+        self.time = button("", self._turn_time, kind="chip")
+        self.no_time = _told()
+        self.no_time.setText(said["time_none"])
+        self.no_time.setAccessibleName(said["time_none"])
+        self.weight = MenuChip(theme, "", {}, "")
+        self.weight.setToolTip(said["weight_hint"])
+        self.weight.chosen.connect(self._choose_weight)
+        self.view = MenuChip(theme, said["seen_as"], {"": said["you"]}, "")
+        self.view.setToolTip(said["seen_hint"])
+        self.view.chosen.connect(self.seen_as)
+        for part in (self.intent, self.names, self.time, self.no_time, self.weight, self.view):
+            flow.addWidget(part)
+
+    def offer_clients(self, names: Sequence[str]) -> None:
+        """Name those whose view can be taken.
+
+        Args:
+            names: of paired clients.
+        """
+        current = self.view.current if self.view.current in names else ""
+        self.view.offer({"": words()["chips"]["you"], **{name: name for name in names}}, current)
+
+    def show_answer(self, asked: Asked, answer: LabAnswer) -> None:
+        """Say how a question was understood.
+
+        Args:
+            asked: what was asked.
+            answer: what came.
+        """
+        self._change, self._plan = asked.change, answer.trace.plan
+        self._show_intent()
+        self.names.setText(names_told(self._plan).replace("&", "&&"))
+        self.names.setAccessibleName(names_told(self._plan))
+        self.names.setToolTip(tip(names_hint(self._plan)))
+        self._show_time()
+        self._show_weight()
+        self.view.show_choice(asked.seen_as)
+
+    # ---- intent
+
+    def _show_intent(self) -> None:
+        plan, said = self._plan, words()
+        titles: Mapping[str, str] = said["intents"]
+        scores = {intent.value: plan.intent_scores.get(intent.value, 0.0) for intent in Intent}
+        ranked = sorted(scores, key=lambda name: -scores[name])
+        known = any(scores.values())
+        choices = {
+            name: f"{titles[name].lower()} {scores[name]:.2f}" if known else titles[name].lower() for name in ranked
+        }
+        own = {_OWN: said["chips"]["intent_own"]} if self._change.intent is not None else {}
+        self.intent.offer({**choices, **own}, plan.intent.value)
+
+    def _choose_intent(self, value: str) -> None:
+        self._tell(replace(self._change, intent=Intent(value) if value else None))
+
+    # ---- time
+
+    def _show_time(self) -> None:
+        said, time = words()["chips"], self._plan.time
+        is_off = self._change.no_time
+        self.time.setVisible(is_off or time is not None)
+        self.no_time.setVisible(not is_off and time is None)
+        if is_off:
+            shown, hint, icon = said["time_off"], said["time_back"], "rotate-ccw"
+        elif time is not None:
+            days = time_words(time)
+            shown, icon = said["time"].format(days=days), "x"
+            hint = said["time_hint"].format(words=one_line(time.words, 60), days=days)
+        else:
+            return
+        self.time.setText(shown)
+        self.time.setAccessibleName(shown)
+        self.time.setAccessibleDescription(hint)
+        self.time.setToolTip(tip(hint))
+        self.time.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.time.setIcon(self._theme.icon(icon))
+
+    def _turn_time(self) -> None:
+        self._tell(replace(self._change, no_time=not self._change.no_time, time=None))
+
+    # ---- words against meaning
+
+    def _show_weight(self) -> None:
+        said, weight = words()["chips"], self._plan.text_weight
+        own = {_OWN: said["weight_own"]} if self._change.text_weight is not None else {}
+        given = "" if self._change.text_weight is None else str(self._change.text_weight)
+        self.weight.offer({**said["weights"], **own}, given)
+        shown = said["weight"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
+        self.weight.setText(shown)
+        self.weight.setAccessibleName(shown)
+
+    def _choose_weight(self, value: str) -> None:
+        self._tell(replace(self._change, text_weight=float(value) if value else None))
+
+    def _tell(self, change: PlanChange) -> None:
+        self.changed.emit(change)
+
+
+class Head(QWidget):
+    """Title, question, chips.
+
+    Attributes:
+        question: the field. `chips`: how it was understood. `summary`: says how large the answer is.
+    """
+
+    def __init__(self, theme: Theme, switch: QWidget, tuner: QPushButton) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            switch: chooses between the question and the saved ones.
+            tuner: leads to the tuner.
+        """
+        super().__init__()
+        self.question = QuestionBar(theme)
+        self.chips = Chips(theme)
+        self.title = label(words()["title"], "title")
+        layout = column(self, gap=12)
+        self.summary = Elided("", "muted")
+        top = row(self.title, self.summary, None, switch, tuner, gap=12)
+        top.setStretch(1, 1)
+        top.setStretch(2, 0)
+        layout.addLayout(top)
+        layout.addWidget(self.question)
+        layout.addWidget(self.chips)
+        self.show_answer(is_shown=False)
+
+    def show_answer(self, *, is_shown: bool) -> None:
+        """Say how the question was understood and answered, or not: there is no answer, or it is not looked at."""
+        self.chips.setVisible(is_shown)
+        self.summary.setVisible(is_shown)
+
+
+def _told() -> QPushButton:
+    """A chip that only tells."""
+    made = button("", kind="chip")
+    made.setEnabled(False)
+    made.setCursor(Qt.CursorShape.ArrowCursor)
+    return made

@@ -1,0 +1,275 @@
+"""An answer as a list for Qt: headings, memories, the opened details of one.
+
+Must not do: ask the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from core.types.lab import LabAnswer, LabItem
+from core.types.library import MemoryRow
+from core.types.traces import TracedCandidate
+from core.types.words import Kind
+from ui.pages.recall.signals import SIDES, bar_told
+from ui.pages.recall.words import joined, note_of, places_told, said_by, source_told, standing_told, sunk_by, words
+from ui.widgets.plaintext import one_line, tip
+from ui.widgets.words import KIND_WORDS
+
+LINE = Qt.ItemDataRole.UserRole
+"""Role of a line: a `Row`, a `Heading` or a `Details`."""
+_TEXT = 400
+
+_Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line over some rows.
+
+    Attributes:
+        title: what they are.
+        note: more about it, quieter.
+    """
+
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory of the list.
+
+    Attributes:
+        id: the memory.
+        kind: its shape.
+        text: made visible, one line.
+        note: who, when, and where it stood, or what sank it.
+        place: its place as it is shown; "" for none.
+        parts: what made the score, as in `LabItem.parts`.
+        score: 0 to 1; None where it could not be returned.
+        moved: places it rose (positive) or fell through the trial weights; None where it is new, 0 where it stands.
+        is_answer: whether it is in the answer.
+        is_first: whether it is the first of its card; `is_last` likewise.
+        item: everything about it, where the answer holds that.
+        candidate: what the trace knows of it.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    note: str
+    place: str
+    parts: Mapping[str, float]
+    score: float | None
+    moved: int | None = 0
+    is_answer: bool = True
+    is_first: bool = False
+    is_last: bool = False
+    item: LabItem | None = None
+    candidate: TracedCandidate | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The opened details of the row above.
+
+    Attributes:
+        row: that row.
+        is_last: whether the card ends here.
+    """
+
+    row: Row
+    is_last: bool
+
+
+Line = Row | Heading | Details
+
+
+def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
+    """An answer with its near misses.
+
+    Args:
+        answer: what is shown.
+        base: the same question under the weights in force; None where `answer` is that.
+    """
+    traced = {one.id: one for one in answer.trace.candidates}
+    before = None if base is None else {item.memory.id: item.place for item in base.items}
+    made: list[Line] = list(_carded([_answered(item, traced, before) for item in answer.items]))
+    near = [_missed(item, traced) for item in answer.near]
+    if near:
+        made += [Heading(words()["near"], words()["near_note"]), *_carded(near)]
+    return made
+
+
+def _answered(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None) -> Row:
+    place = item.place or item.rank
+    was = None if before is None else before.get(item.memory.id)
+    moved = 0 if before is None else None if was is None or place is None else was - place
+    return Row(
+        item.memory.id,
+        item.memory.kind,
+        one_line(item.memory.text, _TEXT),
+        note_of(item),
+        "" if place is None else str(place),
+        item.parts,
+        item.score,
+        moved,
+        item=item,
+        candidate=traced.get(item.memory.id),
+    )
+
+
+def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
+    sunk = words()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
+    return Row(
+        item.memory.id,
+        item.memory.kind,
+        one_line(item.memory.text, _TEXT),
+        joined((sunk, source_told(item.memory))),
+        "" if item.rank is None else str(item.rank),
+        item.parts,
+        item.score if item.rank is not None else None,
+        is_answer=False,
+        item=item,
+        candidate=traced.get(item.memory.id),
+    )
+
+
+def candidate_lines(
+    candidates: Sequence[TracedCandidate], rows: Mapping[str, MemoryRow], heading: Heading
+) -> list[Line]:
+    """Candidates of a trace with their texts.
+
+    Args:
+        candidates: in the order they shall stand.
+        rows: id to the memory; one that is missing is left out.
+        heading: what they are.
+    """
+    made = [_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
+    return [heading, *_carded(made)]
+
+
+def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
+    who = said_by(memory.author, memory.role, memory.occurred, memory.recorded_at)
+    if one.dropped is None:
+        note = joined((standing_told(memory.status), who, places_told(one.lists)))
+    else:
+        note = joined((words()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
+    place = one.place or one.rank
+    return Row(
+        one.id,
+        memory.kind,
+        one_line(memory.head, _TEXT),
+        note,
+        "" if place is None else str(place),
+        {"relevance": one.relevance, SIDES: one.score - one.relevance},
+        one.score if place is not None else None,
+        is_answer=one.dropped is None,
+        candidate=one,
+    )
+
+
+def _carded(rows: Sequence[Row]) -> list[Row]:
+    """Rows that know whether they begin or end their card."""
+    last = len(rows) - 1
+    return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]
+
+
+class AnswerModel(QAbstractListModel):
+    """The lines."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[Line] = []
+
+    # ---- what Qt asks
+
+    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """All lines."""
+        return 0 if parent.isValid() else len(self._lines)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A line."""
+        line = self.line_at(index.row()) if index.isValid() else None
+        if line is None:
+            return None
+        if role == LINE:
+            return line
+        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
+            return told(line)
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Row):
+            return tip(line.text)
+        return None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """Only memories can be chosen."""
+        if not index.isValid() or self.row_at(index.row()) is None:
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    # ---- what the page asks
+
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Show other lines."""
+        self.beginResetModel()
+        self._lines = list(lines)
+        self.endResetModel()
+
+    def open_at(self, place: int) -> None:
+        """Put the details of a row below it."""
+        row = self.row_at(place)
+        if row is not None:
+            self.beginInsertRows(_NOWHERE, place + 1, place + 1)
+            self._lines.insert(place + 1, Details(row, row.is_last))
+            self.endInsertRows()
+
+    def close_at(self, place: int) -> None:
+        """Take the details of a row away."""
+        if isinstance(self.line_at(place + 1), Details):
+            self.beginRemoveRows(_NOWHERE, place + 1, place + 1)
+            del self._lines[place + 1]
+            self.endRemoveRows()
+
+    def line_at(self, place: int) -> Line | None:
+        """A line; None outside."""
+        return self._lines[place] if 0 <= place < len(self._lines) else None
+
+    def row_at(self, place: int) -> Row | None:
+        """The memory of a line; None for another one."""
+        line = self.line_at(place)
+        return line if isinstance(line, Row) else None
+
+    def rows(self) -> list[Row]:
+        """All memories, in the order they stand."""
+        return [line for line in self._lines if isinstance(line, Row)]
+
+    def place_of(self, memory_id: str) -> int:
+        """The line of a memory; -1 where it is not shown."""
+        return next((at for at, one in enumerate(self._lines) if isinstance(one, Row) and one.id == memory_id), -1)
+
+
+def moved_told(moved: int | None) -> str:
+    """`▲ 2`, `▼ 1`, `new`; "" where it stands as before."""
+    if moved is None:
+        return "new"
+    return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
+
+
+def told(line: Line) -> str:
+    """A line for those who do not see it."""
+    if isinstance(line, Heading):
+        return joined((line.title, line.note))
+    if isinstance(line, Details):
+        return f"Details of {one_line(line.row.text, 80)}"
+    moves = {None: "new through the trial weights. ", 0: ""}
+    way = "up" if (line.moved or 0) > 0 else "down"
+    moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} through the trial weights. "
+    place = f"Place {line.place}. " if line.place and line.is_answer else ""
+    score = "" if line.score is None else f" Score {line.score:.2f}: {bar_told(line.parts)}."
+    return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"

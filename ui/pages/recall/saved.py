@@ -1,0 +1,214 @@
+"""The saved questions: what each asks for, how it ended last, run now, ask it, delete it; and how recall did lately.
+
+Must not do: judge an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
+
+from core.types.lab import Probe, ProbeOutcome, RecallHealth, Tally
+from ui.context import Context
+from ui.pages.recall.cards import BAR
+from ui.pages.recall.saving import Saving
+from ui.pages.recall.words import counted, joined, ordinal, words
+from ui.tasks import problem_of, query, write
+from ui.widgets.basics import button, column, hairline, label, restyle, row, scrolling, tool
+from ui.widgets.flow import clear
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import time_of
+
+_QUESTION = 200
+_TONES = {True: "success", False: "danger", None: "muted"}
+
+
+class SavedQuestions(QWidget):
+    """The view.
+
+    Signals:
+        ask: a question to ask.
+        ran: the questions were run.
+    """
+
+    ask = Signal(str)
+    ran = Signal()
+
+    def __init__(self, context: Context, saving: Saving) -> None:
+        super().__init__()
+        self._context, self._saving = context, saving
+        said = words()["saved"]
+        self._outcomes: dict[str, ProbeOutcome] = {}
+        self._probes: Sequence[Probe] = ()
+        self._is_read, self._is_busy = False, False
+        self._told = label("", "muted")
+        self.run_button = button(said["run"], self.run, theme=context.theme, icon="play")
+        self._regressed = label("", "danger")
+        self._health = label("", "muted", wrap=True)
+        inner = QWidget()
+        self._column = column(inner, gap=0)
+        content, area = QWidget(), scrolling(inner)
+        bar = area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
+        self._column.setContentsMargins(0, 0, BAR, 0)
+        over = column(None, label(said["sentence"], "muted", wrap=True), gap=12)
+        over.addLayout(row(self._told, self._regressed, None, self.run_button, gap=12))
+        over.setContentsMargins(0, 0, BAR, 0)
+        layout = column(content, gap=12)
+        layout.addLayout(over)
+        layout.addWidget(area, 1)
+        layout.addWidget(self._health)
+        self.states = States(context.theme, content, "Reading the saved questions …")
+        column(self, self.states)
+        self.lines: list[ProbeLine] = []
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show."""
+        return not self._is_busy
+
+    @property
+    def told(self) -> str:
+        """How many hold."""
+        return self._told.text()
+
+    def read(self) -> None:
+        """Read them."""
+        self._is_busy = True
+        if not self._is_read:
+            self.states.loading()
+        laboratory = self._context.bridge.engine.laboratory
+        asked = query("Reading the saved questions", laboratory.probes).within(self, "probes")
+        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+        health = query("Reading how recall did", laboratory.health).within(self, "health")
+        self._context.tasks.run(health.success(self._show_health).failure(lambda _: None))
+
+    def count(self) -> None:
+        """Count those that held and fail now."""
+        laboratory = self._context.bridge.engine.laboratory
+        asked = query("Counting what fails", laboratory.regressions).within(self, "regressions")
+        self._context.tasks.run(asked.success(self.show_regressions).failure(lambda _: None))
+
+    def run(self) -> None:
+        """Run all of them now."""
+        self._is_busy = True
+        self.run_button.setEnabled(False)
+        laboratory = self._context.bridge.engine.laboratory
+        task = write("Running the saved questions", laboratory.run_probes).within(self, "run")
+        self._context.tasks.run(task.success(self._ran).failure(self._fail))
+
+    def _ran(self, tally: Tally) -> None:
+        self._outcomes = {one.probe_id: one for one in tally.outcomes}
+        self.ran.emit()
+        self.read()
+        self.count()
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_busy = False
+        self.run_button.setEnabled(True)
+        problem = problem_of(error)
+        if problem is not None:
+            self.states.trouble(problem, self.read)
+
+    # ---- showing
+
+    def _show(self, probes: Sequence[Probe]) -> None:
+        self._is_read, self._is_busy, self._probes = True, False, probes
+        self.run_button.setEnabled(True)
+        clear(self._column)
+        self.lines = []
+        if not probes:
+            said = words()["saved"]["empty"]
+            self.states.empty(EmptyState(self._context.theme, "scan-search", said["title"], said["sentence"]))
+            return
+        card = QFrame()
+        card.setObjectName("card")
+        inside = column(card, gap=0)
+        for probe in probes:
+            if self.lines:
+                inside.addWidget(hairline())
+            line = ProbeLine(self._context, probe, self._outcomes.get(probe.id))
+            line.asked.connect(self.ask)
+            line.deleted.connect(self._saving.delete)
+            inside.addWidget(line)
+            self.lines.append(line)
+        self._column.addWidget(card)
+        self._column.addStretch(1)
+        held = sum(probe.passed is True for probe in probes)
+        self._told.setText(words()["saved"]["tally"].format(held=held, total=len(probes)))
+        self.states.content()
+
+    def show_regressions(self, count: int) -> None:
+        """Say how many failed that held before."""
+        self._regressed.setText(counted(words()["saved"]["regressions"], count) if count else "")
+        self._regressed.setVisible(count > 0)
+
+    def _show_health(self, health: RecallHealth) -> None:
+        if not health.answers or health.average_relevancy is None:
+            self._health.hide()
+            return
+        sentence = words()["health"]["note"].format(
+            relevancy=f"{health.average_relevancy:.2f}",
+            ndcg=f"{health.ndcg or 0:.2f}",
+            silent=f"{100 * (health.abstained or 0):.0f}",
+            p50=f"{health.p50_ms or 0:.0f}",
+            p95=f"{health.p95_ms or 0:.0f}",
+            count=f"{health.recalls:,}",
+        )
+        self._health.setText(f"{health.sentence} {sentence}".strip())
+        restyle(self._health, "role", "warning" if health.is_low or health.model_in_doubt else "muted")
+        self._health.show()
+
+
+class ProbeLine(QWidget):
+    """One saved question.
+
+    Signals:
+        asked: its words.
+        deleted: its id.
+    """
+
+    asked = Signal(str)
+    deleted = Signal(str)
+
+    def __init__(self, context: Context, probe: Probe, outcome: ProbeOutcome | None) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            probe: the question.
+            outcome: of the last run of this session; None where there was none.
+        """
+        super().__init__()
+        said = words()["saved"]
+        state = said["new"] if probe.passed is None else said["passed" if probe.passed else "failed"]
+        place = "" if outcome is None or probe.kind == "negative" else _place(outcome)
+        ran = "" if probe.ran_at is None else time_of(probe.ran_at)
+        self.note = joined((said[probe.kind].format(within=probe.within), place, ran))
+        question = one_line(probe.query, _QUESTION)
+        self.setAccessibleName(f"{question}. {state}. {self.note}")
+        self.state: QLabel = label(state, _TONES[probe.passed])
+        self.state.setMinimumWidth(context.theme.px(64))
+        mark = {True: "check", False: "x", None: "minus"}[probe.passed]
+        icon = QLabel()
+        side = context.theme.px(16)
+        icon.setPixmap(context.theme.icon(mark, _TONES[probe.passed]).pixmap(side, side))
+        self.ask_button = button(said["ask"], lambda: self.asked.emit(probe.query), kind="link")
+        self.ask_button.setAccessibleName(f"{said['ask']}: {question}")
+        self.delete_button = tool(
+            context.theme, "trash-2", f"{said['delete']}: {question}", lambda: self.deleted.emit(probe.id), size=16
+        )
+        texts = column(None, label(question, "strong", wrap=True), label(self.note, "small", wrap=True), gap=2)
+        layout = row(icon, parent=self, gap=12)
+        layout.setContentsMargins(16, 10, 12, 10)
+        layout.addLayout(texts, 1)
+        for part in (self.state, self.ask_button, self.delete_button):
+            layout.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
+
+
+def _place(outcome: ProbeOutcome) -> str:
+    said = words()["saved"]
+    return str(said["absent"] if outcome.place is None else said["place"].format(place=ordinal(outcome.place)))

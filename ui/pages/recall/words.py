@@ -1,0 +1,277 @@
+"""The Recall page in words: lists, stages, what sank a memory, how a question was understood.
+
+The sentences are `resources/help/recall_page.json`. Must not do: show text that is not made visible, or decide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.types.lab import Comparison, LabItem, ProbeOutcome
+from core.types.plans import QueryPlan, TimeRange
+from core.types.traces import TracedCandidate
+from core.types.values import Memory, When
+from core.types.words import Role, Status
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, date_of, said_at
+
+_NAME = 40
+_QUESTION = 48
+_FEW = 3
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The sentences, read once."""
+    text = (files("resources") / "help" / "recall_page.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+def counted(said: Mapping[str, str], count: int) -> str:
+    """The sentence for one or for several.
+
+    Args:
+        said: `one` and `many`.
+        count: how many.
+    """
+    return said["one" if count == 1 else "many"].format(count=f"{count:,}")
+
+
+def ordinal(place: int) -> str:
+    """`1st`, `2nd`, `11th`.
+
+    Args:
+        place: from 1.
+    """
+    if place % 100 in {11, 12, 13}:
+        return f"{place:,}th"
+    return f"{place:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th') }"
+
+
+# ---- the question
+
+
+def day_words(iso: str) -> str:
+    """An ISO date as a person writes it; as it came where it is none."""
+    try:
+        day = date.fromisoformat(iso)
+    except ValueError:
+        return one_line(iso, _NAME)
+    return f"{day.day} {day:%b} {day.year}"
+
+
+def time_words(time: TimeRange) -> str:
+    """The days a question speaks of: `3 May 2026`, `1 May 2026 to 31 May 2026`."""
+    first, last = day_words(time.first_day), day_words(time.last_day)
+    return first if first == last else f"{first} to {last}"
+
+
+def names_told(plan: QueryPlan) -> str:
+    """The names in a question, a few of them."""
+    if not plan.entities:
+        return str(words()["chips"]["names_none"])
+    shown = [one_line(name, _NAME) for name in plan.entities[:_FEW]]
+    more = [f"{len(plan.entities) - _FEW} more"] if len(plan.entities) > _FEW else []
+    return str(words()["chips"]["names"]).format(names=", ".join([*shown, *more]))
+
+
+def names_hint(plan: QueryPlan) -> str:
+    """What the names are, and by what else they are known."""
+    said = words()["chips"]
+    others = [one_line(alias, _NAME) for aliases in plan.aliases.values() for alias in aliases]
+    also = [said["aliases_hint"].format(aliases=", ".join(others[:12]))] if others else []
+    return " ".join([said["names_hint"], *also])
+
+
+def short_question(query: str) -> str:
+    """A saved question where there is little room."""
+    return one_line(query, _QUESTION)
+
+
+# ---- where a memory stood
+
+
+def list_title(name: str) -> str:
+    """A list in words; its own name where it is a new one."""
+    known = words()["lists"].get(name)
+    return str(known["title"]) if known else name
+
+
+def places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
+    """The best place for each way to be found.
+
+    Args:
+        lists: list to (rank, raw score).
+
+    Returns:
+        Way to place, the usual ways first; lists that only add others up are left out.
+    """
+    best: dict[str, int] = {}
+    for name, (rank, _) in lists.items():
+        known = words()["lists"].get(name)
+        way = str(known["short"]) if known else name
+        if way:
+            best[way] = min(rank, best.get(way, rank))
+    order = {way: at for at, way in enumerate(words()["order"])}
+    return dict(sorted(best.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
+
+
+def places_told(lists: Mapping[str, tuple[int, float]]) -> str:
+    """`words 1st, meaning 3rd`; "" where it stood in no list."""
+    return ", ".join(f"{way} {ordinal(place)}" for way, place in places(lists).items())
+
+
+def source_told(memory: Memory) -> str:
+    """Who said it and when: `You, 9 Oct 2026`."""
+    return said_by(memory.author, memory.role, memory.occurred, memory.recorded_at)
+
+
+def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: int) -> str:
+    """Who said something, and when.
+
+    Args:
+        author: the name of whoever's words these are.
+        role: its class.
+        occurred: when it was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
+    """
+    name = one_line(author or "", _NAME)
+    who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
+    return f"{who}, {said_at(occurred) or date_of(recorded_at)}"
+
+
+def standing_told(status: Status) -> str:
+    """How a memory stands where it is not simply active."""
+    return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
+
+
+def note_of(item: LabItem) -> str:
+    """The line under an answer's text."""
+    parts = (standing_told(item.memory.status), source_told(item.memory), places_told(item.lists))
+    return " · ".join(part for part in parts if part)
+
+
+# ---- what was dropped
+
+
+def reason(dropped: str) -> Mapping[str, str]:
+    """What a drop is called: `stage`, `short`, `long`."""
+    known: Mapping[str, Mapping[str, str]] = words()["dropped"]
+    return known.get(dropped, known["unknown"])
+
+
+def stage_of(dropped: str) -> str:
+    """The stage of the funnel at which it happened."""
+    return reason(dropped)["stage"]
+
+
+def stage_title(stage: str) -> str:
+    """A stage of the funnel in words."""
+    return str(words()["stages"][stage]["title"])
+
+
+def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
+    """What sank a near miss, with the weakest of its places: `too weak an answer, meaning 58th, no shared rare word`.
+
+    Args:
+        dropped: the stage, as in `core.types.traces`.
+        lists: where it stood.
+    """
+    said = words()["weakest"]
+    found = places(lists)
+    more = []
+    if dropped in {"below_bar", "below_floor", "beyond_limit"}:
+        more += [said["place"].format(list=way, place=ordinal(place)) for way, place in found.items() if place > _FEW]
+        more += [said["words"]] if "words" not in found else []
+        more += [said["meaning"]] if "meaning" not in found else []
+    return ", ".join([reason(dropped)["short"], *more[:2]])
+
+
+def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
+    """Why a memory did not come, or that it did.
+
+    Args:
+        candidate: what the trace knows of it; None where it was no candidate.
+        status: how it stands.
+
+    Returns:
+        Sentences.
+    """
+    said = words()["why_not"]
+    if candidate is None:
+        away = reason(status.value)["long"]
+        never = [said["never"]]
+        return never if status is Status.ACTIVE else [*never, said["not_standing"].format(reason=away)]
+    if candidate.dropped is None and candidate.place is not None:
+        return [said["here"].format(place=ordinal(candidate.place))]
+    dropped = reason(candidate.dropped or "unknown")
+    told = [said["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
+    found = places_told(candidate.lists)
+    return [*told, said["found"].format(lists=found)] if found else told
+
+
+# ---- saved questions
+
+
+def losses(comparison: Comparison) -> list[tuple[str, str]]:
+    """What a change would make worse.
+
+    Args:
+        comparison: now and as it would be.
+
+    Returns:
+        (sentence, the question), the worst first.
+    """
+    before = {one.probe_id: one for one in comparison.now.outcomes}
+    after = {one.probe_id: one for one in comparison.would_be.outcomes}
+    found: list[tuple[int, str, str]] = []
+    for probe in comparison.probes:
+        was, would = before.get(probe.id), after.get(probe.id)
+        if was is None or would is None:
+            continue
+        told = _loss(probe.kind, was, would)
+        if told is not None:
+            sentence = told[1].format(
+                query=short_question(probe.query),
+                before=ordinal(was.place or 0),
+                after=ordinal(would.place or 0),
+            )
+            found.append((told[0], sentence, probe.query))
+    return [(sentence, query) for _, sentence, query in sorted(found, key=lambda one: -one[0])]
+
+
+def _loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] | None:
+    """How bad it is, and the sentence; None where it is no worse."""
+    said = words()["tuner"]
+    if kind == "positive":
+        if was.place is None or was.place == would.place:
+            return None
+        if would.place is None:
+            return (1_000, said["drops"])
+        return (would.place - was.place, said["falls"]) if would.place > was.place else None
+    if was.passed and not would.passed:
+        return (2_000, said["speaks" if kind == "negative" else "stales"])
+    return None
+
+
+def gains(comparison: Comparison) -> int:
+    """How many saved questions a change would make better."""
+    before = {one.probe_id: one for one in comparison.now.outcomes}
+    return sum(_is_better(before[one.probe_id], one) for one in comparison.would_be.outcomes if one.probe_id in before)
+
+
+def _is_better(was: ProbeOutcome, would: ProbeOutcome) -> bool:
+    if would.passed != was.passed:
+        return would.passed
+    return would.passed and was.place is not None and would.place is not None and would.place < was.place
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Parts of a line, the empty ones left out."""
+    return " · ".join(part for part in parts if part)
