@@ -109,7 +109,7 @@ class RetrievalOptions(BaseModel):
         json_schema_extra=about(_DIVERSITY, choices=_RERANK),
     )
     alike_from: float = _knob(
-        0.8, 0.0, 1.0, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
+        0.9, 0.0, 1.0, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
     )
     trades_lookup: float = _knob(
         0.9, 0.0, 1.0, "Look-up", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
@@ -153,7 +153,7 @@ class RetrievalOptions(BaseModel):
     )
 
     least_chance: float = _knob(
-        0.55, 0.0, 1.0, "Chance of an answer", "Under this chance that anything answers, nothing is shown.", _SILENCE
+        0.6, 0.0, 1.0, "Chance of an answer", "Under this chance that anything answers, nothing is shown.", _SILENCE
     )
     bar_base: float = _knob(
         0.19, 0.0, 3.0, "Bar for meaning alone", "What the best must have in a vault of one memory.", _SILENCE

@@ -141,7 +141,7 @@ class Profile:
     posting_budget: int = 60_000
     least_documents: int = 100
     small_scope: int = 20_000
-    least_chance: float = 0.55
+    least_chance: float = 0.6
     bar_base: float = 0.19
     bar_slope: float = 0.048
     bar_cap: float = 0.46
@@ -153,7 +153,7 @@ class Profile:
     time_bonus: float = 0.5
     graph_worth: float = 1.4
     trades: Trades = Trades()
-    alike_from: float = 0.8
+    alike_from: float = 0.9
     rerank: str = "rrf_then_mmr"
     text_weight: float = 0.45
     auto_text_weight: bool = True
