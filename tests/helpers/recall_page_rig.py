@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from review_rig import memory
-from window_rig import settle
+from window_rig import application, settle
 
 from core.config.describe import replaced, rows_of
 from core.config.retrieval import RetrievalOptions
@@ -361,6 +361,7 @@ class LabRoom:
     def rest(self) -> None:
         """Wait until the page has come to rest."""
         settle(self.qtbot, lambda: not self.context.tasks.running and self.page.is_settled())
+        application().processEvents()  # Qt shows what was just put into a layout in a turn of its own
 
     def last_plan(self) -> PlanChange | None:
         """What was decided about the reading of the question that was asked last."""

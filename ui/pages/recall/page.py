@@ -53,8 +53,9 @@ class RecallPage(Page):
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(theme, self.tuning)
-        self.stand = Stand(theme, self.tuner, self.saved)
+        self.stand = Stand(theme)
         column(self, self.stand)
+        self.stand.build(self.tuner, self.saved)
         self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)

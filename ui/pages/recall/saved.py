@@ -40,17 +40,24 @@ class SavedQuestions(QWidget):
     def __init__(self, context: Context, saving: Saving) -> None:
         super().__init__()
         self._context, self._saving = context, saving
-        said = words()["saved"]
         self._outcomes: dict[str, ProbeOutcome] = {}
         self._probes: Sequence[Probe] = ()
         self._is_read, self._is_busy = False, False
+        self.lines: list[ProbeLine] = []
+
+    def build(self) -> None:
+        """Fill it once it stands in its place."""
+        context, said = self._context, words()["saved"]
+        content = QWidget()
+        self.states = States(context.theme, content, "Reading the saved questions …")
+        column(self, self.states)
         self._told = label("", "muted")
         self.run_button = button(said["run"], self.run, theme=context.theme, icon="play")
         self._regressed = label("", "danger")
         self._health = label("", "muted", wrap=True)
         inner = QWidget()
         self._column = column(inner, gap=0)
-        content, area = QWidget(), scrolling(inner)
+        area = scrolling(inner)
         bar = area.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
         self._column.setContentsMargins(0, 0, BAR, 0)
@@ -61,9 +68,6 @@ class SavedQuestions(QWidget):
         layout.addLayout(over)
         layout.addWidget(area, 1)
         layout.addWidget(self._health)
-        self.states = States(context.theme, content, "Reading the saved questions …")
-        column(self, self.states)
-        self.lines: list[ProbeLine] = []
 
     @property
     def is_settled(self) -> bool:

@@ -15,6 +15,7 @@ from ui.pages.recall.asking import Asked
 from ui.pages.recall.cards import BAR
 from ui.pages.recall.funnel import Funnel
 from ui.pages.recall.head import Head
+from ui.pages.recall.saved import SavedQuestions
 from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner import Tuner
 from ui.pages.recall.words import counted, joined, words
@@ -49,15 +50,25 @@ class AnswerPane(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.funnel = Funnel(theme)
-        self.list = AnswerList(theme)
+        self._theme = theme
+
+    def build(self) -> None:
+        """Fill it once it stands in its place."""
+        theme, acts = self._theme, words()["acts"]
+        layout, over, under = column(self, gap=12), column(gap=12), column(gap=12)
+        self.funnel, self.list = Funnel(theme), AnswerList(theme)
+        layout.addLayout(over)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(under)
+        # The scroll bar stands in the page's margin, so that the cards end where the funnel does.
+        for part in (over, under):
+            part.setContentsMargins(0, 0, BAR, 0)
+        self._stage, self.silence = QWidget(), _Silence()
+        for made in (self.funnel, self._stage, self.silence):
+            over.addWidget(made)
         self.stage_note = label("", "muted", wrap=True)
         self.back = button(words()["show_all"], self.answer_asked.emit, kind="link")
-        self._stage = QWidget()
-        stage = row(self.stage_note, self.back, parent=self._stage, gap=12)
-        stage.setStretch(0, 1)
-        self.silence = _Silence()
-        acts = words()["acts"]
+        row(self.stage_note, self.back, parent=self._stage, gap=12).setStretch(0, 1)
         self.empty_button = KeyButton(
             theme, acts["empty"]["title"], acts["empty"]["key"], self.empty_asked.emit, is_tight=True
         )
@@ -69,16 +80,8 @@ class AnswerPane(QWidget):
         foot = row(legend, self.empty_button, self.why_button, gap=8)
         foot.setStretch(0, 1)
         foot.setAlignment(legend, Qt.AlignmentFlag.AlignVCenter)
-        # The scroll bar stands in the page's margin, so that the cards end where the funnel does.
-        over = column(None, self.funnel, self._stage, self.silence, gap=12)
-        under = column(None, hairline(), gap=12)
+        under.addWidget(hairline())
         under.addLayout(foot)
-        for part in (over, under):
-            part.setContentsMargins(0, 0, BAR, 0)
-        layout = column(self, gap=12)
-        layout.addLayout(over)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(under)
         self.show_stage("")
 
     def show_stage(self, note: str) -> None:
@@ -126,42 +129,49 @@ class Stand(QWidget):
         views: chooses between the question and the saved ones.
     """
 
-    def __init__(self, theme: Theme, tuner: Tuner, saved: QWidget) -> None:
-        """Make it.
+    def __init__(self, theme: Theme) -> None:
+        """Make it, empty.
 
         Args:
             theme: the theme.
-            tuner: the column at the right.
-            saved: the saved questions.
         """
         super().__init__()
-        self._theme, self.tuner = theme, tuner
+        self._theme = theme
         self.is_narrow = self._shows_tuner = self._has_answer = False
-        said = words()
+
+    def build(self, tuner: Tuner, saved: SavedQuestions) -> None:
+        """Fill it once it stands in its place, from the outside in: what is moved later is styled twice.
+
+        Args:
+            tuner: the column at the right, not built yet.
+            saved: the saved questions, likewise.
+        """
+        theme, said = self._theme, words()
+        self.tuner, self.saved = tuner, saved
+        self._main, self._side = QWidget(), QWidget()
+        row(self._main, self._side, parent=self, gap=0).setStretch(0, 1)
+        main, above = column(self._main, gap=12), column()
+        above.setContentsMargins(0, 0, BAR, 0)
+        main.addLayout(above)
+        self._body = QStackedWidget()
+        main.addWidget(self._body, 1)
         self.views = Segments([(ASK, said["views"]["ask"]), (SAVED, said["views"]["saved"])], ASK, "What is shown")
         self.views.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.turn = button(said["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip")
         self.head = Head(theme, self.views, self.turn)
+        above.addWidget(self.head)
         self.pane = AnswerPane(theme)
         self.states = States(theme, self.pane, "Asking …")
-        self.saved = saved
-        self._body = QStackedWidget()
         self._body.addWidget(self.states)
+        self.pane.build()
         self._body.addWidget(saved)
-        self._main = QWidget()
-        main = column(self._main, gap=12)
-        above = column(None, self.head)
-        above.setContentsMargins(0, 0, BAR, 0)
-        main.addLayout(above)
-        main.addWidget(self._body, 1)
+        saved.build()
         self._bar = QWidget()
+        side = column(self._side, self._bar, gap=0)
         back = button(said["tuner"]["hide"], self.show_main, theme=theme, icon="chevron-left", kind="ghost")
         row(back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
-        self._side = QWidget()
-        side = column(self._side, self._bar, gap=0)
         side.addWidget(tuner, 1)
-        layout = row(self._main, self._side, parent=self, gap=0)
-        layout.setStretch(0, 1)
+        tuner.build()
         self._fit()  # narrow until it has its room, or the window would be widened for it
         theme.changed.connect(self._fit)
 

@@ -51,54 +51,57 @@ class Tuner(QFrame):
         super().__init__()
         self._theme, self._desk = theme, desk
         self._intent = "lookup"
-        said = words()["tuner"]
-        self.setAccessibleName(said["title"])
-        self.preset = MenuChip(theme, said["preset"], {}, "")
-        self.preset.chosen.connect(self._take_preset)
+        self.setAccessibleName(words()["tuner"]["title"])
         self.knobs: list[Knob] = []
-        self._knob_box = QWidget()
-        self._knob_column = column(self._knob_box, gap=8)
-        self.auto = QCheckBox(words()["auto"]["title"])
-        self.auto.setToolTip(words()["auto"]["hint"])
-        self.auto.clicked.connect(lambda checked: desk.put(words()["auto"]["name"], checked))
-        self.all = button(said["all"], self.all_asked.emit, kind="link")
-        self.effect = Effect(theme)
-        self.effect.look.connect(self.look)
+
+    def build(self) -> None:
+        """Fill it once it stands in its place."""
+        desk, said = self._desk, words()["tuner"]
+        inner = QWidget()
+        self.area = scrolling(inner)
+        outer = column(self, self.area, gap=0)
+        outer.setStretch(0, 1)
+        outer.setContentsMargins(1, 0, 0, 0)
+        self._lay_inner(inner)
         self.apply = button(said["apply"], desk.apply, kind="primary")
         self.apply.setDefault(False)
         self.reset = button(said["reset"], desk.reset)
         self.history = button(said["history"], self.history_asked.emit)
-        self._lay()
+        foot = row(self.apply, self.reset, self.history, None, gap=8)
+        foot.setContentsMargins(20, 10, 16, 14)
+        for part in (self.apply, self.reset, self.history):
+            part.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        outer.addWidget(hairline())
+        outer.addLayout(foot)
         desk.read_done.connect(self._show)
         desk.tried.connect(self._show)
         desk.compared.connect(self._compared)
-        theme.changed.connect(self.update)
+        self._theme.changed.connect(self.update)
         self._show_buttons()
 
-    def _lay(self) -> None:
-        said = words()["tuner"]
-        inner = QWidget()
+    def _lay_inner(self, inner: QWidget) -> None:
+        desk, said, auto = self._desk, words()["tuner"], words()["auto"]
+        self.preset = MenuChip(self._theme, said["preset"], {}, "")
+        self.preset.chosen.connect(self._take_preset)
+        self._knob_box = QWidget()
+        self._knob_column = column(self._knob_box, gap=8)
+        self.auto = QCheckBox(auto["title"])
+        self.auto.setToolTip(auto["hint"])
+        self.auto.clicked.connect(lambda checked: desk.put(auto["name"], checked))
+        self.all = button(said["all"], self.all_asked.emit, kind="link")
+        self.all.setProperty("flush", "true")
+        self.effect = Effect(self._theme)
+        self.effect.look.connect(self.look)
         layout = column(inner, gap=12)
         layout.setContentsMargins(20, 18, 16, 12)
         layout.addLayout(row(label(said["title"], "section"), None, self.preset))
         layout.addWidget(label(said["note"], "muted", wrap=True))
         layout.addWidget(hairline())
         layout.addWidget(self._knob_box)
-        self.all.setProperty("flush", "true")
         layout.addLayout(row(self.all, None))
         layout.addWidget(hairline())
         layout.addWidget(self.effect)
         layout.addStretch(1)
-        self.area = scrolling(inner)
-        foot = row(self.apply, self.reset, self.history, None, gap=8)
-        foot.setContentsMargins(20, 10, 16, 14)
-        for part in (self.apply, self.reset, self.history):
-            part.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        outer = column(self, gap=0)
-        outer.setContentsMargins(1, 0, 0, 0)
-        outer.addWidget(self.area, 1)
-        outer.addWidget(hairline())
-        outer.addLayout(foot)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """A surface with a line at its left."""
