@@ -221,7 +221,7 @@ class Recall:
         days = search.plan.time
         then = _NOTHING
         if days is not None:
-            then = nearest_within(rows, search.narrowed, question, days, profile.vector_candidates)
+            then = nearest_within(rows, reach.allowed, question, days, profile.vector_candidates)
         candidates = self._examine(search, question, np.concatenate((near, scored, covered, outside, then)))
         candidates, led, reached = self._tied(search, question, candidates)
         # A list that came back full may hide more behind what is not wanted.
@@ -260,17 +260,22 @@ class Recall:
         return with_sources(found, led), led, len(level)
 
     def _nearest(self, question: Question, reach: _Reach, k: int) -> tuple[Labels, bool]:
-        """Labels by vector, and whether there are more that were not looked at."""
+        """Labels by vector, those out of reach among them for the near misses; and whether more were not looked at."""
         if question.vector is None:
             return _NOTHING, False
-        hits = question.vectors.search(question.vector, k, reach.allowed)
+        if reach.allowed is None:
+            hits = question.vectors.search(question.vector, k, None)
+            return (_NOTHING, False) if hits is None else (hits.labels, hits.labels.size == k)
+        hits = question.vectors.search(question.vector, k + _OUTSIDERS, None)
         if hits is None:
             return _NOTHING, False
-        labels = hits.labels
-        if reach.allowed is None:
-            return labels, labels.size == k
-        outside = question.vectors.search(question.vector, _OUTSIDERS, None)
-        return np.concatenate((labels, _NOTHING if outside is None else outside.labels)), False
+        within = np.isin(hits.labels, reach.allowed, assume_unique=True)
+        if int(within.sum()) >= min(k, reach.allowed.size):
+            return hits.labels, False
+        # Much of what is near is out of reach: search exactly among what is within.
+        near = question.vectors.search(question.vector, k, reach.allowed)
+        outside = hits.labels[~within][:_OUTSIDERS]
+        return (outside if near is None else np.concatenate((near.labels, outside))), False
 
     def _examine(self, search: _Search, question: Question, labels: Labels) -> Candidates:
         """Candidates, and the neighbours of the best of them: an answer often follows its question."""

@@ -22,7 +22,7 @@ from core.types.plans import Intent
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9
-_LOOKED_AT = 50
+_LOOKED_AT = 30
 """So many of the best are looked at for repetition; what stands behind them is seldom read."""
 
 
@@ -193,8 +193,12 @@ def folded(
     for at in order:
         fact = found.facts[at]
         shown = leads.get(at, at)
-        keys = (fact.twin, fact.whole, found.facts[shown].twin, found.facts[shown].whole)
-        group = next((seen[key] for key in keys if key in seen), None)
+        keys: tuple[object, ...] = (fact.twin, fact.whole)
+        if shown != at:
+            keys += (found.facts[shown].twin, found.facts[shown].whole)
+        group = None
+        for key in keys:
+            group = seen.get(key) if group is None else group
         if group is None:
             group = len(kept)
             kept.append((shown, at, []))

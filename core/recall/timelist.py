@@ -10,26 +10,24 @@ from dataclasses import replace
 import numpy as np
 
 from core.recall.candidates import Candidates, Question
-from core.recall.scope import Labels, Predicate, as_labels
+from core.recall.scope import Labels, as_labels
 from core.score.proximity import TOLD_LATER_DAYS, proximity
 from core.types.plans import TimeRange
 from core.vault.rows import Rows
 
-_IN_DAYS = (
-    "SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE m.occurred_at >= :first "
-    "AND m.occurred_at < :last AND {wanted} LIMIT :most)"
-)
-_MOST = 20_000
+_IN_DAYS = "SELECT group_concat(n) FROM (SELECT n FROM memories WHERE occurred_at >= :first AND occurred_at < :last LIMIT :most)"
+    "SELECT group_concat(n) FROM (SELECT n FROM memories WHERE occurred_at >= :first "
+    "AND occurred_at < :last LIMIT :most)"
 _LEAST = 0.05
 _LATER_MS = int(TOLD_LATER_DAYS * 86_400_000)
 
 
-def nearest_within(rows: Rows, narrowed: Predicate, question: Question, days: TimeRange, k: int) -> Labels:
+def nearest_within(rows: Rows, allowed: Labels | None, question: Question, days: TimeRange, k: int) -> Labels:
     """The memories of those days that are nearest in meaning.
 
     Args:
         rows: a vault snapshot.
-        narrowed: the request's conditions.
+        allowed: labels in scope, ascending; None where they are not named, and the caller looks at each candidate.
         question: what they are compared with.
         days: the range; some days after it belong to it, as people tell of a day later.
         k: how many.
@@ -37,8 +35,11 @@ def nearest_within(rows: Rows, narrowed: Predicate, question: Question, days: Ti
     Returns:
         Labels; all of the range where it has no more than `k`, or nothing is compared by meaning.
     """
-    params = {**narrowed.params, "first": days.from_ms, "last": days.to_ms + _LATER_MS, "most": _MOST}
-    here = np.sort(as_labels(rows.value(_IN_DAYS.format(wanted=narrowed.wanted), params)))
+    params = {"first": days.from_ms, "last": days.to_ms + _LATER_MS, "most": _MOST}
+    # Only what the index on time holds is read: conditions on the rows would read every memory of a year.
+    here = np.sort(as_labels(rows.value(_IN_DAYS, params)))
+    if allowed is not None:
+        here = np.intersect1d(here, allowed, assume_unique=True)
     if here.size <= k or question.vector is None:
         return here[:k]
     hits = question.vectors.search(question.vector, k, here)

@@ -16,7 +16,7 @@ from core.recall.windows import Floats
 from core.types.plans import QueryPlan
 from core.types.traces import Trace, TracedCandidate
 
-KEPT = 60
+KEPT = 40
 """Candidates a trace holds at most: all of the answer, then the strongest of the others."""
 
 _DIGITS = 9

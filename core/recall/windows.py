@@ -127,9 +127,12 @@ def cosines(around: Surroundings, vectors: StoredVectors, query: Vectors, profil
     has = found[row] == around.labels
     dots = np.where(has, (stored @ (query / np.linalg.norm(query)))[row], 0.0).astype(np.float64)
     weights = around.weights(profile.window_cosine) * has[around.place]
-    window = np.zeros((count, stored.shape[1]), np.float32)
-    for column in range(around.place.shape[1]):
-        window += stored[row[around.place[:, column]]] * weights[:, column, None].astype(np.float32)
+    single = weights.astype(np.float32)
+    window = stored[row[around.place[:, 0]]] * single[:, 0, None]
+    for column in range(1, around.place.shape[1]):
+        # Columns far to the right are mostly empty: only the rows that have something there are added to.
+        there = np.flatnonzero(single[:, column])
+        window[there] += stored[row[around.place[there, column]]] * single[there, column, None]
     norms = np.linalg.norm(window, axis=1)
     near = (dots[around.place] * weights).sum(axis=1) / np.where(norms > 0, norms, 1.0)
     own = around.place[:, 0]

@@ -41,6 +41,9 @@ def diversified(scores: Values, alike: Values, trade: float) -> tuple[tuple[int,
         The order; the value of each by its place in `scores`; its greatest likeness to what was chosen before it.
     """
     count = scores.size
+    if not (alike > np.eye(count)).any():  # nothing repeats anything, which is usual
+        ordered = np.argsort(-scores, kind="stable")
+        return tuple(ordered.tolist()), scores.astype(np.float64).copy(), np.zeros(count)
     order: list[int] = []
     values, most = scores.astype(np.float64).copy(), np.zeros(count)
     open_places = np.ones(count, np.bool_)

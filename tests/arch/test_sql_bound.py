@@ -17,7 +17,6 @@ ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} 
     "core/recall/scope.py:labels_in": _PREDICATE,
     "core/recall/windows.py:neighbours": _PREDICATE,
     "core/recall/candidates.py:_read": _PREDICATE,
-    "core/recall/timelist.py:nearest_within": _PREDICATE,
 }
 
 
