@@ -15,9 +15,11 @@ from core.score.proximity import TOLD_LATER_DAYS, proximity
 from core.types.plans import TimeRange
 from core.vault.rows import Rows
 
-_IN_DAYS = "SELECT group_concat(n) FROM (SELECT n FROM memories WHERE occurred_at >= :first AND occurred_at < :last LIMIT :most)"
+_IN_DAYS = (
     "SELECT group_concat(n) FROM (SELECT n FROM memories WHERE occurred_at >= :first "
     "AND occurred_at < :last LIMIT :most)"
+)
+_MOST = 20_000
 _LEAST = 0.05
 _LATER_MS = int(TOLD_LATER_DAYS * 86_400_000)
 
