@@ -11,37 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from locomo import Conversation, Question, Turn
 from recall_rig import Note
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question; no evidence where nothing answers it."""
-
-    text: str
-    category: str
-    evidence: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Message:
-    """One message: its reference, session, place in it, speaker, text, and the time of its session (epoch ms)."""
-
-    ref: str
-    session: str
-    position: int
-    author: str
-    text: str
-    at_ms: int
-
-
-@dataclass(frozen=True)
-class Talk:
-    """One conversation with its questions."""
-
-    name: str
-    turns: tuple[Message, ...]
-    questions: tuple[Asked, ...]
+class Talk(Conversation):
+    """One conversation with its questions; no evidence where nothing answers a question."""
 
     def notes(self) -> list[Note]:
         """Its messages as memories."""
@@ -77,6 +53,6 @@ def _talk(name: str, raw: dict[str, Any]) -> Talk:
     for session in raw["sessions"]:
         at = int(datetime.fromisoformat(session["time"]).replace(tzinfo=UTC).timestamp() * 1000)
         for place, turn in enumerate(session["turns"]):
-            turns.append(Message(turn["ref"], session["session"], place, turn["speaker"], turn["text"], at))
-    questions = (Asked(one["question"], one["category"], tuple(one["evidence"])) for one in raw["questions"])
+            turns.append(Turn(turn["ref"], session["session"], place, turn["speaker"], turn["text"], at))
+    questions = (Question(one["question"], one["category"], tuple(one["evidence"])) for one in raw["questions"])
     return Talk(name, tuple(turns), tuple(questions))

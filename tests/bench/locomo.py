@@ -1,13 +1,13 @@
-"""The reshaped LoCoMo conversations, and its two measures.
+"""Labelled conversations in the shape the benches use, and the reader of the reshaped LoCoMo.
 
-For evaluation only: nothing of the data is ever copied into the project, and no rule or word list is taken from it.
+LoCoMo is for evaluation only: nothing of the data is ever copied into the project, and no rule or word list is taken
+from it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,10 +30,10 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """One question with the references that hold its answer."""
+    """One question, its category, and the references that hold its answer; none where nothing answers it."""
 
     text: str
-    category: int
+    category: str
     evidence: tuple[str, ...]
 
 
@@ -72,36 +72,5 @@ def _conversation(raw: dict[str, object], photos: bool) -> Conversation:
     for question in raw["questions"]:  # type: ignore[attr-defined]
         refs = tuple(sorted({ref for entry in question["evidence"] for ref in _REF.findall(entry)}))
         if refs:
-            questions.append(Question(question["question"], question["category"], refs))
+            questions.append(Question(question["question"], CATEGORIES[question["category"]], refs))
     return Conversation(str(raw["sample_id"]), tuple(turns), tuple(questions))
-
-
-def turn_recall(found: Sequence[str], evidence: Sequence[str], k: int = 10) -> float:
-    """Share of the evidence among the first k references.
-
-    Args:
-        found: references in recall order.
-        evidence: references that hold the answer.
-        k: how many count.
-
-    Returns:
-        0 to 1.
-    """
-    first = set(found[:k])
-    return sum(ref in first for ref in evidence) / len(evidence)
-
-
-def session_recall(found: Sequence[str], evidence: Sequence[str], k: int = 10) -> float:
-    """Share of the evidence's sessions among the first k distinct sessions.
-
-    Args:
-        found: references in recall order.
-        evidence: references that hold the answer.
-        k: how many distinct sessions count.
-
-    Returns:
-        0 to 1.
-    """
-    first = set(list(dict.fromkeys(ref.split(":")[0] for ref in found))[:k])
-    wanted = {ref.split(":")[0] for ref in evidence}
-    return len(wanted & first) / len(wanted)
