@@ -1,9 +1,10 @@
-"""How long a recall takes, by its parts: python tests/bench/bench_recall.py --n 10000 [--home DIR].
+"""How long a recall takes, by its parts: python tests/bench/bench_recall.py --n 10000 [--home DIR], or --sizes.
 
 Not a test: it prints a table and asserts nothing. The vault holds the synthetic texts of `loci bench`. It is asked
 through the public facade, mostly in natural questions of 3 to 12 words, most of them common ones; some nothing can
 answer. Each part is told without the parts inside it, in wall time and in processor time of its thread: on a busy
-machine only the second compares. A part that the pipeline does not have any more is left out.
+machine only the second compares. A part that the pipeline does not have any more is left out. The last line is a row of
+a Markdown table; `--sizes` asks vaults of several sizes, each in a process of its own, and prints the table.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import random
 import re
 import secrets
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -33,6 +35,7 @@ from app.bench.machine import load, machine, processor_s, resident_mb  # noqa: E
 from app.bench.measure import percentiles  # noqa: E402
 from app.bench.synthetic import Writer, write_jsonl  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.index.flat import FlatIndex  # noqa: E402
 
 _SEED = 1
 _WARM_UP = 30
@@ -66,7 +69,12 @@ _STRANGE = (
     "fjord",
     "lichen",
 )
+_SIZES = (1_000, 10_000, 100_000)
+_MILLION = 1_000_000
+_NEAREST = 10
+_SAME = 1e-6  # cosines nearer than this are a tie, and either of the two is right
 _PARTS = (
+    ("understanding", "core.recall.reading", "read_question"),
     ("embedding", "core.embed.minilm", "MiniLmEmbedder.embed"),
     ("vectors", "core.index.manager", "IndexManager.search"),
     ("stored vectors", "core.index.manager", "IndexManager.fetch"),
@@ -79,14 +87,31 @@ _PARTS = (
     ("neighbours", "core.recall.windows", "neighbours"),
     ("cosines", "core.recall.windows", "cosines"),
     ("coverage", "core.recall.windows", "coverage"),
+    ("graph", "core.recall.graphlist", "activated"),
+    ("time", "core.recall.timelist", "nearest_within"),
+    ("sources", "core.recall.sources", "leads"),
     ("successors", "core.recall.succession", "with_successors"),
     ("ranking", "core.recall.ranking", "rank"),
     ("items", "core.recall.answer", "Answer.items"),
     ("near misses", "core.recall.answer", "Answer.near_misses"),
+    ("trace", "core.recall.tracing", "traced"),
     ("rest of the pipeline", "core.recall.pipeline", "Recall.run"),
     ("snapshot", "core.vault.vault", "Vault.read"),
     ("receipt", "core.engine.journal", "ReadJournal.note"),
 )
+_GROUPS = {
+    "embedding": ("embedding",),
+    "vectors": ("vectors", "stored vectors"),
+    "words": ("word lookups", "BM25", "covered list"),
+    "scope and rows": ("scope", "reading rows"),
+    "surroundings": ("neighbours", "cosines", "coverage"),
+    "ties": ("graph", "time", "sources", "successors"),
+    "order and answer": ("ranking", "items", "near misses", "trace"),
+}
+_HEAD = (
+    "memories", "p50", "p95", "p99", "processor", *_GROUPS, "the rest", "answered", "recall@10 of the index",
+    "resident MB",
+)  # fmt: skip
 
 
 class Parts:
@@ -164,6 +189,14 @@ class Parts:
             )
         return lines
 
+    def cells(self) -> list[str]:
+        """Wall time of each group of parts and of the rest, p50 / p95 in ms."""
+        told = {part for parts in _GROUPS.values() for part in (*parts, "whole")}
+        groups = [*_GROUPS.values(), tuple({name for row in self.rows for name in row} - told)]
+        sums = [[sum(row.get(part, (0.0, 0.0))[0] for part in parts) for row in self.rows] for parts in groups]
+        found = [percentiles(values) for values in sums]
+        return [f"{one['p50_ms']:.1f} / {one['p95_ms']:.1f}" for one in found]
+
     def _at(self, name: str, place: int) -> dict[str, float]:
         return percentiles([row.get(name, (0.0, 0.0))[place] for row in self.rows])
 
@@ -217,6 +250,21 @@ def ask(
     return times, answers
 
 
+def index_recall(palace: Palace, asked: Sequence[str]) -> str:
+    """Share of the exact ten nearest that the index in use finds for the questions; `exact` where it scans."""
+    opened = palace._engine._require()
+    index = opened.index.settled_index()
+    if index is None or index.backend == "flat":
+        return "exact" if index is not None else "not ready"
+    exact, hits = FlatIndex(index.dims), 0
+    exact.add(*index.fetch(index.labels()))
+    for question in asked:
+        vector = opened.embed([question]).result()[0]
+        last = float(exact.search(vector, _NEAREST).cosines[-1])
+        hits += int((index.search(vector, _NEAREST).cosines >= last - _SAME).sum())
+    return f"{hits / (_NEAREST * len(asked)):.4f} ({index.backend})"
+
+
 def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
     """Ask and print."""
     bench = Bench.at(str(home), str(secret))
@@ -248,8 +296,31 @@ def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
             print("after a pause:", *apart.table(), sep="\n")
         if missing:
             print("not there:", *missing)
+        held = resident_mb()
+        row = [f"{arguments.n:,}", *(f"{value:.1f}" for value in percentiles(whole).values()), f"{busy:.1f}"]
+        row += [*parts.cells(), f"{sum(map(bool, answers))} of {len(answers)}", index_recall(palace, asked), f"{held}"]
     if arguments.answers:
         _compare(arguments.answers, asked, answers)
+    print(_markdown(row))
+
+
+def _markdown(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def compare_sizes(sizes: Sequence[int], arguments: argparse.Namespace) -> None:
+    """Ask a vault of each size, each in a process of its own, and print the rows as one table."""
+    rows = []
+    for size in sizes:
+        command = [sys.executable, str(Path(__file__).resolve()), "--n", str(size)]
+        command += ["--questions", str(arguments.questions), "--pauses", str(arguments.pauses)]
+        if arguments.home:
+            command += ["--home", str(arguments.home / str(size))]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        print(done.stdout, flush=True)
+        rows.append(done.stdout.splitlines()[-1])
+    print("times in ms; a group of parts as p50 / p95 of wall time", _markdown(_HEAD), sep="\n\n")
+    print(_markdown(["---"] * len(_HEAD)), *rows, sep="\n")
 
 
 def _compare(file: Path, asked: Sequence[str], answers: Sequence[Sequence[int]]) -> None:
@@ -270,8 +341,14 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--pauses", type=int, default=0, help="questions that are also asked alone, after a pause")
     parser.add_argument("--home", type=Path, help="a folder that is kept; filled if it is empty, never changed after")
+    parser.add_argument("--sizes", nargs="?", const=",".join(map(str, _SIZES)), help="several sizes, by commas")
+    parser.add_argument("--million", action="store_true", help="a million as well; takes hours to fill")
     parser.add_argument("--answers", type=Path, help="keeps the answers there, or compares with what is kept")
     arguments = parser.parse_args()
+    if arguments.sizes or arguments.million:
+        sizes = [int(size) for size in (arguments.sizes or ",".join(map(str, _SIZES))).split(",")]
+        compare_sizes(sizes + [_MILLION] * arguments.million, arguments)
+        return
     MiniLmEmbedder()  # its module must be there before its parts are timed
     with tempfile.TemporaryDirectory(prefix="loci-recall-") as temporary:
         folder = arguments.home or Path(temporary) / "kept"
