@@ -2,7 +2,8 @@
 
 NEGATIVES holds a line of JSON with a `query` for each question that no ordinary vault answers; LOCOMO holds
 conversations with answerable questions. The negatives are asked in each conversation's space and in all at once, in
-vaults of 1, 10 and 100 memories, and in the sample vault, with the sample's own questions. Not a test: it prints a table and asserts nothing.
+vaults of 1, 10 and 100 memories, and in the sample vault, with the sample's own questions. Not a test: it prints a
+table and asserts nothing.
 """
 
 from __future__ import annotations
