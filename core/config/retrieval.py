@@ -143,7 +143,7 @@ class RetrievalOptions(BaseModel):
         0.5, 0.0, 1.0, "Words two away", "What a word of the question is worth two messages away.", _NEIGHBOURS
     )
     expand_from: int = _knob(
-        8,
+        6,
         0,
         100,
         "Neighbours of the best",
@@ -176,13 +176,13 @@ class RetrievalOptions(BaseModel):
     near_misses: int = _knob(5, 0, 50, "Near misses", "So many are kept in the receipt.", _SILENCE, "memories")
 
     vector_candidates: int = _knob(
-        60, 1, 1000, "By meaning", "So many candidates come from likeness.", _CANDIDATES, "memories"
+        30, 1, 1000, "By meaning", "So many candidates come from likeness.", _CANDIDATES, "memories"
     )
     bm25_candidates: int = _knob(
-        40, 1, 1000, "By full text", "So many candidates come from the full-text rank.", _CANDIDATES, "memories"
+        20, 1, 1000, "By full text", "So many candidates come from the full-text rank.", _CANDIDATES, "memories"
     )
     coverage_candidates: int = _knob(
-        60, 1, 1000, "By shared words", "So many candidates come from shared words.", _CANDIDATES, "memories"
+        40, 1, 1000, "By shared words", "So many candidates come from shared words.", _CANDIDATES, "memories"
     )
     bm25_budget: int = _knob(
         2_000,
