@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import click
 
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import first_words, on_day, voice, words
+from app.cli.words import counted, first_words, on_day, voice, words
 from app.compose import local_time
 from app.session import Session
 from core.errors import Code, UserError
+from core.ipc.verbs.memories import FAR_DAYS
+from core.types.plans import Intent
 from core.types.words import Kind, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
 _SOURCES = click.Choice([source.value for source in Source])
+_INTENTS = click.Choice([intent.value for intent in Intent])
+_NAME = 40
 
 
 def _statuses(text: str | None) -> list[str] | str | None:
@@ -104,7 +109,12 @@ def _became(reply: Mapping[str, Any], status: str) -> str:
 @click.option("--space", help="Only this space.")
 @click.option("--as-of", help="What was true on that date.")
 @click.option("--status", help="Statuses, separated by commas, or all.")
-@click.option("--explain", is_flag=True, help="Show signals, ranks and reasons.")
+@click.option("--intent", type=_INTENTS, help="What kind of answer is asked for, instead of what is understood.")
+@click.option("--words", "text_weight", type=click.FloatRange(0, 1), help="How much words count against meaning.")
+@click.option("--from", "begin", help="The first day asked about, like 2026-01-31; until today without --to.")
+@click.option("--to", "end", help="The last day asked about, like 2026-01-31.")
+@click.option("--no-time", is_flag=True, help="The question names no time, whatever it seems to say.")
+@click.option("--explain", is_flag=True, help="Show how QUERY was understood, signals, ranks and reasons.")
 @with_command
 def recall(
     command: Command, /, query: tuple[str, ...], status: str | None, as_of: str | None, explain: bool, **given: Any
@@ -114,7 +124,8 @@ def recall(
     if wanted == "all":
         wanted = [known.value for known in Status]
     asked = {"query": " ".join(query), "status": wanted, "as_of": local_time(as_of), "explain": explain or None}
-    reply = command.call("recall", {**asked, **given})
+    plan = {"from": given.pop("begin"), "to": given.pop("end"), "no_time": given.pop("no_time") or None}
+    reply = command.call("recall", {**asked, **plan, **given})
     command.reply(reply, lambda out, found: print_recall(out, found, explain=explain))
 
 
@@ -124,10 +135,12 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     Args:
         out: where to.
         reply: the reply of `recall`.
-        explain: whether to print signals, ranks and reasons.
+        explain: whether to print how the question was understood, signals, ranks, reasons and figures.
     """
     if reply["abstained"]:
         out.line(f"Nothing found: {reply['reason']}")
+    if explain:
+        out.line(_understood(reply["plan"]))
     for place, item in enumerate(reply["items"], 1):
         who = visible(item["author"]) if item["author"] else voice(item)
         first, *more = passage(item["text"])
@@ -141,7 +154,71 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain and reply["near_misses"]:
         out.line("Near misses:")
         out.lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
+    if explain:
+        out.line(_funnel(reply["stages"]))
+        out.lines(_figures(reply))
     out.line(f"{len(reply['items'])} found by {reply['strategy']} search in {reply['took_ms']:.0f} ms.")
+
+
+def _understood(plan: Mapping[str, Any]) -> str:
+    """`Understood as: temporal · last week (4–10 May 2026) · Harbour · words 0.45, meaning 0.55`."""
+    told, weight = words()["recall"], plan["text_weight"]
+    shares = told["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
+    names = ", ".join(one_line(name, _NAME) for name in plan["entities"])
+    parts = (plan["intent"], _time_told(plan), names, shares)
+    return str(told["understood"]).format(parts=" · ".join(part for part in parts if part))
+
+
+def _time_told(plan: Mapping[str, Any]) -> str:
+    time = plan["time"]
+    if time is None:
+        return str(words()["recall"]["no_time"]) if "time" in plan["given"] else ""
+    days = days_told(date.fromisoformat(time["from"]), date.fromisoformat(time["to"]))
+    return f"{one_line(time['words'], _NAME)} ({days})" if time["words"] else days
+
+
+def days_told(first: date, last: date) -> str:
+    """Days as a person writes them: `4–10 May 2026`, `30 April – 3 May 2026`, `until 10 May 2026`.
+
+    Args:
+        first: the first of them; `FAR_DAYS.first` is none.
+        last: the last of them, inclusive; `FAR_DAYS.last` is none.
+    """
+    begins, ends = f"{first.day} {first:%B} {first.year}", f"{last.day} {last:%B} {last.year}"
+    if first <= FAR_DAYS.first:
+        return str(words()["recall"]["until"]).format(day=ends)
+    if last >= FAR_DAYS.last:
+        return str(words()["recall"]["since"]).format(day=begins)
+    if first == last:
+        return ends
+    if first.year != last.year:
+        return f"{begins} – {ends}"
+    return f"{first.day}–{ends}" if first.month == last.month else f"{first.day} {first:%B} – {ends}"
+
+
+def _funnel(stages: Mapping[str, int]) -> str:
+    """`128 by meaning, 64 by words → 151 in scope → 60 strong enough → 41 without repetition → 8 in the answer`."""
+    told = words()["recall"]
+    brought = [said.format(count=f"{stages[name]:,}") for name, said in told["lists"].items() if stages.get(name)]
+    left = [said.format(count=f"{stages.get(name, 0):,}") for name, said in told["stages"].items()]
+    return " → ".join([", ".join(brought) or told["lists_empty"], *left])
+
+
+def _figures(reply: Mapping[str, Any]) -> list[str]:
+    """How good the answer was, on one line; nothing where there is no answer."""
+    told, figures = words()["recall"], reply["metrics"]
+    if figures is None or not reply["items"]:
+        return []
+    order = told["rerank"].get(figures["rerank_applied"], figures["rerank_applied"])
+    tokens = counted(told["tokens"], figures["tokens_consumed"])
+    if not figures["graded"]:
+        return [" · ".join((told["ungraded"], tokens, order))]
+    graded = told["graded"].format(
+        near=f"{figures['average_relevancy']:.2f}",
+        ndcg=f"{figures['ndcg']:.2f}",
+        before=f"{figures['ndcg_before']:.2f}",
+    )
+    return [" · ".join((graded, tokens, order))]
 
 
 @loci.command()

@@ -76,20 +76,24 @@ async def memory_list(engine: Engine, params: Params, session: Session) -> dict[
 
 
 async def memory_search(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
-    """A ranked search; what stands in `filters` counts as if it stood beside it."""
+    """A ranked search; what stands in `filters` counts as if it stood beside it.
+
+    With `explain` a client is told how its question was read, in words: no score, weight or count of the vault.
+    """
     merged = {**params.get("filters", {}), **{key: value for key, value in params.items() if key != "filters"}}
     _check_spaces(session, merged.get("spaces", ()))
-    query = recall_query(merged)
+    query = recall_query(merged, engine.clock.now_ms())
     reply = await wait(engine.memories.recall(query, session.actor(query.session)))
     result: RecallResultLike = reply.result
     shape = _shape(engine, session)
-    return {
+    found = {
         "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),
         "abstained": result.abstained,
         "reason": shape.reason(result),
         "strategy": result.strategy,
         "receipt": reply.receipt_id,
     }
+    return {**found, "plan": shape.plan(result.trace.plan)} if query.explain else found
 
 
 async def memory_context(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

@@ -17,8 +17,11 @@ from core.ipc.ports import RecallItemLike, RecallResultLike
 from core.types.bands import band
 from core.types.contexts import ContextReply
 from core.types.journals import StepRow, Steps
+from core.types.lab import Metrics
+from core.types.plans import QueryPlan, TimeRange
 from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport, VerdictReply
 from core.types.reviews import Action, Decided, ListedConflict
+from core.types.traces import Trace
 from core.types.values import Memory, When
 
 NameOf = Callable[[str], str | None]
@@ -26,6 +29,7 @@ NameOf = Callable[[str], str | None]
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
 _BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.explain
 _SECRETS = frozenset({"token", "key", "root"})
+_MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -108,11 +112,75 @@ class Shape:
         shaped["why"] = list(item.why) if self.exact else _reasons(item.ranks)
         return shaped
 
+    def plan(self, plan: QueryPlan) -> dict[str, Any]:
+        """How a question was understood.
+
+        Args:
+            plan: from the engine.
+
+        Returns:
+            Intent, days and names; to who sees numbers also what speaks for each intent, other names, and the weight
+            of words with what moved it.
+        """
+        told: dict[str, Any] = {
+            "intent": plan.intent.value,
+            "time": None if plan.time is None else _days(plan.time),
+            "entities": list(plan.entities),
+        }
+        if not self.exact:
+            return told
+        return {
+            **told,
+            "intent_scores": {name: round(score, 6) for name, score in plan.intent_scores.items()},
+            "aliases": _aliases(plan.aliases),
+            "identifiers": list(plan.identifiers),
+            "text_weight": round(plan.text_weight, 6),
+            "text_signals": list(plan.text_signals),
+            "given": list(plan.given),
+        }
+
     def reason(self, result: RecallResultLike) -> str:
         """Why there is an answer or none; without the numbers where this caller sees none."""
         if self.exact or not any(character.isdigit() for character in result.reason):
             return result.reason
         return "Nothing comes close enough."
+
+
+def _days(time: TimeRange) -> dict[str, str]:
+    return {"words": time.words, "from": time.first_day, "to": time.last_day}
+
+
+def _aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    room, told = _MOST_ALIASES, dict[str, list[str]]()
+    for name, others in known.items():
+        kept = list(others[:room])
+        room -= len(kept)
+        if kept:
+            told[name] = kept
+    return told
+
+
+def explained(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, Any]:
+    """What `recall --explain` adds for the owner.
+
+    Args:
+        trace: the recall from the inside.
+        metrics: how good the answer was.
+        shape: the owner's.
+
+    Returns:
+        `plan`; `stages`: the funnel, list or stage to count; `chance`: how likely there is an answer at all, 0 to 1;
+        `metrics`: the figures of E5.3.1.
+    """
+    figures = None if metrics is None else dataclasses.asdict(metrics)
+    return {
+        "plan": shape.plan(trace.plan),
+        "stages": dict(trace.stages),
+        "chance": round(trace.chance, 6),
+        "metrics": None
+        if figures is None
+        else {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
+    }
 
 
 def _conditions(memory: Memory) -> dict[str, str]:

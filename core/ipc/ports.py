@@ -27,6 +27,7 @@ from core.types.replies import (
 )
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.reviews import Decided, Decision, ListedConflict
+from core.types.traces import Trace
 from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.types.words import Source
 
@@ -81,6 +82,8 @@ class RecallResultLike(Protocol):
     def strategy(self) -> str: ...  # noqa: D102
     @property
     def took_ms(self) -> float: ...  # noqa: D102
+    @property
+    def trace(self) -> Trace: ...  # noqa: D102
 
 
 class Authenticator(Protocol):
@@ -102,7 +105,7 @@ class Memories(Protocol):
     def get(self, memory_id: str, actor: Actor) -> Future[Memory]: ...  # noqa: D102
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]: ...  # noqa: D102
     def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
-        """`result` (a `RecallResultLike`) and `receipt_id`."""
+        """`result` (a `RecallResultLike`), `receipt_id`, and `metrics` (None unless the query asks to explain)."""
         ...
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]: ...  # noqa: D102

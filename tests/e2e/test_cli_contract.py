@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_rig import FIXTURES, Palace, Shell
@@ -21,7 +22,8 @@ from contract_shapes import (
 )
 
 VERBS = {
-    "demo", "init", "serve", "import", "unimport", "remember", "recall", "context", "list", "show", "history", "forget", "undo",
+    "demo", "init", "serve", "import", "unimport", "remember", "recall", "context", "list", "show", "history", "forget",
+    "undo",
     "clients", "pair", "revoke", "status", "verify", "lock", "backup", "restore", "bench",
     "conflicts", "resolve", "confirm", "dispute", "reinforce",
 }  # fmt: skip
@@ -149,6 +151,47 @@ def test_recall_answers_in_its_shape(palace: Palace) -> None:
         words = shell.run("recall", "password rotation of the Kubernetes cluster", "--explain")
         assert (words.code, words.out.splitlines()[0][:14]) == (0, "Nothing found:")
         shell.run("recall", " ").refused(1, "E2004")
+
+
+def test_recall_tells_how_it_understood_and_takes_another_reading(palace: Palace) -> None:
+    with palace.shell() as shell:
+        remembered(shell, BOAT)
+        remembered(shell, "At Harbour the crane was mended.", "--time", "2026-05-06T12:00")
+
+        def asked(*arguments: str) -> dict[str, Any]:
+            found = shell.json("recall", "Why was the crane at Harbour mended last week?", "--explain", *arguments)
+            check_recall(found, explained=True)
+            plan: dict[str, Any] = found["plan"]
+            return plan
+
+        plan = asked()
+        assert (plan["time"]["words"], plan["given"]) == ("last week", [])
+        assert "Harbour" in plan["entities"]
+        plan = asked("--intent", "procedural", "--words", "0.75", "--from", "2026-05-04", "--to", "2026-05-10")
+        assert (plan["intent"], plan["text_weight"]) == ("procedural", 0.75)
+        assert plan["time"] == {"words": "", "from": "2026-05-04", "to": "2026-05-10"}
+        assert plan["given"] == ["intent", "time", "text_weight"]
+        plan = asked("--no-time")
+        assert (plan["time"], plan["given"]) == (None, ["time"])
+        crane = ("recall", "the crane at Harbour", "--from", "2026-05-06", "--to", "2026-05-06")
+        assert "time" in shell.json(*crane, "--explain")["items"][0]["ranks"]  # the days lead to it
+        check_recall(shell.json(*crane))
+        said = shell.run(*crane, "--words", "0.25", "--explain").out.splitlines()
+        shares = "words 0.25, meaning 0.75"
+        assert said[0].startswith("Understood as: ")
+        assert said[0].endswith(f" · 6 May 2026 · Harbour · {shares}")
+        assert any(" in scope → " in line for line in said)
+        for wrong in (
+            ("--from", "the day before"),
+            ("--to", "2026-02-30"),
+            ("--from", "2026-05-02", "--to", "2026-05-01"),
+            ("--no-time", "--from", "2026-05-02"),
+            ("--words", "nan"),
+        ):
+            sentence = shell.run("--json", "recall", "crane", *wrong).refused(1, "E4005")
+            assert wrong[1] not in sentence
+        assert shell.run("recall", "crane", "--intent", "psychic").code == 2
+        assert shell.run("recall", "crane", "--words", "1.5").code == 2
 
 
 def test_recall_keeps_to_space_and_status(palace: Palace) -> None:

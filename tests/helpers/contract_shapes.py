@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,6 +19,12 @@ OPERATIONS = {"ADD", "UPDATE", "MERGE", "SUPERSEDE", "NOOP", "QUARANTINE", "PROP
 BANDS = {"high", "medium", "low", "minimal"}
 SECTIONS = ("## Key Facts", "## Active Rules", "## Episodes")
 ELEMENT = re.compile(r"^<memory id=.*?^</memory>$", re.DOTALL | re.MULTILINE)
+INTENTS = {"lookup", "exploratory", "comparative", "temporal", "procedural", "causal"}
+STAGES = ["vector", "words", "graph", "time", "in_scope", "fused", "after_duplicates", "answered"]
+FIGURES = {
+    "average_relevancy", "ndcg", "ndcg_before", "candidates_after_filter", "memories_packed", "tokens_consumed",
+    "search_latency_ms", "rerank_applied", "hybrid_text_weight", "graded",
+}  # fmt: skip
 SIGNALS = {"relevance", "confidence", "recency", "importance", "utility"}
 
 
@@ -92,6 +98,40 @@ def check_recall(reply: Mapping[str, Any], *, explained: bool = False) -> None:
         check_item(item, scored=True, explained=explained)
     scores = [item["score"] for item in reply["items"]]
     assert scores == sorted(scores, reverse=True)
+    for name in ("plan", "stages", "chance", "metrics"):
+        assert (name in reply) == explained, name
+    if explained:
+        check_plan(reply["plan"])
+        assert list(reply["stages"]) == STAGES
+        assert all(type(count) is int and count >= 0 for count in reply["stages"].values())
+        assert reply["stages"]["answered"] == len(reply["items"])
+        assert is_number(reply["chance"])
+        assert set(reply["metrics"]) == FIGURES
+        assert reply["metrics"]["memories_packed"] == len(reply["items"])
+
+
+def check_plan(plan: Mapping[str, Any], *, exact: bool = True) -> None:
+    """How a question was understood.
+
+    Args:
+        plan: of a reply.
+        exact: to the owner; a client is told no number.
+    """
+    assert plan["intent"] in INTENTS
+    assert all(isinstance(name, str) for name in plan["entities"])
+    if plan["time"] is not None:
+        assert set(plan["time"]) == {"words", "from", "to"}
+        assert date.fromisoformat(plan["time"]["from"]) <= date.fromisoformat(plan["time"]["to"])
+    if not exact:
+        assert set(plan) == {"intent", "time", "entities"}
+        return
+    assert set(plan) == {
+        "intent", "intent_scores", "time", "entities", "aliases", "identifiers", "text_weight", "text_signals", "given",
+    }  # fmt: skip
+    assert set(plan["intent_scores"]) == INTENTS
+    assert all(is_number(score) for score in plan["intent_scores"].values())
+    assert is_number(plan["text_weight"])
+    assert set(plan["given"]) <= {"intent", "time", "text_weight"}
 
 
 def check_context(reply: Mapping[str, Any], *, budget: int, exact: bool = True) -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ipc_plan import METRICS, TRACE, Metrics, Trace
+
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
 from core.ipc.ports import Asked, Counted
@@ -160,12 +162,14 @@ class Result:
     near_misses: tuple[Miss, ...] = ()
     strategy: str = "hybrid"
     took_ms: float = 1.25
+    trace: Trace = TRACE
 
 
 @dataclass
 class Recalled:
     result: Result
     receipt_id: str = "receipt-1"
+    metrics: Metrics = METRICS
 
 
 class FakeMemories:

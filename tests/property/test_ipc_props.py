@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 from hypothesis import given, settings
@@ -21,6 +22,7 @@ from core.ipc.moments import iso
 from core.ipc.protocol import Method
 from core.ipc.shown import shown
 from core.ipc.strictjson import MAX_DEPTH, BadMessage, check_text, parse
+from core.ipc.verbs.memories import FAR_DAYS, plan_change
 from core.types.bands import band
 from core.types.clock import ManualClock
 
@@ -188,6 +190,56 @@ def test_shown_names_are_one_short_plain_line(text: str, limit: int) -> None:
     assert len(found) <= limit
     assert found.isprintable()
     assert not set(found) & set("<>&")
+
+
+NOW = 1_779_000_000_000  # 17 May 2026
+DAYS = st.dates(FAR_DAYS.first, FAR_DAYS.last)
+
+
+@given(DAYS, DAYS)
+def test_two_days_are_a_range_or_refused(one: date, other: date) -> None:
+    params = {"from": one.isoformat(), "to": other.isoformat()}
+    if one > other:
+        bad = refusal(lambda: plan_change(params, NOW))
+        assert bad is not None
+        assert bad.code is Code.INVALID_INPUT
+        return
+    change = plan_change(params, NOW)
+    assert change is not None
+    assert change.time is not None
+    assert (change.time.first_day, change.time.last_day, change.time.words) == (params["from"], params["to"], "")
+    days = (change.time.to_ms - change.time.from_ms) / 86_400_000
+    assert abs(days - (other - one).days - 1) < 0.2  # the clocks are put forward and back
+
+
+@given(DAYS)
+def test_a_range_that_is_open_holds_the_day_that_is_named(day: date) -> None:
+    for name in ("from", "to"):
+        change = plan_change({name: day.isoformat()}, NOW)
+        assert change is not None
+        assert change.time is not None
+        assert change.time.first_day <= day.isoformat() <= change.time.last_day
+        assert change.time.from_ms < change.time.to_ms
+
+
+@given(
+    st.text(max_size=20) | st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True), st.sampled_from(["from", "to"])
+)
+def test_any_text_is_a_day_or_refused_in_one_sentence(text: str, field: str) -> None:
+    bad = refusal(lambda: plan_change({field: text}, NOW))
+    if bad is None:
+        assert date.fromisoformat(text).isoformat() == text
+        return
+    assert bad.code is Code.INVALID_INPUT
+    assert bad.sentence.startswith(f"`{field}` ")
+    assert len(text) < 5 or text not in bad.sentence.replace("2026-01-31", "")
+    assert bad.__cause__ is None
+
+
+@given(st.floats())
+def test_a_weight_is_a_share_or_refused(weight: float) -> None:
+    bad = refusal(lambda: plan_change({"text_weight": weight}, NOW))
+    assert (bad is None) == (0 <= weight <= 1)
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))

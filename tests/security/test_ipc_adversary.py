@@ -420,16 +420,17 @@ HOSTILE_FIELDS = (
 
 
 @pytest.mark.parametrize("field", HOSTILE_FIELDS)
-@pytest.mark.parametrize("method", ["memory_store", "memory_search", "memory_get", "memory_list"])
+@pytest.mark.parametrize("method", ["memory_store", "memory_search", "memory_context", "memory_get", "memory_list"])
 def test_identity_and_trust_cannot_be_said(world: World, method: str, field: str) -> None:
     world.engine.clients.add(make_client("plug", ["read", "write"]))
     raw = world.raw()
     login(raw)
-    found = raw.ask(request(method, {"text": "x", "query": "x", "id": "x", field: SECRET}))
+    found = raw.ask(request(method, {"text": "x", "query": "x", "prompt": "x", "id": "x", field: SECRET}))
     assert error_code(found) == "E4006"
     assert_says_nothing(found)
     assert field in (found or {})["error"]["message"]
-    assert world.engine.memories.stores == []
+    memories = world.engine.memories
+    assert (memories.stores, memories.recalls, memories.contexts) == ([], [], [])
     assert world.refusals[-1].code is Code.FORBIDDEN_FIELD
     assert (world.refusals[-1].client_id, world.refusals[-1].method) == ("id-plug", method)
 
@@ -442,6 +443,7 @@ def test_mutants_on_the_wire(world: World) -> None:
     bodies = [
         request("memory_store", {"text": SECRET, "tags": ["a"], "claim": {"subject": "I"}}),
         request("memory_search", {"query": SECRET, "limit": 5, "filters": {"kinds": ["fact"]}}),
+        request("memory_search", {"query": SECRET, "intent": "causal", "from": "2026-01-02", "to": "2026-03-04"}),
         request("owner.import", {"path": "/x"}),
         request("pair", {"client": "x", "code": "A" * 16}),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date, datetime
 from typing import Any
 
 from core.errors import Code, UserError
@@ -10,10 +12,19 @@ from core.ipc.items import Shape
 from core.ipc.moments import read, read_as_of
 from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.verbs.base import Params, Progress, behind, shape_for, wait
+from core.text.timephrases.find import range_of
+from core.text.timephrases.spans import Span
 from core.types.contexts import ContextQuery
+from core.types.plans import Intent, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor
 from core.types.words import Kind, Source
+from core.types.zone import LocalZone
+
+FAR_DAYS = Span(date(1000, 1, 1), date(9000, 12, 31))
+"""The first and the last day that may be named; a range without a first day begins with the first of them."""
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def store_request(params: Params) -> StoreRequest:
@@ -46,17 +57,19 @@ def store_request(params: Params) -> StoreRequest:
     )
 
 
-def recall_query(params: Params) -> RecallQuery:
+def recall_query(params: Params, now_ms: int) -> RecallQuery:
     """The engine's question of checked `recall` or `memory_search` parameters.
 
     Args:
         params: already checked against the schema; `space` and `spaces` add up.
+        now_ms: the present, epoch ms.
 
     Returns:
         The question.
 
     Raises:
-        UserError: INVALID_QUERY for an empty query, INVALID_INPUT for a time that cannot be read.
+        UserError: INVALID_QUERY for an empty query, INVALID_INPUT for a time or day that cannot be read, or days that
+            make no range.
     """
     if not params["query"].strip():
         raise UserError(Code.INVALID_QUERY, "The query is empty; write what you are looking for.")
@@ -72,7 +85,70 @@ def recall_query(params: Params) -> RecallQuery:
         min_confidence=float(params.get("min_confidence", 0.0)),
         session=params.get("session"),
         explain=params.get("explain", False),
+        plan=plan_change(params, now_ms),
     )
+
+
+def plan_change(params: Params, now_ms: int) -> PlanChange | None:
+    """What a caller decides about the reading of its question.
+
+    Args:
+        params: already checked against the schema: `intent`, `text_weight`, `from`, `to`, `no_time`.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        The change; None where all is left to the rules.
+
+    Raises:
+        UserError: INVALID_INPUT for a weight out of range, a day that cannot be read, days that make no range, or days
+            beside `no_time`.
+    """
+    intent, weight, no_time = params.get("intent"), params.get("text_weight"), params.get("no_time", False)
+    days = _days(params, now_ms)
+    if weight is not None and not 0.0 <= weight <= 1.0:  # NaN passes the schema where no line is parsed
+        raise UserError(Code.INVALID_INPUT, "`text_weight` must be a number from 0 to 1.")
+    if no_time and days is not None:
+        raise UserError(Code.INVALID_INPUT, "`no_time` cannot stand beside `from` or `to`; leave one of them out.")
+    change = PlanChange(
+        intent=None if intent is None else Intent(intent),
+        time=days,
+        no_time=no_time,
+        text_weight=None if weight is None else float(weight),
+    )
+    return None if change == PlanChange() else change
+
+
+def _days(params: Params, now_ms: int) -> TimeRange | None:
+    """The days from `from` to `to`, both inclusive, in the zone in which a question's own days are read."""
+    first, last, zone = _day(params, "from"), _day(params, "to"), LocalZone()
+    if first is None and last is None:
+        return None
+    if first is None:
+        first = FAR_DAYS.first
+    if last is None:
+        # As "since" is read: what lies near a range counts by its distance from the middle, and a far end would put
+        # the middle where nothing is.
+        today = datetime.fromtimestamp(now_ms / 1000, zone).date()
+        last = today if first <= today else FAR_DAYS.last
+    if first > last:
+        raise UserError(Code.INVALID_INPUT, "`from` is a later day than `to`; the range ends before it begins.")
+    return range_of(Span(first, last), "", (0, 0), zone)
+
+
+def _day(params: Params, field: str) -> date | None:
+    text = params.get(field)
+    if text is None:
+        return None
+    try:
+        day = date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise UserError(Code.INVALID_INPUT, f"`{field}` is not a day; write it like 2026-01-31.")
+    if not FAR_DAYS.first <= day <= FAR_DAYS.last:
+        years = f"{FAR_DAYS.first.year} to {FAR_DAYS.last.year}"
+        raise UserError(Code.INVALID_INPUT, f"`{field}` lies outside the years {years}.")
+    return day
 
 
 def context_query(params: Params) -> ContextQuery:
@@ -156,11 +232,11 @@ async def remember(engine: Engine, params: Params, actor: Actor, _progress: Prog
 
 async def recall(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Search with exact scores."""
-    query = recall_query(params)
+    query = recall_query(params, engine.clock.now_ms())
     reply = await wait(engine.memories.recall(query, actor))
     result: RecallResultLike = reply.result
     shape = shape_for(engine, exact=True)
-    return {
+    found = {
         "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),
         "abstained": result.abstained,
         "reason": result.reason,
@@ -169,6 +245,7 @@ async def recall(engine: Engine, params: Params, actor: Actor, _progress: Progre
         "took_ms": round(float(result.took_ms), 3),
         "receipt": reply.receipt_id,
     }
+    return {**found, **items.explained(result.trace, reply.metrics, shape)} if query.explain else found
 
 
 async def context(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
