@@ -99,7 +99,7 @@ class RetrievalOptions(BaseModel):
         json_schema_extra=about(_WORDS),
     )
     cosine_weight: float = _knob(
-        1.4, 0.0, 5.0, "Worth of meaning", "What full likeness is worth beside all words of the question.", _WORDS
+        1.4, 0.1, 5.0, "Worth of meaning", "What full likeness is worth beside all words of the question.", _WORDS
     )
 
     rerank: Literal["rrf_then_mmr", "rrf", "mmr"] = Field(
@@ -109,7 +109,7 @@ class RetrievalOptions(BaseModel):
         json_schema_extra=about(_DIVERSITY, choices=_RERANK),
     )
     alike_from: float = _knob(
-        0.9, 0.0, 1.0, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
+        0.9, 0.0, 0.99, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
     )
     trades_lookup: float = _knob(
         0.9, 0.0, 1.0, "Look-up", "1 looks at relevance alone, 0 puts repetitions last.", _DIVERSITY
@@ -153,7 +153,12 @@ class RetrievalOptions(BaseModel):
     )
 
     least_chance: float = _knob(
-        0.6, 0.0, 1.0, "Chance of an answer", "Under this chance that anything answers, nothing is shown.", _SILENCE
+        0.6,
+        0.0,
+        1.0,
+        "Chance of an answer",
+        "Under this chance that anything answers, nothing is shown; for words and meaning together.",
+        _SILENCE,
     )
     bar_base: float = _knob(
         0.19, 0.0, 3.0, "Bar for meaning alone", "What the best must have in a vault of one memory.", _SILENCE

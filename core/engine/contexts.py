@@ -63,7 +63,7 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
         def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str]]:
-            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows)))
+            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
             result = answer(opened, rows, wanted, vectors[0], now)
             ids = [item.memory.id for item in result.items]
             said = said_of(rows, ids, vectors[0], now, client_id=scope.client_id, vector_space=opened.space.name)

@@ -69,6 +69,10 @@ def regressions(rows: Rows) -> int:
     return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
 
+def _failing(rows: Rows) -> set[str]:
+    return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
+
+
 def save(tx: Tx, opened: Opened, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
     """Save a question; one undo step, none where the same one is saved already.
 
@@ -203,7 +207,7 @@ def put_down(tx: Tx, opened: Opened, counted: Tally, step_id: str | None) -> Non
         counted: of this run.
         step_id: the application of weights it followed; None for another cause.
     """
-    before = regressions(tx)
+    before = _failing(tx)
     for one in counted.outcomes:
         told = {"passed": int(one.passed), "place": one.place, "now": tx.now_ms, "id": one.probe_id}
         tx.run(_PUT_DOWN, told)
@@ -224,7 +228,7 @@ def put_down(tx: Tx, opened: Opened, counted: Tally, step_id: str | None) -> Non
             "LIMIT -1 OFFSET ?)",
             (_RUNS_KEPT,),
         )
-    more, seq = regressions(tx) > before, tx.seq
+    more, seq = bool(_failing(tx) - before), tx.seq
 
     def saved() -> None:
         opened.announce(RAN, (), SCHEDULER, seq)

@@ -74,6 +74,8 @@ class Answer:
         chance: how likely there is an answer at all, 0 to 1.
         needed: what the chance must reach.
         signs: what the chance was computed from.
+        rerank: how the order was really made: without anything to compare, the fused lists alone.
+        firsts: places that give an item of the answer its score without being shown; filled by `items`.
         strongest: the greatest evidence there can be in this mode.
         counts: how many cleared the floor, and how many were left without duplicates; filled by `items`.
         dropped: place in `right` to what dropped it and, for a duplicate, the place of what stands for it; filled by
@@ -102,6 +104,9 @@ class Answer:
         self.dropped: dict[int, tuple[str, int | None]] = {}
         self.counts = (0, 0)
         self.signs: dict[str, float] = {}
+        looked_at = bool(np.isfinite(self.ranked.repeats).any())
+        self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
+        self.firsts: tuple[int, ...] = ()
         self.chance, self.needed = self._chance(size)
         self._leads = self._led()
 
@@ -121,7 +126,7 @@ class Answer:
             self.signs = self._compared(size).signs()
             return (chance(self.signs) if self.right.facts else 0.0), self._profile.least_chance
         needed = bar(self._profile, self._asked.mode, size)
-        return (min(1.0, self.best / (2 * needed)) if needed > 0 else float(self.best > 0)), 0.5
+        return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
 
     def _compared(self, size: int) -> Comparison:
         words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
@@ -179,6 +184,7 @@ class Answer:
         self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
         self.dropped |= {group.at: ("beyond_limit", None) for group in groups[limit:]}
         self.counts = (len(over), len(groups))
+        self.firsts = tuple(group.first for group in groups[:limit] if group.first != group.at)
         return groups[:limit]
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
@@ -228,7 +234,7 @@ class Answer:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
 
     def _share(self, evidence: float) -> float:
-        return min(1.0, evidence / self.strongest)
+        return min(1.0, evidence / max(self.strongest, 1e-9))
 
     def _withheld(self, at: int) -> NearMiss:
         fact = self.wrong.facts[at]

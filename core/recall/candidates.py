@@ -118,10 +118,12 @@ class Candidates:
         """
         if not ids:
             return self
-        out = np.array([fact.id in ids for fact in self.facts], np.bool_)
+        # The same text under another id, or another part of it, would only take its place.
+        same = {key for fact in self.facts if fact.id in ids for key in (fact.twin, fact.whole)}
+        out = np.array([fact.twin in same or fact.whole in same for fact in self.facts], np.bool_)
         facts = tuple(
-            replace(fact, status=SUPPRESSED) if fact.id in ids and ok else fact
-            for fact, ok in zip(self.facts, self.ok.tolist(), strict=True)
+            replace(fact, status=SUPPRESSED) if is_out and ok else fact
+            for fact, is_out, ok in zip(self.facts, out.tolist(), self.ok.tolist(), strict=True)
         )
         return replace(self, ok=self.ok & ~out, facts=facts)
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from core.embed.tokens import Counter
 from core.memory.tiers import read_tiers
 from core.recall.result import RecallItem
+from core.recall.scope import Scope
 from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
 from core.text.fencing import fenced, label
 from core.text.tiers import Tiers
@@ -51,7 +52,8 @@ _RULES = (
 )
 _LENGTH = (
     "SELECT avg(size) FROM (SELECT length(text) AS size FROM memories WHERE status = 'active' "
-    "AND n > (SELECT coalesce(max(n), 0) FROM memories) - ? ORDER BY n DESC LIMIT ?)"
+    "AND (:seen IS NULL OR space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND n > (SELECT coalesce(max(n), 0) FROM memories) - :among ORDER BY n DESC LIMIT :newest)"
 )
 
 
@@ -93,16 +95,18 @@ class _Known:
     rules: Mapping[str, tuple[str, int, int]]
 
 
-def average_tokens(rows: Rows) -> int:
+def average_tokens(rows: Rows, scope: Scope) -> int:
     """What an entry costs on average: over the newest memories, so that it follows what the vault holds (E8.4.1).
 
     Args:
         rows: a vault snapshot.
+        scope: what the asker may see; nothing else is counted.
 
     Returns:
         Tokens, 1 or more; 60 where there is nothing.
     """
-    size = rows.value(_LENGTH, (_AMONG, _NEWEST))
+    seen = None if scope.unrestricted else json.dumps(sorted(scope.space_ids))
+    size = rows.value(_LENGTH, {"seen": seen, "among": _AMONG, "newest": _NEWEST})
     return AVERAGE_TOKENS if size is None else _ENTRY_TOKENS + round(float(size) / 4)
 
 

@@ -37,7 +37,8 @@ _LINKS = (
     "UNION ALL SELECT a.n, m.n, :shared FROM memories a JOIN mentions x ON x.memory_id = a.id "
     "JOIN mentions y ON y.entity_id = x.entity_id AND y.memory_id <> a.id JOIN memories m ON m.id = y.memory_id "
     f"WHERE {_HERE} AND {{visible}} "
-    "AND (SELECT count(*) FROM (SELECT 1 FROM mentions z WHERE z.entity_id = x.entity_id LIMIT :most)) < :most"
+    "AND (SELECT count(*) FROM (SELECT 1 FROM mentions z JOIN memories m ON m.id = z.memory_id "
+    "WHERE z.entity_id = x.entity_id AND {visible} LIMIT :most)) < :most"
 )
 HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations) OR EXISTS (SELECT 1 FROM mentions))"
 """Whether there is anything to spread over."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,6 +142,7 @@ class Words:
         unknown: weight of the words that no memory has.
         postings: the labels that have each, ascending.
         frequencies: how many memories have each in the whole vault.
+        matches: each as the full-text table is asked for it, other names of the same thing with it.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -147,6 +150,7 @@ class Words:
     unknown: float
     postings: tuple[Labels, ...]
     frequencies: tuple[int, ...]
+    matches: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:
@@ -172,7 +176,14 @@ class Words:
 
 
 def read_words(
-    rows: Rows, query: str, frequencies: Frequencies, seq: int, profile: Profile, allowed: Labels | None, documents: int
+    rows: Rows,
+    query: str,
+    frequencies: Frequencies,
+    seq: int,
+    profile: Profile,
+    allowed: Labels | None,
+    documents: int,
+    others: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Words:
     """Look a query's words up.
 
@@ -185,6 +196,7 @@ def read_words(
         allowed: labels in scope, ascending; their own frequencies weigh the words then, so that what the asker may not
             see does not show in the scores. None where the scope is too large for that.
         documents: memories in scope.
+        others: name in the query to other names of the same thing; who has all words of one has every word of the name.
 
     Returns:
         The words. Function words are used only in a query that has nothing else.
@@ -193,20 +205,57 @@ def read_words(
     content = tuple(term for term in all_terms if not term.stop) or all_terms
     counts = frequencies.of(rows, seq, tuple(term.term for term in content))
     counted = max(documents, profile.least_documents)
+    variants = _Variants(rows, frequencies, seq, profile.posting_budget, others)
     ordered = sorted(content, key=lambda term: (counts[term.term], term.term))
     terms: list[QueryTerm] = []
     postings: list[Labels] = []
     left = profile.posting_budget
     unknown = 0.0
     for term in ordered:
-        if counts[term.term] == 0:
+        more = variants.of(term.term)
+        if counts[term.term] == 0 and not more.size:
             unknown += term_weight(counted, 0)
         elif not terms or counts[term.term] <= left:
+            own = frequencies.postings(rows, seq, term.term, profile.posting_budget)
             terms.append(term)
-            postings.append(frequencies.postings(rows, seq, term.term, profile.posting_budget))
+            postings.append(np.union1d(own, more) if more.size else own)
             left -= counts[term.term]
     weights = [term_weight(counted, _within(having, allowed)) for having in postings]
-    return Words(tuple(terms), np.array(weights), unknown, tuple(postings), tuple(counts[term.term] for term in terms))
+    named = tuple(variants.matches(term.term) for term in terms)
+    frequency = tuple(counts[term.term] for term in terms)
+    return Words(tuple(terms), np.array(weights), unknown, tuple(postings), frequency, named)
+
+
+class _Variants:
+    """Other names of what a query names, as an alternative to each word of the name."""
+
+    def __init__(
+        self, rows: Rows, frequencies: Frequencies, seq: int, most: int, others: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._by_term: dict[str, list[tuple[str, ...]]] = {}
+        self._rows, self._frequencies, self._seq, self._most = rows, frequencies, seq, most
+        for name, aliases in others.items():
+            told = [tuple(one.term for one in query_terms(alias)) for alias in aliases]
+            for term in query_terms(name):
+                self._by_term.setdefault(term.term, []).extend(words for words in told if words)
+
+    def of(self, term: str) -> Labels:
+        """The memories that have all words of one of the other names."""
+        found = np.empty(0, np.int64)
+        for words in self._by_term.get(term, ()):
+            having = self._read(words[0])
+            for word in words[1:]:
+                having = np.intersect1d(having, self._read(word), assume_unique=True)
+            found = np.union1d(found, having)
+        return found
+
+    def _read(self, term: str) -> Labels:
+        return self._frequencies.postings(self._rows, self._seq, term, self._most)
+
+    def matches(self, term: str) -> str:
+        """The term with its alternatives, quoted, for the full-text syntax."""
+        names = [f"({' AND '.join(map(_quoted, words))})" for words in self._by_term.get(term, ())]
+        return f"({' OR '.join([_quoted(term), *names])})" if names else _quoted(term)
 
 
 def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
@@ -258,7 +307,7 @@ def bm25(rows: Rows, words: Words, profile: Profile, limit: int) -> tuple[Labels
         rare, seen = rare + 1, seen + count
     if rare == 0 or words.frequencies[0] > 5 * budget:
         return np.empty(0, np.int64), np.empty(0)
-    quoted = [_quoted(term.term) for term in words.terms]
+    quoted = words.matches
     match = " OR ".join(quoted[:rare])
     if rare < len(quoted):
         match = f"({match}) AND ({' OR '.join(quoted)})"

@@ -37,6 +37,7 @@ from core.vault.rows import Rows
 _SCOPES_KEPT = 8
 _OUTSIDERS = 10
 _NOTHING = np.empty(0, np.int64)
+_NEXT_END = "SELECT min(valid_to) FROM memories WHERE status = 'active' AND valid_to > ?"
 _STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS_NAMES} FROM vault_state"  # noqa: S608 - constants
 
 
@@ -47,10 +48,18 @@ class _Reach:
     Attributes:
         allowed: labels of all that is wanted, ascending; None where that is too many to name.
         size: how many memories that is; an upper bound where they are not named.
+        since: the present it was listed for, epoch ms; None where the present does not matter.
+        until: when the next memory ends; None where none will.
     """
 
     allowed: Labels | None
     size: int
+    since: int | None
+    until: int | None
+
+    def holds(self, now: int | None) -> bool:
+        """Whether the same would be listed now: nothing has ended since, and the clock was not set back."""
+        return now is None or (self.since is not None and self.since <= now < (self.until or now + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,7 @@ class Recall:
         self._zone = zone or LocalZone()
         self._frequencies = Frequencies()
         self._lock = threading.Lock()  # guards _reaches
-        self._reaches: OrderedDict[tuple[int, str, bool], _Reach] = OrderedDict()
+        self._reaches: OrderedDict[tuple[int, str, bool, int], _Reach] = OrderedDict()
 
     def run(
         self,
@@ -159,11 +168,11 @@ class Recall:
         weights = profile or self.profile
         plan = plan or read_question(rows, request, weights, now_ms, self._zone, has_names=state.has_names)
         search = _Search(rows, request, plan, narrowed, vector, state, weights, now_ms)
-        reach = self._reach(rows, state.reach, narrowed, named=False)
+        reach = self._reach(search, named=False)
         found = self._find(search, reach)
         if found.short and reach.allowed is None:
             # Most of what came back is not wanted here: name what is, and search exactly among it.
-            reach = self._reach(rows, state.reach, narrowed, named=True)
+            reach = self._reach(search, named=True)
             found = self._find(search, reach)
         asked = Asked(request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms)
         answer = Answer(asked, reach.size)
@@ -188,19 +197,21 @@ class Recall:
             return False
         return bool(np.isfinite(vector).all() and vector.any())
 
-    def _reach(self, rows: Rows, changes: int, narrowed: Predicate, *, named: bool) -> _Reach:
+    def _reach(self, search: _Search, *, named: bool) -> _Reach:
         """What is searched; named one by one where it is small or must be."""
-        key = (changes, narrowed.key, named)
+        rows, narrowed, most = search.rows, search.narrowed, search.profile.small_scope
+        key = (search.state.reach, narrowed.key, named, most)
+        now = search.now_ms if narrowed.params.get("now") is not None else None
         with self._lock:
             known = self._reaches.get(key)
-        if known is not None:
+        if known is not None and known.holds(now):
             return known
-        most = self.profile.small_scope
         labels = labels_in(rows, narrowed, -1 if named else most + 1)
+        until = None if now is None else rows.value(_NEXT_END, (now,))
         if named or labels.size <= most:
-            reach = _Reach(labels, int(labels.size))
+            reach = _Reach(labels, int(labels.size), now, until)
         else:
-            reach = _Reach(None, int(rows.value("SELECT max(n) FROM memories", default=0)))
+            reach = _Reach(None, int(rows.value("SELECT max(n) FROM memories", default=0)), now, until)
         with self._lock:
             self._reaches[key] = reach
             while len(self._reaches) > _SCOPES_KEPT:
@@ -210,7 +221,8 @@ class Recall:
     def _find(self, search: _Search, reach: _Reach) -> _Found:
         rows, request, profile = search.rows, search.request, search.profile
         query = "" if request.mode == "semantic" and search.vector is not None else words_of(request.query, search.plan)
-        words = read_words(rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
+        others = search.plan.aliases
+        words = read_words(rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size, others)
         stored = StoredVectors(rows, self._index, self._space, self._dims)
         question = Question(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
@@ -236,6 +248,7 @@ class Recall:
     def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
         """What links, time, versions and digests do; who stands for whom; to how many the links led."""
         rows, profile, plan = search.rows, search.profile, search.plan
+        found = with_successors(rows, search.narrowed, question, found)
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
             level = activated(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
@@ -245,7 +258,6 @@ class Recall:
             found = with_graph(found, level, profile.graph_worth)
         if plan.time is not None:
             found = with_time(found, plan.time, profile.time_bonus)
-        found = with_successors(rows, search.narrowed, question, found)
         if search.vector is not None and search.state.is_judged:
             out = suppressed(
                 rows,

@@ -22,6 +22,7 @@ from core.types.plans import Intent
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9
+_LEAST = 1e-9
 _LOOKED_AT = 30
 """So many of the best are looked at for repetition; what stands behind them is seldom read."""
 
@@ -99,8 +100,8 @@ def rank(
     }
     places = {name: ranks(np.round(scores, _DIGITS)) for name, scores in raw.items()}
     listed = {name: value for name, value in asdict(profile.lists).items() if np.isfinite(places[name]).any()}
-    strength = 1.0 if profile.rerank == "mmr" else profile.strength
-    share = np.clip(found.evidence / strongest, 0.0, 1.0)
+    strength = {"mmr": 1.0, "rrf": 0.0}.get(profile.rerank, profile.strength)
+    share = np.clip(found.evidence / max(strongest, _LEAST), 0.0, 1.0)
     relevance = strength * share + (1.0 - strength) * fuse(places, listed, profile.rrf_k)
     sides = _sides(found, profile, now_ms)
     factor = multiplier(sides, profile.sides, profile.side_bound)
@@ -109,7 +110,7 @@ def rank(
     order, score, repeats = _spread_out(found, question, _ordered(found, score), score, trade)
     weights = {f"list.{name}": value for name, value in listed.items()}
     weights |= {f"side.{name}": value for name, value in asdict(profile.sides).items()}
-    weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": strongest, "trade": trade}
+    weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": max(strongest, _LEAST), "trade": trade}
     weights |= {"side_bound": profile.side_bound}
     return Ranked(order, score, relevance, sides, factor, repeats, places, raw, weights)
 

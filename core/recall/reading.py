@@ -28,8 +28,10 @@ _READ = 512
 _OTHERS = (
     "SELECT DISTINCT h.alias_key, o.alias FROM entity_aliases h JOIN entities e ON e.id = h.entity_id "
     "JOIN entity_aliases o ON o.entity_id = coalesce(e.merged_into_id, e.id) OR o.entity_id = e.id "
+    "JOIN entities f ON f.id = o.entity_id "
     "WHERE h.alias_key IN (SELECT value FROM json_each(:keys)) AND o.alias_key <> h.alias_key "
     "AND (:seen IS NULL OR e.space_id = 'GLOBAL' OR e.space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND (:seen IS NULL OR f.space_id = 'GLOBAL' OR f.space_id IN (SELECT value FROM json_each(:seen))) "
     "ORDER BY h.alias_key, o.alias"
 )
 

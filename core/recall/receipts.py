@@ -102,6 +102,7 @@ def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
         "best": _short(trace.best),
         "bar": _short(trace.bar),
         "chance": _short(trace.chance),
+        "rerank": trace.rerank,
         "signs": {name: _short(value) for name, value in trace.signs.items()},
         "id": [one.id for one in found],
         "place": [one.place for one in found],
@@ -156,6 +157,7 @@ def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
         bar=told["bar"],
         chance=told["chance"],
         signs=dict(told["signs"]),
+        rerank=told["rerank"],
     )
 
 

@@ -34,7 +34,7 @@ def leads(rows: Rows, found: Candidates) -> dict[int, int]:
     chosen: dict[int, int] = {}
     for source, made in rows.all(_PAIRS, {"here": json.dumps(found.labels.tolist())}):
         at, by = place[int(source)], place.get(int(made))
-        if by is None or found.evidence[by] < SHARE * found.evidence[at]:
+        if by is None or not (found.ok[at] and found.ok[by]) or found.evidence[by] < SHARE * found.evidence[at]:
             continue
         if at not in chosen or found.evidence[by] > found.evidence[chosen[at]]:
             chosen[at] = by

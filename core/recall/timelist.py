@@ -16,8 +16,10 @@ from core.types.plans import TimeRange
 from core.vault.rows import Rows
 
 _IN_DAYS = (
-    "SELECT group_concat(n) FROM (SELECT n FROM memories WHERE occurred_at >= :first "
-    "AND occurred_at < :last LIMIT :most)"
+    "SELECT group_concat(n) FROM (SELECT n FROM (SELECT n, occurred_at AS at FROM memories "
+    "WHERE occurred_at >= :first AND occurred_at < :last "
+    "UNION ALL SELECT n, recorded_at AS at FROM memories "
+    "WHERE occurred_at IS NULL AND recorded_at >= :first AND recorded_at < :last) ORDER BY at DESC, n LIMIT :most)"
 )
 _MOST = 20_000
 _LEAST = 0.05

@@ -17,7 +17,7 @@ from core.types.plans import QueryPlan
 from core.types.traces import Trace, TracedCandidate
 
 KEPT = 40
-"""Candidates a trace holds at most: all of the answer, then the strongest of the others."""
+"""Candidates a trace holds: all of the answer, and of the others the strongest, until there are so many."""
 
 _DIGITS = 9
 _SIDES = ("confidence", "recency", "importance", "utility")
@@ -40,17 +40,20 @@ def traced(answer: Answer, items: tuple[RecallItem, ...], plan: QueryPlan, broug
     stages = {**brought, "in_scope": len(answer.right.facts), "fused": over}
     stages |= {"after_duplicates": left, "answered": len(items)}
     shown = [at for at in answer.ranked.order if answer.right.facts[at].id in place]
+    shown += [at for at in answer.firsts if items]
     known = set(shown)
     strength, withheld = answer.right.evidence.tolist(), answer.wrong.evidence.tolist()
     others = [(-strength[at], False, at) for at in answer.ranked.order if at not in known]
     others += [(-value, True, at) for at, value in enumerate(withheld)]
     others.sort()
     others = others[: max(0, KEPT - len(shown))]
-    told = _Right.of(answer, place, [*shown[:KEPT], *(at for _, is_withheld, at in others if not is_withheld)])
-    kept = [told.candidate(at) for at in shown[:KEPT]]
+    told = _Right.of(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
+    kept = [told.candidate(at) for at in shown]
     kept += [_wrong(answer, at) if is_withheld else told.candidate(at) for _, is_withheld, at in others]
     weights = {name: float(value) for name, value in answer.ranked.weights.items()}
-    return Trace(plan, stages, tuple(kept), weights, answer.best, answer.needed, answer.chance, answer.signs)
+    return Trace(
+        plan, stages, tuple(kept), weights, answer.best, answer.needed, answer.chance, answer.signs, answer.rerank
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def metrics_of(
         memories_packed=len(shown) if packed is None else packed,
         tokens_consumed=tokens,
         search_latency_ms=took_ms,
-        rerank_applied=_rerank(trace),
+        rerank_applied=trace.rerank,
         hybrid_text_weight=trace.plan.text_weight,
         graded=bool(cosines) or any(one.id in (feedback or {}) for one in shown),
     )
@@ -176,12 +176,6 @@ def _cosine(one: TracedCandidate) -> float | None:
 def _grade(one: TracedCandidate, feedback: Mapping[str, str]) -> float:
     said = GRADES.get(feedback.get(one.id, ""))
     return _share(_cosine(one) or 0.0) if said is None else said
-
-
-def _rerank(trace: Trace) -> str:
-    if all(one.diversity is None for one in trace.candidates):
-        return "rrf"
-    return "mmr" if trace.weights.get("strength") == 1.0 else "rrf_then_mmr"
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -27,7 +27,7 @@ def replayed(trace: Trace) -> tuple[tuple[str, float], ...]:
         trace: of a recall.
 
     Returns:
-        Id and score of every candidate that could be returned, best first.
+        Id and score of every candidate that could be returned, best first, before anything was folded or cut.
     """
     ranked = [candidate for candidate in trace.candidates if candidate.rank is not None]
     if not ranked:
@@ -41,6 +41,24 @@ def replayed(trace: Trace) -> tuple[tuple[str, float], ...]:
         for value, candidate in zip(final.tolist(), ranked, strict=True)
     ]
     return tuple((key[2], key[3]) for key in sorted(keys))
+
+
+def answered(trace: Trace) -> tuple[tuple[str, float], ...]:
+    """The answer again: the order, each duplicate and source folded into what stands for it, cut where it was cut.
+
+    Args:
+        trace: of a recall.
+
+    Returns:
+        Id and score of every item of the answer, best first. An item has the score of the best it stands for.
+    """
+    stands_for = {one.id: one.because for one in trace.candidates if one.dropped == "duplicate"}
+    shown = {one.id for one in trace.candidates if one.place is not None}
+    best: dict[str, float] = {}
+    for memory_id, score in replayed(trace):
+        item = stands_for.get(memory_id, memory_id)
+        best[item] = max(score, best.get(item, 0.0))
+    return tuple((item, score) for item, score in best.items() if item in shown)
 
 
 def _scores(trace: Trace, ranked: Sequence[TracedCandidate]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

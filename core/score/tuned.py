@@ -50,18 +50,6 @@ def values_of(profile: Profile) -> dict[str, Value]:
     return found
 
 
-def weights_of(profile: Profile) -> dict[str, float]:
-    """Every number of a profile, a switch being 0 or 1; what a trace keeps.
-
-    Args:
-        profile: the profile.
-
-    Returns:
-        Dotted name to number.
-    """
-    return {name: float(value) for name, value in values_of(profile).items() if not isinstance(value, str)}
-
-
 def option_name(dotted: str) -> str:
     """The option of a profile's value.
 

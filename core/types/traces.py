@@ -64,6 +64,7 @@ class Trace:
         bar: what the chance must reach.
         chance: how likely there is an answer at all, 0 to 1.
         signs: what the chance was computed from (`core.score.abstain`); empty where one list alone was searched.
+        rerank: how the order was made: `rrf`, `mmr` or `rrf_then_mmr`.
     """
 
     plan: QueryPlan
@@ -74,3 +75,4 @@ class Trace:
     bar: float
     chance: float
     signs: Mapping[str, float] = field(default_factory=dict)
+    rerank: str = "rrf_then_mmr"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.score.profile import LOCI, Profile
+from core.score.profile import LOCI, Profile, Trades
 
 DEFAULT = "default"
 
@@ -28,7 +28,7 @@ VARIANTS: Mapping[str, Profile] = {
     "no list of the vectors' own": _without_list("vector"),
     "no RRF: evidence, then MMR": replace(LOCI, rerank="mmr"),
     "RRF alone: no evidence beside it": replace(LOCI, strength=0.0),
-    "no MMR": replace(LOCI, rerank="rrf"),
+    "no MMR": replace(LOCI, trades=Trades(1, 1, 1, 1, 1, 1)),
     "no time (its candidates stay)": _without_list("time", time_bonus=0.0),
     "no graph": _without_list("graph", graph_worth=0.0),
     "no asking, no saying": replace(LOCI, asking=0.0, saying=0.0),

@@ -113,3 +113,11 @@ def test_what_only_asks_counts_less_and_what_says_more_counts_more(drawn: list[t
     order = np.argsort(np.where(size < 0, 1e9, size), kind="stable")
     assert (np.diff(plain[order]) >= -1e-12).all()
     assert (found[size < 0] == plain[size < 0]).all()
+
+
+def test_a_range_that_is_open_to_one_side_ends_at_its_other() -> None:
+    day = 24 * HOUR
+    end = 20_000 * day
+    near = proximity(np.array([end - 9_000 * day, end - day, end + 60 * day]), 0, end)
+    assert near[:2].tolist() == [1.0, 1.0]
+    assert near[2] < 0.01

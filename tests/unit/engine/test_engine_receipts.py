@@ -14,7 +14,7 @@ from core.engine.laboratory import Laboratory
 from core.engine.memories import RecallReply
 from core.errors import Code
 from core.recall.receipts import metrics_to_json
-from core.score.replay import replayed
+from core.score.replay import answered, replayed
 from core.types.lab import Metrics
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor
@@ -64,6 +64,7 @@ def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Labor
     assert receipt.given[0] == first
     assert receipt.trace is not None
     assert replayed(receipt.trace) == replayed(reply.result.trace)
+    assert [one for one, _ in answered(receipt.trace)] == [item.memory.id for item in reply.result.items]
     assert receipt.trace.stages == reply.result.trace.stages
     assert (receipt.row.query, receipt.row.items, receipt.row.verb) == (f"{QUERY} {MARKER}", 2, "recall")
     assert (receipt.reason, receipt.strategy, receipt.profile) == (reply.result.reason, "hybrid", "loci")

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from recall_rig import NOW_MS, Note, Rig, memory_id
 
-from core.score.replay import replayed
+from core.config.retrieval import RetrievalOptions
+from core.embed.codec import to_blob
+from core.recall.scope import Scope
+from core.score.replay import answered, replayed
+from core.score.tuned import profile_of
 from core.types.plans import Intent, QueryPlan, TimeRange
 from core.types.words import Kind, Status
 
@@ -196,3 +200,113 @@ def test_the_trace_says_of_every_candidate_what_became_of_it(rig: Rig) -> None:
     stages = found.trace.stages
     assert stages["answered"] == 1
     assert stages["fused"] >= stages["after_duplicates"] >= stages["answered"]
+
+
+def test_the_answer_can_be_computed_again_with_digests_twins_and_a_long_list(rig: Rig) -> None:
+    draw = np.random.default_rng(11)
+    words = ["harbour", "kiln", "auth", "soup", "piano", "fence", "garden"]
+    texts = [" ".join(draw.choice(words, size=3)) for _ in range(90)]
+    kinds = [Kind.DIGEST if at % 9 == 0 else Kind.EPISODE for at in range(90)]
+    rig.add(
+        [
+            Note(text, kind=kind, importance=float(draw.random()), ref=f"r{at}")
+            for at, (text, kind) in enumerate(zip(texts, kinds, strict=True))
+        ]
+    )
+    rig.warm()
+    for source in range(90):
+        digest = (source // 9) * 9
+        if kinds[source] is Kind.EPISODE and source % 2:
+            rig.change(
+                "INSERT INTO derivations VALUES (?, ?, 'id-home', 0)", (memory_id(digest + 1), memory_id(source + 1))
+            )
+    folded = 0
+    for query in ("harbour kiln", "piano garden", "soup auth fence", "kiln"):
+        found = rig.ask(query, limit=60, reading=QueryPlan())
+        assert len(found.items) > 5
+        again = answered(found.trace)
+        assert [one for one, _ in again] == [item.memory.id for item in found.items]
+        assert [score for _, score in again] == pytest.approx([item.score for item in found.items], abs=2e-9)
+        folded += sum(one.dropped == "duplicate" for one in found.trace.candidates)
+    assert folded > 0
+
+
+def test_everything_of_a_long_answer_is_in_the_trace(rig: Rig) -> None:
+    rig.add([Note(f"harbour number {at}") for at in range(70)])
+    rig.warm()
+    found = rig.ask("harbour", limit=60)
+    assert len(found.items) == 60
+    assert sum(one.place is not None for one in found.trace.candidates) == 60
+
+
+def test_another_name_is_as_good_as_the_one_that_was_asked_for(rig: Rig) -> None:
+    rig.add([Note("Bob repaired the pump"), Note("the pump is green"), Note("New York City was cold")])
+    rig.warm()
+    for entity, names in (("e1", ("Robert", "Bob")), ("e2", ("NYC", "New York City"))):
+        rig.change("INSERT INTO entities VALUES (?, 'id-home', ?, 'person', NULL, NULL, 0, '{}')", (entity, names[0]))
+        for name in names:
+            rig.change("INSERT INTO entity_aliases VALUES (?, ?, ?, 0)", (entity, name, name.lower()))
+    assert rig.ask("Robert pump", mode="keyword").items[0].memory.id == memory_id(1)
+    found = rig.ask("what about NYC", mode="keyword")
+    assert [item.memory.id for item in found.items] == [memory_id(3)]
+    assert found.trace.plan.aliases == {"NYC": ("New York City",)}
+
+
+def test_other_names_of_another_space_are_not_known(rig: Rig) -> None:
+    rig.add([Note("Bob repaired the pump"), Note("elsewhere", space="other")])
+    rig.warm()
+    rig.change("INSERT INTO entities VALUES ('e1', 'id-other', 'Robert', 'person', NULL, NULL, 0, '{}')")
+    for name in ("Robert", "Bob"):
+        rig.change("INSERT INTO entity_aliases VALUES ('e1', ?, ?, 0)", (name, name.lower()))
+    scope = Scope(unrestricted=False, space_ids=frozenset({"id-home"}), client_id="c")
+    assert rig.ask("Robert", mode="keyword").items
+    assert not rig.ask("Robert", mode="keyword", scope=scope).items
+
+
+def test_what_was_called_wrong_does_not_come_back_under_another_id(rig: Rig) -> None:
+    rig.add([Note("the editor is vim"), Note("the editor is vim"), Note("the editor has themes")])
+    rig.warm()
+    vector = rig.embedder.embed_one("current editor vim")
+    rig.change(
+        "INSERT INTO feedback (id, memory_id, signal, context, actor, at) VALUES ('f', ?, 'irrelevant', ?, 'owner', ?)",
+        (memory_id(2), to_blob(vector), NOW_MS - DAY),
+    )
+    found = rig.ask("current editor vim")
+    assert [item.memory.id for item in found.items] == [memory_id(3)]
+    assert {one.dropped for one in found.trace.candidates if one.id != memory_id(3)} == {"suppressed"}
+    assert rig.ask("current editor vim", now_ms=NOW_MS + 90 * DAY).items[0].memory.id != memory_id(3)
+
+
+def test_what_was_recorded_then_belongs_to_the_days_where_nobody_knows_when_it_was_said(rig: Rig) -> None:
+    rig.add([Note("pump repaired", recorded_ms=NOW_MS - 5 * DAY)])
+    rig.warm()
+    found = rig.ask("pump", reading=QueryPlan(time=days(NOW_MS - 6 * DAY, NOW_MS - 4 * DAY)))
+    assert found.trace.stages["time"] == 1
+
+
+def test_what_ends_is_out_of_reach_from_then_on(rig: Rig) -> None:
+    rig.add([Note("pump repaired", valid_to=NOW_MS + DAY), Note("pump green")])
+    rig.warm()
+    before = rig.ask("pump repaired")
+    after = rig.ask("pump repaired", now_ms=NOW_MS + 2 * DAY)
+    assert len(before.items) == 2
+    assert [item.memory.id for item in after.items] == [memory_id(2)]
+    assert after.trace.signs["size"] < before.trace.signs["size"]
+    assert len(rig.ask("pump repaired").items) == 2
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
+@pytest.mark.parametrize("name", sorted(RetrievalOptions.model_fields))
+def test_every_option_at_either_end_gives_finite_scores(rig: Rig, name: str, mode: str) -> None:
+    field = RetrievalOptions.model_fields[name]
+    bounds = [getattr(part, side) for part in field.metadata for side in ("ge", "le") if hasattr(part, side)]
+    rig.add([Note("the harbour bridge closed"), Note("the harbour bridge closed again"), Note("quite another matter")])
+    rig.warm()
+    for bound in bounds:
+        value = int(bound) if field.annotation is int else float(bound)
+        rig.recall.profile = profile_of(RetrievalOptions.model_validate({name: value}))
+        for query in ("harbour bridge", "zzz", "harbour"):
+            found = rig.ask(query, mode=mode)
+            numbers = [item.score for item in found.items] + [one.score for one in found.trace.candidates]
+            assert np.isfinite(numbers).all()
+            assert np.isfinite(found.trace.chance)

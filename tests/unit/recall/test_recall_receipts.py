@@ -10,7 +10,7 @@ from recall_rig import Note, Rig
 from core.errors import Code, IntegrityError
 from core.recall.receipts import body_of, metrics_from_json, metrics_to_json, trace_of
 from core.score.quality import metrics_of
-from core.score.replay import replayed
+from core.score.replay import answered, replayed
 
 TEXTS = (
     "Ada keeps bees in the garden", "The bees like lavender", "Ada drinks coffee", "The garden gate is green",
@@ -27,7 +27,7 @@ def test_the_order_of_a_recall_can_be_computed_again_from_its_receipt(rig: Rig) 
     assert trace is not None
     assert replayed(trace) == replayed(result.trace)
     shown = [item.memory.id for item in result.items]
-    assert [one.id for one in sorted(trace.candidates, key=lambda one: one.place or 99) if one.place] == shown
+    assert [one for one, _ in answered(trace)] == shown
     assert len(shown) > 1
 
 

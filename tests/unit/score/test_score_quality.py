@@ -23,9 +23,9 @@ def candidate(nr: int, place: int | None, cosine: float | None, relevance: float
     return TracedCandidate(**{**values, **more})  # type: ignore[arg-type]
 
 
-def trace(*candidates: TracedCandidate, **weights: float) -> Trace:
+def trace(*candidates: TracedCandidate, rerank: str = "rrf", **weights: float) -> Trace:
     stages = {"after_duplicates": 7, "answered": sum(one.place is not None for one in candidates)}
-    return Trace(QueryPlan(text_weight=0.3), stages, candidates, weights, 1.0, 0.5, 1.0)
+    return Trace(QueryPlan(text_weight=0.3), stages, candidates, weights, 1.0, 0.5, 1.0, rerank=rerank)
 
 
 def figures(relevancy: float, *, packed: int = 3, graded: bool = True) -> Metrics:
@@ -63,10 +63,10 @@ def test_explicit_feedback_grades_before_the_cosine() -> None:
     assert judged.ndcg == pytest.approx(1 / math.log2(3))
 
 
-def test_the_strategy_is_the_one_that_was_really_used() -> None:
-    looked_at = candidate(1, 1, 0.5, 0.9, diversity=0.0)
-    assert metrics_of(trace(looked_at, strength=0.75), tokens=0, took_ms=0).rerank_applied == "rrf_then_mmr"
-    assert metrics_of(trace(looked_at, strength=1.0), tokens=0, took_ms=0).rerank_applied == "mmr"
+@pytest.mark.parametrize("rerank", ["rrf", "mmr", "rrf_then_mmr"])
+def test_the_strategy_is_the_one_that_was_really_used(rerank: str) -> None:
+    found = trace(candidate(1, 1, 0.5, 0.9), rerank=rerank)
+    assert metrics_of(found, tokens=0, took_ms=0).rerank_applied == rerank
 
 
 def test_an_answer_by_words_alone_is_not_graded() -> None:

@@ -16,7 +16,6 @@ from core.score.tuned import (
     preset_values,
     profile_of,
     values_of,
-    weights_of,
     with_values,
 )
 
@@ -62,13 +61,12 @@ def test_options_of_health_are_no_weights() -> None:
     assert preset_of(RetrievalOptions(health_low=0.1)) == MEASURED
 
 
-def test_weights_are_numbers_by_dotted_name() -> None:
-    weights = weights_of(LOCI)
-    assert weights["sides.recency"] == LOCI.sides.recency
-    assert weights["window_terms.1"] == LOCI.window_terms[0]
-    assert weights["auto_text_weight"] == float(LOCI.auto_text_weight)
-    assert not {"rerank", "name"} & set(weights)
-    assert values_of(LOCI)["rerank"] == "rrf_then_mmr"
+def test_values_have_dotted_names() -> None:
+    values = values_of(LOCI)
+    assert values["sides.recency"] == LOCI.sides.recency
+    assert values["window_terms.1"] == LOCI.window_terms[0]
+    assert values["rerank"] == "rrf_then_mmr"
+    assert "name" not in values
 
 
 def test_values_are_put_in_by_dotted_name_and_unknown_ones_passed_over() -> None:
