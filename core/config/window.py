@@ -20,6 +20,8 @@ _PAGES = {
     "graph": "Graph",
     "library": "Library",
     "review": "Review",
+    "recall": "Recall",
+    "timeline": "Timeline",
     "journal": "Journal",
     "settings": "Settings",
 }
@@ -50,11 +52,13 @@ class WindowOptions(BaseModel):
         description="Changes appear at once, without animation.",
         json_schema_extra=about("Appearance"),
     )
-    first_page: Literal["last", "palace", "graph", "library", "review", "journal", "settings"] = Field(
-        default="last",
-        title="First page",
-        description="The page that is shown after unlocking.",
-        json_schema_extra=about("Window", choices=_PAGES),
+    first_page: Literal["last", "palace", "graph", "library", "review", "recall", "timeline", "journal", "settings"] = (
+        Field(
+            default="last",
+            title="First page",
+            description="The page that is shown after unlocking.",
+            json_schema_extra=about("Window", choices=_PAGES),
+        )
     )
     close_to_tray: bool = Field(
         default=False,

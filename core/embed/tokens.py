@@ -8,7 +8,7 @@ vocabularies, estimate divided by exact count (cl100k / o200k): English prose 1.
 French 1.28 / 1.56, Vietnamese 1.04 / 1.76, Russian 1.86 / 3.25, Greek 1.22 / 2.75, Chinese 1.43 / 2.14, Japanese
 1.14 / 1.87, Korean 1.50 / 2.92, Arabic 1.64 / 3.49, Hindi 1.14 / 3.37, Thai 1.96 / 5.34, emoji alone 1.17 / 1.76,
 upper case 1.13 / 1.06, UUIDs 1.20 / 1.19, random base64 0.96 / 1.01, a packed context of ten memories 1.19 / 1.19.
-Median over 37 such texts 1.21 / 1.40; a quarter of the characters alone is 0.90 / 0.98 for chat and 0.25 / 0.69 for Thai.
+Median over 37 such texts 1.21 / 1.40; a quarter of the characters alone is 0.90 / 0.98 for chat, 0.25 / 0.69 for Thai.
 
 An exact count needs the model's own tokenizer: a `tokenizer.json` that the person put into the home.
 Must not do: fetch a tokenizer, keep a text, log one.

@@ -122,6 +122,8 @@ class Answer:
 
     def _chance(self, size: int) -> tuple[float, float]:
         """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
+        if self._asked.plan.period:
+            return float(self.best > 0), 0.5
         if self._asked.mode == "hybrid":
             self.signs = self._compared(size).signs()
             return (chance(self.signs) if self.right.facts else 0.0), self._profile.least_chance

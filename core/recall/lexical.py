@@ -184,6 +184,8 @@ def read_words(
     allowed: Labels | None,
     documents: int,
     others: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *,
+    by_words: bool = True,
 ) -> Words:
     """Look a query's words up.
 
@@ -198,11 +200,13 @@ def read_words(
         documents: memories in scope.
         others: name in the query to other names of the same thing; who has all words of one has every word of the name.
 
+        by_words: whether words alone are searched: beside meaning, "the" and "of" tell nothing.
+
     Returns:
-        The words. Function words are used only in a query that has nothing else.
+        The words. Function words are used only in a query that has nothing else, and `by_words` then.
     """
     all_terms = query_terms(query)
-    content = tuple(term for term in all_terms if not term.stop) or all_terms
+    content = tuple(term for term in all_terms if not term.stop) or (all_terms if by_words else ())
     counts = frequencies.of(rows, seq, tuple(term.term for term in content))
     counted = max(documents, profile.least_documents)
     variants = _Variants(rows, frequencies, seq, profile.posting_budget, others)

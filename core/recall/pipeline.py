@@ -26,7 +26,7 @@ from core.recall.scope import Labels, Predicate, labels_in, predicate
 from core.recall.sources import leads, with_sources
 from core.recall.succession import with_successors
 from core.recall.suppression import suppressed
-from core.recall.timelist import nearest_within, with_time
+from core.recall.timelist import nearest_within, of_period, with_time
 from core.recall.tracing import traced
 from core.recall.vector import StoredVectors, backend
 from core.score.profile import LOCI, Profile
@@ -221,8 +221,8 @@ class Recall:
     def _find(self, search: _Search, reach: _Reach) -> _Found:
         rows, request, profile = search.rows, search.request, search.profile
         query = "" if request.mode == "semantic" and search.vector is not None else words_of(request.query, search.plan)
-        others = search.plan.aliases
-        words = read_words(rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size, others)
+        reading = (rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
+        words = read_words(*reading, search.plan.aliases, by_words=search.vector is None)
         stored = StoredVectors(rows, self._index, self._space, self._dims)
         question = Question(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
@@ -233,7 +233,7 @@ class Recall:
         days = search.plan.time
         then = _NOTHING
         if days is not None:
-            then = nearest_within(rows, reach.allowed, question, days, profile.vector_candidates)
+            then = nearest_within(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
         candidates = self._examine(search, question, np.concatenate((near, scored, covered, outside, then)))
         candidates, led, reached = self._tied(search, question, candidates)
         # A list that came back full may hide more behind what is not wanted.
@@ -256,7 +256,9 @@ class Recall:
             if more.size:
                 found = found.with_others(examine(rows, search.narrowed, question, more)[0])
             found = with_graph(found, level, profile.graph_worth)
-        if plan.time is not None:
+        if plan.time is not None and plan.period:
+            found = of_period(found, plan.time, question.strongest)
+        elif plan.time is not None:
             found = with_time(found, plan.time, profile.time_bonus)
         if search.vector is not None and search.state.is_judged:
             out = suppressed(

@@ -8,13 +8,17 @@ from __future__ import annotations
 import calendar
 import json
 import re
+from dataclasses import replace
 from datetime import tzinfo
+from functools import cache
+from importlib.resources import files
 
 from core.recall.request import RecallRequest
 from core.score.profile import Profile
 from core.text.fold import fold_case, fold_width
+from core.text.terms import query_terms
 from core.text.understanding import understand
-from core.types.plans import PlanChange, QueryPlan
+from core.types.plans import PlanChange, QueryPlan, TimeRange
 from core.vault.rows import Rows
 
 HAS_NAMES = "EXISTS (SELECT 1 FROM entity_aliases)"
@@ -56,7 +60,22 @@ def read_question(
     change = request.plan or PlanChange()
     if change.text_weight is None and not profile.auto_text_weight:
         change = PlanChange(change.intent, change.time, change.no_time, profile.text_weight)
-    return understand(request.query, now_ms, zone, lambda name: others.get(name, ()), change, profile.text_weight)
+    plan = understand(request.query, now_ms, zone, lambda name: others.get(name, ()), change, profile.text_weight)
+    return replace(plan, period=plan.time is not None and _asks_for_days(request.query, plan.time))
+
+
+def _asks_for_days(query: str, days: TimeRange) -> bool:
+    """Whether nothing is left of a question but the days and words such as "what happened"."""
+    inside = query[days.start : days.end] == days.words
+    left = f"{query[: days.start]} {query[days.end :]}" if inside else query
+    return all(term.stop or term.term in _period_words() for term in query_terms(left))
+
+
+@cache
+def _period_words() -> frozenset[str]:
+    """The words of `resources/query/period.json`, as the index has them."""
+    data = json.loads((files("resources") / "query" / "period.json").read_text("utf-8"))
+    return frozenset(term.term for term in query_terms(" ".join(data["words"])))
 
 
 def words_of(query: str, plan: QueryPlan) -> str:

@@ -201,6 +201,7 @@ def _plan(plan: QueryPlan, query: str) -> dict[str, Any]:
         "identifiers": _spots(plan.identifiers, query),
         "text_weight": _short(plan.text_weight),
         "text_signals": list(plan.text_signals),
+        "period": plan.period,
         "given": list(plan.given),
     }
 
@@ -218,6 +219,7 @@ def _read_plan(told: Mapping[str, Any], query: str) -> QueryPlan:
         identifiers=tuple(query[start:end] for start, end in told["identifiers"]),
         text_weight=told["text_weight"],
         text_signals=tuple(told["text_signals"]),
+        period=told["period"],
         given=tuple(told["given"]),
     )
 

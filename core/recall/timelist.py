@@ -63,3 +63,23 @@ def with_time(found: Candidates, days: TimeRange, bonus: float) -> Candidates:
     """
     near = proximity(found.sides[:, 0], days.from_ms, days.to_ms)
     return replace(found, time=np.where(near >= _LEAST, near, np.nan), evidence=found.evidence * (1.0 + bonus * near))
+
+
+def of_period(found: Candidates, days: TimeRange, strongest: float) -> Candidates:
+    """Where the days themselves are asked for, what lies in them answers, and nothing else.
+
+    Args:
+        found: the candidates.
+        days: the range.
+        strongest: the greatest evidence there can be; what lies in the days has nine tenths of it and more.
+
+    Returns:
+        The candidates.
+    """
+    at = found.sides[:, 0]
+    inside = (at >= days.from_ms) & (at < days.to_ms)
+    own = np.clip(found.evidence / max(strongest, 1e-9), 0.0, 1.0)
+    told = np.where(inside, strongest * (0.9 + 0.1 * own), 0.0)
+    return replace(
+        found, evidence=told, plain=told, time=np.where(inside, proximity(at, days.from_ms, days.to_ms), np.nan)
+    )

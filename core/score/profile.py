@@ -1,10 +1,10 @@
 """Every number of recall in one frozen object, each with its source or its measurement.
 
 "dev" means the three development conversations of LoCoMo (495 questions with evidence, 1,451 turns, one space each),
-measured with `tests/bench/bench_locomo.py`; figures are session recall@10 / turn recall@10. As it stands: 95.6 / 84.8. "ours"
-means the five conversations written for Loci. The figures of single weights were taken when they were chosen, some of
-them before others were added (95.4 / 83.4 then); what each stage is worth now is told by `--ablation`. The weights were chosen
-with dev in view, so these figures flatter them. Must not do: anything; it holds numbers.
+measured with `tests/bench/bench_locomo.py`; figures are session recall@10 / turn recall@10. As it stands: 95.6 / 84.8.
+The figures of single weights were taken when they were chosen, some before others were added (95.4 / 83.4 then); what
+each stage is worth now is told by `--ablation`. The weights were chosen with dev in view, so these figures flatter
+them. Must not do: anything; it holds numbers.
 """
 
 from __future__ import annotations

@@ -57,6 +57,7 @@ class QueryPlan:
         identifiers: terms that look like code, paths, versions or numbers, as typed.
         text_weight: how much words count against meaning, 0 (meaning alone) to 1 (words alone) (E35.3).
         text_signals: what moved the text weight, as keys of `resources/query/weight.json`.
+        period: it asks for whatever there is in those days, and for no matter of its own.
         given: which parts the caller gave, of `intent`, `time`, `text_weight`.
     """
 
@@ -68,6 +69,7 @@ class QueryPlan:
     identifiers: tuple[str, ...] = ()
     text_weight: float = 0.5
     text_signals: tuple[str, ...] = ()
+    period: bool = False
     given: tuple[str, ...] = ()
 
 

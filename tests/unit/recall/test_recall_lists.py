@@ -310,3 +310,31 @@ def test_every_option_at_either_end_gives_finite_scores(rig: Rig, name: str, mod
             numbers = [item.score for item in found.items] + [one.score for one in found.trace.candidates]
             assert np.isfinite(numbers).all()
             assert np.isfinite(found.trace.chance)
+
+
+def test_a_question_for_the_days_alone_is_answered_by_them(rig: Rig) -> None:
+    rig.add(
+        [
+            Note("what happened when the fence fell", occurred_ms=NOW_MS - 300 * DAY),
+            Note("bought a green pump", occurred_ms=NOW_MS - DAY),
+            Note("the tuner came", occurred_ms=NOW_MS - DAY),
+        ]
+    )
+    rig.warm()
+    for query in ("what happened yesterday", "anything new since yesterday?", "show me my notes from yesterday"):
+        found = rig.ask(query)
+        assert found.trace.plan.period
+        assert {item.memory.id for item in found.items} == {memory_id(2), memory_id(3)}
+    assert rig.ask("what happened yesterday", now_ms=NOW_MS + 9 * DAY).abstained
+    plain = rig.ask("which pump did I buy yesterday")
+    assert not plain.trace.plan.period
+    assert plain.items[0].memory.id == memory_id(2)
+
+
+def test_function_words_alone_are_no_question(rig: Rig) -> None:
+    rig.add([Note("the cat and the dog of the house"), Note("is it to be or not to be")])
+    rig.warm()
+    stranger = np.zeros(rig.embedder.dims, np.float32)
+    stranger[0] = 1.0
+    assert rig.ask("the the of and", vector=stranger).abstained
+    assert rig.ask("the the of and", mode="keyword").items
