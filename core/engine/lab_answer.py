@@ -5,6 +5,8 @@ Must not do: search, or hide anything; only the owner sees it.
 
 from __future__ import annotations
 
+import math
+
 from core.engine.receipts import tokens_of
 from core.memory.read import by_ids
 from core.recall.result import NearMiss, RecallItem, RecallResult
@@ -13,6 +15,8 @@ from core.types.lab import LabAnswer, LabItem
 from core.types.traces import Trace, TracedCandidate
 from core.types.values import Memory
 from core.vault.rows import Rows
+
+_DIGITS = 9  # less is noise, which must not decide before the rank does
 
 
 def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -> LabAnswer:
@@ -31,12 +35,12 @@ def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -
     traced = {one.id: one for one in trace.candidates}
     missed = by_ids(rows, [miss.id for miss in result.near_misses])
     items = tuple(_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1))
-    near = tuple(
+    near = [
         _missed(miss, missed[miss.id], traced.get(miss.id), trace) for miss in result.near_misses if miss.id in missed
-    )
+    ]
     return LabAnswer(
         items=items,
-        near=near,
+        near=tuple(sorted(near, key=_by_score)),
         abstained=result.abstained,
         reason=result.reason,
         trace=trace,
@@ -45,6 +49,11 @@ def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -
         tokens=tokens_of(result),
         seen_as=seen_as,
     )
+
+
+def _by_score(item: LabItem) -> tuple[float, float, str]:
+    """The best score first, then the first rank; of equal scores what has no rank comes last."""
+    return (-round(item.score, _DIGITS), math.inf if item.rank is None else item.rank, item.memory.id)
 
 
 def _shown(place: int, item: RecallItem, one: TracedCandidate | None, trace: Trace) -> LabItem:

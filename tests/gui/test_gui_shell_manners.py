@@ -18,7 +18,7 @@ from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.shell.statusbar import StatusBar
 from ui.shell.window import MainWindow, Rooms
 from ui.tasks import Running, Task, job
-from ui.widgets.states import Toasts
+from ui.widgets.states import FOOT, Toasts
 
 DELETE = "test.delete"
 
@@ -189,6 +189,21 @@ def test_what_a_staying_sentence_offers_is_done_once(toasts: Toasts) -> None:
     assert toasts._shown is not None
     toasts._do(lambda: ran.append(1))
     assert (ran, toasts.sentence) == ([1], "")
+
+
+def test_a_toast_stands_above_the_buttons_at_the_foot_of_a_page(toasts: Toasts) -> None:
+    toasts.say("Pinned.")
+    assert toasts._shown is not None
+    assert toasts._shown.geometry().bottom() < 700 - 40
+    line = QWidget(toasts._host)
+    line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+    line.setGeometry(0, 600, 1000, 1)
+    line.show()
+    toasts.say("Undone.")
+    assert 560 < toasts._shown.geometry().bottom() < 600
+    line.hide()
+    toasts.say("Pinned.")
+    assert toasts._shown.geometry().bottom() > 600
 
 
 def test_a_toast_fits_the_text_size(toasts: Toasts, context: Context, qtbot: QtBot) -> None:

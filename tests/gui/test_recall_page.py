@@ -189,6 +189,10 @@ def test_a_box_shows_what_was_dropped_there(room: LabRoom) -> None:
     page.pane.funnel.boxes["in_scope"].click()
     room.rest()
     assert "superseded by a newer one" in page.list.lines.rows()[0].note
+    page.pane.funnel.boxes["answered"].click()
+    room.rest()
+    assert page.pane.funnel.current == ""  # nothing was cut off: the answer itself
+    page.pane.funnel.boxes["fused"].click()
     page.pane.back.click()
     assert page.pane.funnel.current == ""
     assert page.list.lines.rows()[0].place == "1"
@@ -350,6 +354,8 @@ def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(ro
     settle(room.qtbot, lambda: found.list.count() == 1)
     QTest.keyClick(found.field, Qt.Key.Key_Return)
     settle(room.qtbot, lambda: found.sentence.startswith("It was no candidate at all"))
+    assert "How near it is in meaning is not known" in found.sentence
+    assert "Should have been here" in found.sentence
     found.should_button.click()
     settle(room.qtbot, lambda: [one.kind for one in room.lab.items] == ["positive"])
     found.accept()
@@ -360,8 +366,14 @@ def test_words_no_memory_has_are_told(room: LabRoom) -> None:
     page.acts.ask_why()
     found = room.dialog(WhyNotDialog)
     QTest.keyClicks(found.field, "zeppelin")
-    settle(room.qtbot, lambda: "No memory has these words." in texts(found))
+    settle(room.qtbot, lambda: any(one.startswith("No memory has all of these words.") for one in texts(found)))
     assert found.sentence == ""
+    found.field.setText("00000000-0000-7000-8000-000000000000")
+    settle(room.qtbot, lambda: "No memory has this id." in texts(found))
+    found.field.setText(room.lab.ids()[4])
+    settle(room.qtbot, lambda: bool(found.sentence))
+    found.field.setText("zeppelin")
+    settle(room.qtbot, lambda: not found.sentence)
     found.accept()
 
 

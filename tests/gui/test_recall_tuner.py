@@ -87,7 +87,7 @@ def test_what_is_tried_is_applied_listed_and_said(room: LabRoom, context: Contex
     page.tuner.history.click()
     found = room.dialog(AppliedDialog)
     settle(room.qtbot, lambda: bool(found.lines))
-    assert found.lines[0].startswith("Room for side signals 0.05 → 0.25")
+    assert found.lines[0].startswith("Relevance 0.95 → 0.75")
     assert len(found.undo_buttons) == 1
     found.accept()
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from recall_page_rig import FakeLaboratory, FakeLibrary
 from review_rig import memory
 
 from core.config.describe import rows_of
 from core.config.retrieval import RetrievalOptions
-from core.types.lab import Comparison, Given, Probe, ProbeOutcome, Tally
+from core.types.lab import Comparison, Given, LabAnswer, Probe, ProbeOutcome, Tally
 from core.types.plans import QueryPlan, TimeRange
-from core.types.traces import STAGES, TracedCandidate
+from core.types.traces import STAGES, Trace, TracedCandidate
 from core.types.words import Role, Status
 from ui.inspector.given import given_told
 from ui.pages.recall.knobs import Scale, scale_of
+from ui.pages.recall.never import never_told, shared
 from ui.pages.recall.signals import TOKENS, bar_told, pieces_of
-from ui.pages.recall.stages import expected, within
+from ui.pages.recall.stages import expected, is_whole, note_of_stage, within
 from ui.pages.recall.words import (
+    change_told,
     gains,
     losses,
     names_told,
@@ -140,7 +145,75 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
     assert [expected(stage, stages) for stage in ("vector", "in_scope", "fused", "answered")] == [5, 0, 5, 0]
 
 
+@pytest.mark.parametrize(
+    ("stage", "found", "said"),
+    [
+        ("fused", 2, "Dropped at “strong”: 5. The trace keeps the answer and the strongest of the rest, 1 candidates"),
+        ("answered", 0, "Dropped at “answered”: 2. The trace keeps"),
+        ("after_duplicates", 1, "Dropped at “no repeats”: 1."),
+        ("after_duplicates", 0, "Dropped at “no repeats”: 1. The trace keeps"),
+        ("in_scope", 0, "Dropped at “in scope”. None of the 1 candidates that the trace keeps"),
+        ("vector", 3, "What meaning found: 5. Only the strongest 1 candidates are kept; 3 of them stand here."),
+        ("time", 0, "What time found. Nothing was found this way."),
+    ],
+)
+def test_a_stage_never_says_that_nothing_was_dropped_where_the_counts_differ(stage: str, found: int, said: str) -> None:
+    stages = {"vector": 5, "in_scope": 9, "fused": 4, "after_duplicates": 3, "answered": 1}
+    trace = Trace(QueryPlan(), stages, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
+    told = note_of_stage(stage, found, trace)
+    assert told.startswith(said)
+    assert "Nothing was dropped" not in told
+
+
+def test_what_was_cut_off_an_answer_is_looked_into_and_a_whole_answer_is_not() -> None:
+    for left, is_all in ((1, True), (3, False)):
+        stages = {"in_scope": 9, "fused": 4, "after_duplicates": left, "answered": 1}
+        trace = Trace(QueryPlan(), stages, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
+        answer = LabAnswer((), (), False, "", trace, "hybrid", 1.0, 1, "")  # noqa: FBT003
+        assert is_whole("answered", answer) is is_all
+        assert note_of_stage("answered", 0, trace).endswith("Nothing was dropped here.") is is_all
+        assert not is_whole("fused", answer)
+
+
+# ---- why one did not come
+
+
+def test_words_a_memory_shares_are_found_in_other_forms() -> None:
+    assert shared("decide moving Harbour a", "They decided: harbour, a move.") == ["decide", "Harbour", "a"]
+    assert shared("sea", "season") == []
+    assert shared("", "anything") == []
+
+
+def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
+    laboratory = FakeLaboratory()
+    row = FakeLibrary(laboratory).rows((laboratory.ids()[0],)).result()[0]
+    whole = Trace(QueryPlan(), {"in_scope": 1}, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
+    told = never_told(row, "decide Frankfurt", whole)
+    assert told[0].startswith("It was no candidate at all")
+    assert "“Frankfurt”" in told[1]
+    assert never_told(row, "umbrella", whole)[1] == "It shares no word with the question."
+    assert never_told(replace(row, is_cut=True), "umbrella", whole)[1].startswith("Its beginning shares no word")
+    part = replace(whole, stages={"in_scope": 300})
+    assert never_told(row, "", part)[0].startswith("It is not among the 1 strongest candidates; of the 300 in scope")
+    assert len(never_told(replace(row, status=Status.ARCHIVED), "Frankfurt", whole)) == 2
+
+
 # ---- knobs
+
+
+@pytest.mark.parametrize(
+    ("name", "pair", "told"),
+    [
+        ("side_bound", (0.05, 0.5), "Relevance 0.95 → 0.5"),
+        ("trades_temporal", (0.1, 0.3), "Diversity (time) 0.9 → 0.7"),
+        ("text_weight", (0.5, 0.25), "Words against meaning 0.5 → 0.25"),
+        ("another", (1, 2), "Another one 1 → 2"),
+        ("another", (False, True), "Another one off → on"),
+        ("another", ("rrf", "mmr"), "Another one rrf → mmr"),
+    ],
+)
+def test_a_change_is_told_as_its_slider_shows_it(name: str, pair: tuple[object, object], told: str) -> None:
+    assert change_told(name, "Another one", pair) == told
 
 
 @pytest.mark.parametrize("turned", [False, True])

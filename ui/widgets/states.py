@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.tasks import Problem
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 
+FOOT = "isFoot"
+"""Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
 _TOAST_MS = 7_000
+_TOAST_GAP = 6
 
 
 class EmptyState(QWidget):
@@ -266,7 +269,13 @@ class Toasts(QObject):
             self._shown.adjustSize()
             size = self._shown.sizeHint()
             left = max(16, (self._host.width() - size.width()) // 2)
-            self._shown.setGeometry(left, self._host.height() - size.height() - 48, size.width(), size.height())
+            self._shown.setGeometry(left, self._foot() - size.height(), size.width(), size.height())
+
+    def _foot(self) -> int:
+        """Where a toast ends: above the lower edge, and above the bar of buttons at the foot of a page."""
+        lines = (one for one in self._host.findChildren(QWidget) if one.property(FOOT) and one.isVisible())
+        tops = [line.mapTo(self._host, QPoint(0, 0)).y() - _TOAST_GAP for line in lines]
+        return min([self._host.height() - 48, *tops])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Follow the window's size."""

@@ -40,6 +40,18 @@ def ask(rig: Rig, query: str = QUERY, **more: object) -> LabAnswer:
     return rig.engine.laboratory.ask(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]
 
 
+def test_near_misses_stand_by_their_scores(rig: Rig) -> None:
+    rig.store(BEES, importance=0.0)
+    for number, thing in enumerate(("honey", "a hive", "a smoker", "a veil"), 1):
+        rig.store(f"Ada keeps {thing} in the garden", importance=number / 4)
+    weights = {**SILENT, "side_bound": 0.5, "sides_importance": 1.0, "sides_confidence": 0.0, "sides_recency": 0.0}
+    near = ask(rig, weights=weights).near
+    scores = [one.score for one in near]
+    assert len(near) > 2
+    assert near[0].memory.text != BEES  # the strongest answer, and sunk by how little it matters
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_a_trial_shows_everything_and_leaves_nothing(rig: Rig) -> None:
     for text in (BEES, COFFEE):
         rig.store(text)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 from core.types.journals import OptionRow
 from core.types.lab import Applied
 from ui.context import Context
-from ui.pages.recall.words import words
+from ui.pages.recall.words import change_told, words
 from ui.tasks import problem_of, query
 from ui.undoing import take_back
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
@@ -105,14 +105,8 @@ class AppliedDialog(QDialog):
     def _change(self, name: str, pair: tuple[object, object]) -> str:
         option = self._options.get(name)
         title = name if option is None else option.title
-        return str(words()["history"]["change"].format(title=title, before=_shown(pair[0]), after=_shown(pair[1])))
+        return change_told(name, title, pair)
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._note.setText("" if problem is None else problem.sentence)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, int | float) else str(value)

@@ -146,6 +146,6 @@ class Funnel(QWidget):
             box.setChecked(name == stage)
 
     def _choose(self, stage: str, *, is_on: bool) -> None:
-        chosen = stage if is_on and stage != ANSWERED else ""
+        chosen = stage if is_on else ""
         self.show_chosen(chosen)
         self.chosen.emit(chosen)

@@ -21,7 +21,7 @@ from ui.pages.recall.lines import Row, answer_lines
 from ui.pages.recall.options import OptionsDialog
 from ui.pages.recall.saved import SavedQuestions
 from ui.pages.recall.saving import Saving
-from ui.pages.recall.stages import StageView
+from ui.pages.recall.stages import StageView, is_whole
 from ui.pages.recall.stand import ASK, SAVED, Stand
 from ui.pages.recall.tuner import Tuner
 from ui.pages.recall.tuning import TuningDesk
@@ -196,7 +196,7 @@ class RecallPage(Page):
         self.stand.show_summary(asked, answer, is_trial=bool(self.asker.weights))
         self.stand.states.content()
         stage = self.pane.funnel.current
-        if stage:
+        if stage and not is_whole(stage, answer):
             self.stages.look(stage, answer)
         else:
             self._show_answer()
@@ -214,8 +214,9 @@ class RecallPage(Page):
             self.list.show_lines(answer_lines(answer, base))
 
     def _look_into(self, stage: str) -> None:
-        if stage and self.asker.answer is not None:
-            self.stages.look(stage, self.asker.answer)
+        answer = self.asker.answer
+        if answer is not None and stage and not is_whole(stage, answer):
+            self.stages.look(stage, answer)
         else:
             self._show_answer()
 

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from core.types.lab import LabAnswer
 from core.types.library import MemoryRow
-from core.types.traces import STAGES, TracedCandidate
+from core.types.traces import STAGES, Trace, TracedCandidate
 from ui.context import Context
-from ui.pages.recall.funnel import FINDS
+from ui.pages.recall.funnel import ANSWERED, FINDS
 from ui.pages.recall.lines import Heading, candidate_lines
 from ui.pages.recall.words import places, stage_of, stage_title, words
 from ui.tasks import query
@@ -50,7 +50,36 @@ def expected(stage: str, stages: Mapping[str, int]) -> int:
     if stage in FINDS:
         return stages.get(stage, 0)
     before = STAGES[STAGES.index(stage) - 1]
-    return 0 if before in FINDS else stages.get(before, 0) - stages.get(stage, 0)
+    return 0 if before in FINDS else max(0, stages.get(before, 0) - stages.get(stage, 0))
+
+
+def note_of_stage(stage: str, found: int, trace: Trace) -> str:
+    """What is said above the list of a stage; where the trace keeps less than there was, it says so.
+
+    Args:
+        stage: of the funnel.
+        found: how many of the trace it found or dropped.
+        trace: whose.
+    """
+    said, finds = words(), stage in FINDS
+    title = said["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
+    whole, kept = expected(stage, trace.stages), f"{len(trace.candidates):,}"
+    if found < whole:
+        name = "funnel_few_found" if finds else "funnel_few_dropped"
+        return f"{title}: {whole:,}. {said[name].format(kept=kept, count=f'{found:,}')}"
+    if found:
+        return f"{title}: {found:,}."
+    if finds:
+        return f"{title}. {said['funnel_none_found']}"
+    # How many were out of scope is counted nowhere: nothing may be said of those the trace does not keep.
+    is_known = STAGES[STAGES.index(stage) - 1] not in FINDS
+    return f"{title}. {said['funnel_none'] if is_known else said['funnel_none_kept'].format(kept=kept)}"
+
+
+def is_whole(stage: str, answer: LabAnswer) -> bool:
+    """Whether a stage is the answer itself, with nothing cut off: the answer is shown then, and no list beside it."""
+    trace = answer.trace
+    return stage == ANSWERED and not expected(stage, trace.stages) and not within(stage, trace.candidates)
 
 
 class StageView(QObject):
@@ -80,13 +109,11 @@ class StageView(QObject):
             answer: whose trace is looked into.
         """
         candidates = answer.trace.candidates
-        found, said = within(stage, candidates), words()
-        title = said["funnel_found" if stage in FINDS else "funnel_dropped"].format(stage=stage_title(stage))
+        found = within(stage, candidates)
+        note = note_of_stage(stage, len(found), answer.trace)
         if not found:
-            self.shown.emit([], f"{title}. {said['funnel_none_found' if stage in FINDS else 'funnel_none']}")
+            self.shown.emit([], note)
             return
-        few = said["funnel_few"].format(kept=f"{len(candidates):,}", count=f"{len(found):,}")
-        note = f"{title}. {few}" if len(found) < expected(stage, answer.trace.stages) else f"{title}: {len(found):,}."
         ids = tuple(one.id for one in found)
         library = self._context.bridge.engine.library
         asked = query("Reading what was found", lambda: library.rows(ids)).within(self, "rows")
@@ -95,7 +122,7 @@ class StageView(QObject):
         def show(rows: Sequence[MemoryRow]) -> None:
             self.is_busy = False
             texts = {one.id: one for one in rows}
-            self.shown.emit(candidate_lines(found, texts, Heading(title))[1:], note)
+            self.shown.emit(candidate_lines(found, texts, Heading(""))[1:], note)
 
         self._context.tasks.run(asked.success(show).failure(self._fail))
 

@@ -24,7 +24,7 @@ from ui.widgets.basics import button, column, hairline, label, row
 from ui.widgets.chips import Segments
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
-from ui.widgets.states import States
+from ui.widgets.states import FOOT, States
 
 ASK, SAVED = "ask", "saved"
 _TUNER, _TUNER_NARROW = 340, 292
@@ -80,7 +80,9 @@ class AnswerPane(QWidget):
         foot = row(legend, self.empty_button, self.why_button, gap=8)
         foot.setStretch(0, 1)
         foot.setAlignment(legend, Qt.AlignmentFlag.AlignVCenter)
-        under.addWidget(hairline())
+        line = hairline()
+        line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        under.addWidget(line)
         under.addLayout(foot)
         self.show_stage("")
 

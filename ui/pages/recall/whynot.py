@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidg
 
 from core.types.lab import LabAnswer
 from core.types.library import FindRequest, Found, MemoryRow
+from core.types.traces import TracedCandidate
 from core.types.words import Kind
 from ui.context import Context
+from ui.pages.recall.never import never_told
 from ui.pages.recall.words import places_told, short_question, verdict, words
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -55,7 +57,7 @@ class WhyNotDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         said = words()["why_not"]
         self._context, self._answer = context, answer
-        self._named = ""
+        self._named, self._question = "", question
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
@@ -74,7 +76,7 @@ class WhyNotDialog(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemClicked.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
         self.list.itemActivated.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
-        self._none = label(said["none"], "muted")
+        self._none = label("", "warning", wrap=True)
         self._none.hide()
         self._card = QFrame()
         self._card.setObjectName("panel")
@@ -116,6 +118,7 @@ class WhyNotDialog(QDialog):
 
     def _search(self) -> None:
         typed = self.field.text().strip()
+        self._card.hide()  # what was said before is about another memory
         found = _ID.search(typed)
         if found is not None:
             self.name(found.group().lower())
@@ -126,17 +129,17 @@ class WhyNotDialog(QDialog):
             self._context.tasks.run(asked.success(self._found).failure(lambda _: self._offer(())))
         else:
             self._offer(())
-            self._none.hide()
+            self._say_none("")
 
     def _found(self, found: Found) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
         asked = query("Looking for it", lambda: library.rows(ids)).within(self, "find")
-        self._context.tasks.run(asked.success(self._offer))
+        self._context.tasks.run(asked.success(self._offer).failure(lambda _: self._offer(())))
 
     def _offer(self, rows: Sequence[MemoryRow]) -> None:
         self.list.clear()
-        self._none.setVisible(not rows)
+        self._say_none("" if rows else "none")
         theme = self._context.theme
         side = theme.px(16)
         self.list.setIconSize(QSize(side, side))
@@ -146,6 +149,11 @@ class WhyNotDialog(QDialog):
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(_LINE)))
         self.list.setCurrentRow(0 if rows else -1)
+
+    def _say_none(self, which: str) -> None:
+        """Say that nothing has the words or the id; "" for that there is nothing to say."""
+        self._none.setText(words()["why_not"][which] if which else "")
+        self._none.setVisible(bool(which))
 
     def _take_first(self) -> None:
         if self._pause.isActive():
@@ -175,7 +183,7 @@ class WhyNotDialog(QDialog):
         self._context.tasks.run(asked.success(self._judge).failure(lambda _: self._judge(())))
 
     def _judge(self, rows: Sequence[MemoryRow]) -> None:
-        self._none.setVisible(not rows)
+        self._say_none("" if rows else "none_id")
         self._card.setVisible(bool(rows))
         if not rows:
             return
@@ -184,7 +192,7 @@ class WhyNotDialog(QDialog):
         candidate = next((one for one in trace.candidates if one.id == memory.id), None)
         self._text.setText(one_line(memory.head, 240))
         self._about.setText(_about(memory))
-        self._verdict.setText(" ".join(verdict(candidate, memory.status)))
+        self._verdict.setText(" ".join(self._told(candidate, memory)))
         is_here = candidate is not None and candidate.place is not None
         restyle(self._verdict, "role", "success" if is_here else "warning")
         numbers = ""
@@ -197,6 +205,12 @@ class WhyNotDialog(QDialog):
         self.should_button.setVisible(not is_here)
         places = "" if candidate is None else places_told(candidate.lists)
         self._card.setAccessibleName(f"{self._verdict.text()} {places}")
+
+    def _told(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
+        if candidate is not None:
+            return verdict(candidate, memory.status)
+        essence = self._context.bridge.engine.library.essence(self._question)
+        return never_told(memory, essence, self._answer.trace)
 
     def _look(self) -> None:
         self.closer.emit(self._named)

@@ -216,6 +216,42 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
     return [*told, said["found"].format(lists=found)] if found else told
 
 
+# ---- what is tuned
+
+
+@cache
+def _knobs() -> Mapping[str, tuple[str, bool]]:
+    """Option to what its slider is called, and whether the slider shows the other share, `1 - value`."""
+    made: dict[str, tuple[str, bool]] = {}
+    for knob in words()["knobs"]:
+        for intent, kind in words()["intents"].items():
+            name = knob["name"].format(intent=intent)
+            title = knob["title"] if name == knob["name"] else f"{knob['title']} ({kind.lower()})"
+            made[name] = (title, bool(knob.get("turned")))
+    return made
+
+
+def change_told(name: str, title: str, pair: tuple[object, object]) -> str:
+    """A change of an option, by the name and in the direction of its slider: `Relevance 0.95 → 0.5`.
+
+    Args:
+        name: of the option.
+        title: what it is called where it has no slider.
+        pair: the values before and after.
+    """
+    called, is_turned = _knobs().get(name, (title, False))
+    before, after = (_value_told(value, is_turned=is_turned) for value in pair)
+    return str(words()["history"]["change"].format(title=called, before=before, after=after))
+
+
+def _value_told(value: object, *, is_turned: bool) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if not isinstance(value, int | float):
+        return str(value)
+    return f"{round(1 - value, 4) if is_turned else value:g}"
+
+
 # ---- saved questions
 
 

@@ -11,7 +11,8 @@ from PySide6.QtCore import QRectF
 
 ROWS = 7
 _DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0
-_BAR_LEAST, _BAR_USUAL, _BAR_MOST = 5.0, 12.0, 44.0
+_BAR_LEAST, _BAR_USUAL = 5.0, 12.0
+_BAR_WIDE = 160.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,24 @@ def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float
         scale: of lengths, 1.0 at 100 % text.
         scroll: columns out of sight on the left; made to fit.
     """
-    least, usual, most = (_DAY_LEAST, _DAY_USUAL, _DAY_MOST) if by_weeks else (_BAR_LEAST, _BAR_USUAL, _BAR_MOST)
+    least, usual = (_DAY_LEAST, _DAY_USUAL) if by_weeks else (_BAR_LEAST, _BAR_USUAL)
     columns = max(1, -(-(count + lead) // ROWS) if by_weeks else count)
     fitting = area.width() / columns
-    pitch = min(fitting, most * scale) if fitting >= least * scale else usual * scale
+    largest = min(fitting, _DAY_MOST * scale) if by_weeks else fitting  # few bars share the whole width
+    pitch = largest if fitting >= least * scale else usual * scale
     made = Grid(count, by_weeks, lead, area, pitch)
     return Grid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
+
+
+def bar_in(cell: QRectF, scale: float) -> QRectF:
+    """Where the bar of a period stands: in the middle of its cell, no wider than a bar looks well.
+
+    Args:
+        cell: of the period.
+        scale: of lengths, 1.0 at 100 % text.
+    """
+    wide = max(1.0, min(cell.width() - (3.0 if cell.width() > 8 else 1.0), _BAR_WIDE * scale))
+    return QRectF(cell.center().x() - wide / 2, cell.top(), wide, cell.height())
 
 
 def fits(columns: int, width: float, *, by_weeks: bool, scale: float) -> bool:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPen
 
 from core.types.timelines import Density
 from core.types.words import Kind
-from ui.pages.timeline.geometry import Grid
+from ui.pages.timeline.geometry import Grid, bar_in
 from ui.pages.timeline.words import kinds_of
 from ui.theme.theme import Theme
 from ui.widgets.shapes import KIND_TOKENS
@@ -102,12 +102,12 @@ class Picture:
         kinds = kinds_of(self.density)
         for place in grid.visible():
             total, cell = self.density.totals[place], grid.rect(place)
-            wide = max(1.0, cell.width() - (3.0 if cell.width() > 8 else 1.0))
+            bar = bar_in(cell, theme.scale / 100)
             if place == self.hovered:
                 painter.fillRect(cell, theme.colour("hover"))
             if total:
                 tall = max(_LEAST_BAR, grid.area.height() * total / most)
-                self._paint_bar(painter, kinds, place, QRectF(cell.center().x() - wide / 2, foot - tall, wide, tall))
+                self._paint_bar(painter, kinds, place, QRectF(bar.left(), foot - tall, bar.width(), tall))
         painter.fillRect(QRectF(grid.area.left(), foot, grid.area.width(), 1), theme.colour("line"))
 
     def _paint_bar(self, painter: QPainter, kinds: Sequence[Kind], place: int, bar: QRectF) -> None:
@@ -152,7 +152,9 @@ class Picture:
             first, before = not before, key
             name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
             name = f"{at:%b}" if not by_year and at.year == year else name
-            left, wide = grid.rect(place).left(), metrics.horizontalAdvance(name)
+            cell = grid.rect(place)
+            start = cell if grid.by_weeks else bar_in(cell, theme.scale / 100)
+            left, wide = start.left(), metrics.horizontalAdvance(name)
             is_cut = first and self.density.grain in {"day", "week"} and at.day > 20
             if left >= free and left + wide <= grid.area.right() + theme.px(6) and not is_cut:
                 painter.drawText(QRectF(left, 0, wide + 2, theme.px(TOP) - 4), _LEFT_MIDDLE, name)
