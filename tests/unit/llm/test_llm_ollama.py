@@ -102,7 +102,7 @@ async def test_a_sensitive_text_is_never_sent(fake: FakeOllama, server: ModelSer
         Answer(raw=b"[" * 100_000),
         Answer(raw=b"\xff\xfe\x00"),
         Answer(raw=b""),
-        Answer(raw=gzip.compress(b" " * 10_000_000), headers={"Content-Encoding": "gzip"}),
+        Answer(raw=gzip.compress(b" " * 10_000_000, mtime=0), headers={"Content-Encoding": "gzip"}),
         Answer(GOOD, cut=True),
         Answer(GOOD, unfinished=True),
         Answer("x" * 10_000_000),
