@@ -14,7 +14,7 @@ DEFAULT = "default"
 
 
 def _without_list(name: str, **more: object) -> Profile:
-    return replace(LOCI, lists=replace(LOCI.lists, **{name: 0.0}), **more)  # type: ignore[arg-type]
+    return replace(LOCI, lists=replace(LOCI.lists, **{name: 0.0}), **more)  # type: ignore[arg-type]  # by name
 
 
 VARIANTS: Mapping[str, Profile] = {

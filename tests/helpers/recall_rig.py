@@ -198,14 +198,14 @@ class Rig:
         **more: object,
     ) -> RecallResult:
         """Ask as the engine does: embed when wanted, then run."""
-        request = RecallRequest(query=query, **{"scope": OWNER_SCOPE, **more})  # type: ignore[arg-type]
+        request = RecallRequest(query=query, **{"scope": OWNER_SCOPE, **more})  # type: ignore[arg-type]  # by name
         if request.wants_vector and vector is None:
             vector = self.embedder.embed_one(request.embed_text)
         return self.recall.run(self.rows, request, vector, now_ms, plan=reading)
 
     def texts(self, query: str, **more: object) -> list[str]:
         """The texts of an answer."""
-        return [item.memory.text for item in self.ask(query, **more).items]  # type: ignore[arg-type]
+        return [item.memory.text for item in self.ask(query, **more).items]  # type: ignore[arg-type]  # by name
 
 
 class WordEmbedder:

@@ -152,7 +152,7 @@ def _options(draw: st.DrawFn) -> RetrievalOptions:
             chosen[row.name] = draw(st.integers(int(row.least or 0), int(row.most or 0)))
         else:
             chosen[row.name] = draw(st.floats(row.least or 0.0, row.most or 0.0))
-    return RetrievalOptions(**chosen)  # type: ignore[arg-type]
+    return RetrievalOptions(**chosen)  # type: ignore[arg-type]  # drawn by type
 
 
 @given(_options())

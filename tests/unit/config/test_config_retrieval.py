@@ -39,7 +39,7 @@ def test_every_option_is_told_with_words_bounds_and_a_heading() -> None:
 @pytest.mark.parametrize("name", PRESET_WORDS)
 def test_a_preset_lies_within_the_bounds(name: str) -> None:
     values = preset_values(name)
-    assert RetrievalOptions(**values).model_dump() | OF_HEALTH_DEFAULTS == {**values, **OF_HEALTH_DEFAULTS}  # type: ignore[arg-type]
+    assert RetrievalOptions.model_validate(values).model_dump() | OF_HEALTH_DEFAULTS == {**values, **OF_HEALTH_DEFAULTS}
 
 
 def test_a_bad_stored_value_falls_back_and_is_named() -> None:

@@ -37,7 +37,7 @@ def lab(rig: Rig) -> Laboratory:
 
 
 def ask(rig: Rig, query: str = QUERY, **more: object) -> LabAnswer:
-    return rig.engine.laboratory.ask(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]
+    return rig.engine.laboratory.ask(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]  # by name
 
 
 def test_near_misses_stand_by_their_scores(rig: Rig) -> None:

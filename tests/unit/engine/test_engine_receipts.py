@@ -36,7 +36,7 @@ def lab(rig: Rig) -> Laboratory:
 
 
 def ask(rig: Rig, query: str = QUERY, actor: Actor = OWNER_ACTOR, **more: object) -> RecallReply:
-    return rig.engine.memories.recall(RecallQuery(query, **more), actor).result(30)  # type: ignore[arg-type]
+    return rig.engine.memories.recall(RecallQuery(query, **more), actor).result(30)  # type: ignore[arg-type]  # by name
 
 
 def put(rig: Rig, *relevancies: float | None) -> None:

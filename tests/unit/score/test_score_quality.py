@@ -20,7 +20,7 @@ def candidate(nr: int, place: int | None, cosine: float | None, relevance: float
         "score": relevance, "diversity": None, "dropped": None if place else "beyond_limit", "because": "",
         "recorded_at": 0,
     }  # fmt: skip
-    return TracedCandidate(**{**values, **more})  # type: ignore[arg-type]
+    return TracedCandidate(**{**values, **more})  # type: ignore[arg-type]  # a bag of members
 
 
 def trace(*candidates: TracedCandidate, rerank: str = "rrf", **weights: float) -> Trace:

@@ -28,7 +28,7 @@ def test_the_defaults_are_the_measured_profile() -> None:
 def test_every_preset_is_offered_and_is_its_profile_again() -> None:
     assert len(PRESET_WORDS) == len(PRESETS)
     for name, profile in zip(PRESET_WORDS, PRESETS, strict=True):
-        options = RetrievalOptions(**preset_values(name))  # type: ignore[arg-type]
+        options = RetrievalOptions(**preset_values(name))  # type: ignore[arg-type]  # names of its fields
         assert profile_of(options) == profile
         assert preset_of(options) == name
 

@@ -6,6 +6,7 @@ Must not do: apply anything the person did not press, or ask the engine but thro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -266,7 +267,7 @@ class Effect(QWidget):
         said = words()["tuner"]
         lost, gained = losses(comparison), gains(comparison)
         for sentence, query in lost[:_LOSSES]:
-            link = button(said["look"], lambda query=query: self.look.emit(query), kind="link")  # type: ignore[misc]
+            link = button(said["look"], partial(self.look.emit, query), kind="link")
             link.setAccessibleName(f"{said['look']}: {sentence}")
             line = QWidget()
             made = row(label(sentence, "muted", wrap=True), link, parent=line, gap=6)
