@@ -259,3 +259,19 @@ def test_stopping_the_newest_work_stops_no_other(qtbot: QtBot, context: Context)
     for end in ends:
         end.set_result(None)
     settle(qtbot, lambda: not context.tasks.running)
+
+
+def test_the_counts_stand_in_one_order_and_an_empty_one_takes_no_room(qtbot: QtBot, context: Context) -> None:
+    """Pages count in whatever order their readings end: the bar looks the same after either."""
+    places = []
+    for order in ((("a", 2), ("b", 0), ("c", 3)), (("c", 3), ("b", 0), ("a", 2)), (("a", 2), ("c", 3))):
+        status = StatusBar(context.theme)
+        qtbot.addWidget(status)
+        status.resize(900, 28)
+        status.show()
+        for page_id, count in order:
+            status.show_count(page_id, page_id.upper(), count)
+        status._layout.activate()
+        places.append([status._counts[name].x() for name in ("a", "c")])
+    assert places[0] == places[1] == places[2]
+    assert places[0][0] < places[0][1]

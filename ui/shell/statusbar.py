@@ -68,6 +68,7 @@ class StatusBar(QFrame):
         self._quiet.setInterval(_QUIET_MS)
         self._quiet.timeout.connect(self._show_newest)
         self._counts: dict[str, QPushButton] = {}
+        self._gaps: dict[str, QLabel] = {}
         self._layout = row(
             self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
             self._stop, parent=self, gap=6,
@@ -105,17 +106,24 @@ class StatusBar(QFrame):
             count: 0 for nothing.
         """
         if page_id not in self._counts:
-            made = button(title, lambda: self.chosen.emit(page_id), kind="crumb")
-            self._layout.insertWidget(self._layout.indexOf(self._model) + 1, _space(12))
-            self._layout.insertWidget(self._layout.indexOf(self._model) + 2, made)
-            self._counts[page_id] = made
+            self._add_count(page_id, title)
         self._counts[page_id].setText(f"{title} {count:,}".replace("&", "&&"))
         self._counts[page_id].setAccessibleName(f"{title}: {count:,} open")
         self._counts[page_id].setVisible(count > 0)
+        self._gaps[page_id].setVisible(count > 0)
+
+    def _add_count(self, page_id: str, title: str) -> None:
+        """Make the button of a page, in the order of the ids: pages count in whatever order they are read."""
+        made, gap = button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _space(12)
+        before = sum(known < page_id for known in self._counts)
+        place = self._layout.indexOf(self._model) + 1 + 2 * before
+        self._layout.insertWidget(place, gap)
+        self._layout.insertWidget(place + 1, made)
+        self._counts[page_id], self._gaps[page_id] = made, gap
 
     def clear_status(self) -> None:
         """Nothing is known: the vault is locked."""
-        for made in self._counts.values():
+        for made in (*self._counts.values(), *self._gaps.values()):
             made.hide()
         self._dot.show_role("faint")
         self._index.setText("Locked")
