@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.config.describe import about, loaded
+from core.config.lifecycle import LifecycleOptions
 
 
-class Options(BaseModel):
+class Options(LifecycleOptions):
     """All options with their defaults; frozen, replaced as a whole when one changes."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     undo_days: int = Field(
         default=90,
