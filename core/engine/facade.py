@@ -30,6 +30,7 @@ from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
 from core.engine.graph import Graph
 from core.engine.imports import Imports
+from core.engine.jobs import JobsGroup
 from core.engine.journals import Journals
 from core.engine.keys import HomeKeys
 from core.engine.laboratory import Laboratory
@@ -39,8 +40,10 @@ from core.engine.opened import Opened
 from core.engine.opening import built_in_readers
 from core.engine.palace import Palace
 from core.engine.refining import Refining
+from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
+from core.engine.strain import Strain
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
 from core.engine.vault_group import VaultGroup
@@ -48,6 +51,7 @@ from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.reading import Readers
+from core.lifecycle.registry import all_jobs
 from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost
@@ -122,6 +126,7 @@ class Engine:
         state: `locked`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
+        scheduler: runs the jobs; `jobs` is the group that callers use.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -149,6 +154,8 @@ class Engine:
         self.palace = Palace(self._require)
         self.laboratory = Laboratory(self._require, self._authority)
         self.model = Refining(self._require, lambda: self.loop)
+        self.scheduler = Scheduler(all_jobs(), self.model, lambda: Strain(setup.clock))
+        self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,
@@ -237,6 +244,7 @@ class Engine:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
+        self.scheduler.begin(opened)
         if self._setup.background:
             self._unhear()
             self._unhear = self.hub.subscribe(self.laboratory.heard)
@@ -256,6 +264,7 @@ class Engine:
         if self._setup.background:
             self._quietly(opened, self._desk.tend)
             self._quietly(opened, reconcile_daily)
+            self._quietly(opened, self.scheduler.beat)
 
     def _quietly(self, opened: Opened, action: opening.Chore) -> None:
         try:
@@ -280,6 +289,7 @@ class Engine:
 
     def _close(self, opened: Opened, within_s: float = opening.CLOSE_S) -> None:
         self._authority.forget_all()
+        self.scheduler.end()
         self.model.end()
         opening.close_vault(opened, within_s)
         self._set_state("locked")

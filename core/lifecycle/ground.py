@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,7 @@ class Batch:
     cursor: Mapping[str, Any] = field(default_factory=dict)
 
 
+@runtime_checkable
 class Planner(Protocol):
     """A job that plans, then carries out."""
 
@@ -139,6 +140,7 @@ class Planner(Protocol):
         ...
 
 
+@runtime_checkable
 class Stream(Protocol):
     """A job that takes the next few until none is left."""
 

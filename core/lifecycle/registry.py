@@ -1,0 +1,22 @@
+"""Every kind of scheduled work, by its type.
+
+Must not do: run any of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.lifecycle.embedding import Embedding
+from core.lifecycle.ground import Planner, Stream
+from core.types.lifecycle import JobType
+
+
+def all_jobs() -> Mapping[JobType, Planner | Stream]:
+    """Make one of each.
+
+    Returns:
+        Type to job; the order is that in which they run when several are due.
+    """
+    jobs: tuple[Planner | Stream, ...] = (Embedding(),)
+    return {job.type: job for job in jobs}
