@@ -261,6 +261,7 @@ class Engine:
     def _upkeep(self, opened: Opened) -> None:
         self._quietly(opened, opening.maintain)
         self._quietly(opened, expire)
+        self._quietly(opened, self.scheduler.attend)
         if self._setup.background:
             self._quietly(opened, self._desk.tend)
             self._quietly(opened, reconcile_daily)

@@ -20,8 +20,11 @@ from core.engine.runner import Kept
 from core.engine.scheduler import TURN, Scheduler
 from core.engine.settings import Settings
 from core.errors import Code, UserError
+from core.intake.sparing import SPARED_DAYS, spare
 from core.lifecycle import jobstore
-from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Preview
+from core.lifecycle.gauges import gauges
+from core.lifecycle.graveyard import graveyard
+from core.types.lifecycle import Beat, Gauges, Graveyard, JobRow, Jobs, JobState, JobType, Preview
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -124,6 +127,52 @@ class JobsGroup:
     def touch(self) -> None:
         """A hand was on the window: replay is for times without one."""
         self._opened().activity.touched()
+
+    def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
+        """Keep memories that a run would archive: their strength counts from now on; one undo step.
+
+        Args:
+            ids: which.
+            days: how long no run archives them, whatever their strength; 1 or more.
+
+        Returns:
+            The undo step.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND, INVALID_INPUT.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            step = spare(tx, opened.work, ids, days, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("spare", tuple(ids), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+    def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+        """What is archived, newest first; the way back is `library.revise` to `active`.
+
+        Args:
+            after: `next` of the page before; None for the first.
+            limit: rows, at most.
+
+        Returns:
+            A page.
+        """
+        opened = self._opened()
+        return opened.read(lambda rows: graveyard(rows, after, limit, opened.options))
+
+    def gauges(self, memory_id: str) -> Future[Gauges]:
+        """How firmly a memory is remembered and how sure it is, now and as it goes on.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
 
     def _kicked(self, opened: Opened, row: JobRow) -> JobRow:
         opened.on(opened.threads.reads, self._scheduler.kick, opened)

@@ -20,7 +20,7 @@ from core.engine.opened import Opened
 from core.engine.refining import Refining
 from core.engine.runner import Kept, Runner
 from core.engine.strain import Strain
-from core.errors import BugError, CancelledError, Code, LociError
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle import jobstore
 from core.lifecycle.ground import Ground, Planner, Stream
 from core.lifecycle.jobstore import Job
@@ -139,6 +139,19 @@ class Scheduler:
         if due:
             opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
         self.kick(opened)
+
+    def attend(self, opened: Opened) -> None:
+        """Go on with what somebody waits for, where it could not begin at once; every second.
+
+        Args:
+            opened: the open vault.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is not None and now.waiters and now.running is None:
+            self.kick(opened)
 
     def due(self, opened: Opened) -> tuple[JobType, ...]:
         """What is to be queued now.
@@ -357,6 +370,7 @@ class Scheduler:
 
         Raises:
             UserError: VAULT_LOCKED.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
             BugError: there is no such work.
         """
         now = self._of(opened)
@@ -364,6 +378,8 @@ class Scheduler:
             raise locked()
         if kind not in self.jobs:
             raise BugError(f"a job of type {kind.value}")
+        if self._lacks(kind, self.ground(opened)) == NO_MODEL:
+            raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this.")
         waiter: Future[Kept] = Future()
 
         def queued(done: Future[str]) -> None:

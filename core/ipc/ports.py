@@ -14,6 +14,7 @@ from core.events import Hub
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.journals import Steps
+from core.types.lifecycle import JobRow, Jobs, JobType, Preview
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -183,6 +184,14 @@ class VaultGroup(Protocol):
         ...
 
 
+class JobsGroup(Protocol):
+    """The verbs on scheduled work."""
+
+    def state(self, limit: int = 50) -> Future[Jobs]: ...  # noqa: D102
+    def preview(self, limit: int = 200, kinds: Sequence[JobType] = ()) -> Future[Preview]: ...  # noqa: D102
+    def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]: ...  # noqa: D102
+
+
 class Engine(Protocol):
     """The engine's facade, as far as this room uses it.
 
@@ -212,3 +221,5 @@ class Engine(Protocol):
     def clients(self) -> Clients: ...  # noqa: D102
     @property
     def vault(self) -> VaultGroup: ...  # noqa: D102
+    @property
+    def jobs(self) -> JobsGroup: ...  # noqa: D102

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ipc_jobs import FakeJobs
 from ipc_plan import METRICS, TRACE, Metrics, Trace
 
 from core.errors import CancelledError, Code, UserError
@@ -471,16 +472,15 @@ class FakeEngine:
         self._conflicts = FakeConflicts()
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
+        self._jobs = FakeJobs()
         self.threads: list[threading.Thread] = []
 
     vault_id = property(lambda self: VAULT_ID)
     clock = property(lambda self: self._clock)
-    memories = property(lambda self: self._memories)
-    imports = property(lambda self: self._imports)
-    journal = property(lambda self: self._journal)
-    conflicts = property(lambda self: self._conflicts)
-    clients = property(lambda self: self._clients)
-    vault = property(lambda self: self._vault)
+    memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
+    journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
+    clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
+    jobs = property(lambda self: self._jobs)
 
     def check(self) -> None:
         if self.state != "open":
