@@ -21,6 +21,7 @@ from core.engine.feedback import judge
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
@@ -31,11 +32,12 @@ from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see
-from core.recall.suppression import said_of
 from core.text.compose import embedding_text
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
+from core.types.lifecycle import Erased
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
@@ -82,20 +84,21 @@ class Memories:
         checked = check_request(request, client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
-            opened.embed(texts),
-            lambda vectors: opened.write(self._store(opened, checked, vectors, actor, client)),
+            opened.mean(texts),
+            lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
         )
 
     @staticmethod
     def _store(
         opened: Opened,
         checked: Checked,
-        vectors: NDArray[np.float32],
+        meant: Meant,
         actor: Actor,
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             handed = opened.journal.given_to(actor.client_id)
+            vectors = meant.within(opened.sight)
             answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
@@ -167,24 +170,22 @@ class Memories:
         begun = opened.clock.monotonic()
         request.check()
 
-        def run(vector: NDArray[np.float32] | None) -> RecallReply:
+        def run(meant: Meant | None) -> RecallReply:
             now = opened.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str]]:
-                found = answer(opened, rows, request, vector, now)
-                ids = [item.memory.id for item in found.items]
-                return found, said_of(rows, ids, vector, now, client_id=scope.client_id, vector_space=opened.space.name)
+                found = answer(opened, rows, request, meant, now)
+                return found, receipts.said_for(rows, found, meant, now, scope)
 
             result, said = opened.vault.read(answered)
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
+            opened.pulse.beat(result.took_ms)
             receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
-        return chain(
-            opened.embed([request.embed_text]), lambda vectors: opened.on(opened.threads.reads, run, vectors[0])
-        )
+        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         """What is remembered of a prompt, as one fenced text within a token budget.

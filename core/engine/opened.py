@@ -90,7 +90,7 @@ class Opened:
     tidied_at: float | None = None
     model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
     retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
-    probe_vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    probe_vectors: dict[str, Meant] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Nobody did anything yet."""

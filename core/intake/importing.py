@@ -22,7 +22,7 @@ from core.intake.validate import check_claim, check_space_name, claim_validity, 
 from core.intake.writing_claims import write_claims
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
-from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
+from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.values import OWNER_ACTOR, When
 from core.types.words import GLOBAL_SPACE, Kind, Role, Source, Status
@@ -48,12 +48,12 @@ class Incoming:
         conversation: (identity, title, started, extra) of its conversation, if any.
         where: file and line, for provenance.
         texts: the parts it is stored in.
-        vectors: one unit row a part, (parts, dims).
+        vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
     """
 
     identity: str
     texts: tuple[str, ...]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32] | None
     where: str
     kind: Kind
     role: Role
@@ -291,17 +291,28 @@ class ImportKeeper:
         if not wholes:
             return
         drafts = [draft for _, whole in wholes for draft in whole.drafts]
-        vectors = np.concatenate([item.vectors for item, _ in wholes])
         labels = insert_memories(tx, drafts, titles)
-        write_vectors(tx, labels, vectors, self._space)
+        self._write_vectors(tx, wholes, labels, stored)
         tx.insert_many(
             "fingerprints",
             [{"identity": _key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
         )
         for item, whole in wholes:
             self._attach(tx, run, item, whole)
-        seq = tx.seq
-        tx.after_commit(lambda: stored(seq, labels, vectors))
+
+    def _write_vectors(
+        self, tx: Tx, wholes: Sequence[tuple[Incoming, Parted]], labels: Sequence[int], stored: Stored
+    ) -> None:
+        """Of those that have any; a batch may have met an embedder that was away."""
+        held: list[int] = []
+        vectors: list[NDArray[np.float32]] = []
+        at = 0
+        for item, whole in wholes:
+            if item.vectors is not None:
+                held += labels[at : at + len(whole.drafts)]
+                vectors.append(item.vectors)
+            at += len(whole.drafts)
+        write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
 
     def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
         head = whole.head

@@ -26,7 +26,7 @@ from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
 from core.memory.spaces import ensure_space
 from core.memory.tiers import renew_tags
-from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_vectors
+from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.library import Revision, RevisionPreview, RevisionReport
 from core.types.values import Actor
@@ -166,7 +166,7 @@ class Reviser:
         stored: Stored,
     ) -> str:
         old = tx.row("memories", {"id": change.row.id})
-        if old is None or text is None or vector is None:
+        if old is None or text is None:
             raise BugError("revising a text")
         lineage = Lineage.of_actor(actor, None)
         new_id, label = self.make_id(), take_labels(tx, 1)
@@ -183,13 +183,11 @@ class Reviser:
             },
         )
         add_source(tx, new_id, lineage, Source.USER_EXPLICIT)
-        refresh_terms(tx, [new_id])
-        vectors = vector.reshape(1, -1)
-        write_vectors(tx, [label], vectors, self.space)
+        vectors = None if vector is None else vector.reshape(1, -1)
+        write_new_vectors(tx, [label], vectors, self.space, stored)
         self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
+        refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
         follow(tx, self.make_id, [change.row.id])
-        seq = tx.seq
-        tx.after_commit(lambda: stored(seq, [label], vectors))
         return new_id
 
     def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:

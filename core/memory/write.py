@@ -112,9 +112,28 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
 
 
 def forget_vector(tx: Tx, label: int) -> None:
-    """Remove the vector of a memory whose text changed; it counts as one that waits to be embedded.
+    """Remove the vectors of a memory whose text changed, in every space; it waits to be embedded.
 
     Args:
+def write_new_vectors(
+    tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32] | None, space: VectorSpace, stored: Stored
+) -> None:
+    """Write the vectors of new memories and tell the index after the commit; without any they wait to be embedded.
+
+    Args:
+        tx: the verb's transaction.
+        labels: labels of the memories, (k,).
+        vectors: unit rows, (k, dims) float32; None where the embedder is away.
+        space: which embedder made them.
+        stored: told sequence, labels and vectors after the commit.
+    """
+    if vectors is None:
+        return
+    write_vectors(tx, labels, vectors, space)
+    seq = tx.seq
+    tx.after_commit(lambda: stored(seq, labels, vectors))
+
+
         tx: the verb's transaction.
         label: the memory's label.
     """
