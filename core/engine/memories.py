@@ -35,9 +35,7 @@ from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
-from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
-from core.types.lifecycle import Erased
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory

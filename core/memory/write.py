@@ -111,10 +111,6 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
     )
 
 
-def forget_vector(tx: Tx, label: int) -> None:
-    """Remove the vectors of a memory whose text changed, in every space; it waits to be embedded.
-
-    Args:
 def write_new_vectors(
     tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32] | None, space: VectorSpace, stored: Stored
 ) -> None:
@@ -134,6 +130,10 @@ def write_new_vectors(
     tx.after_commit(lambda: stored(seq, labels, vectors))
 
 
+def forget_vector(tx: Tx, label: int) -> None:
+    """Remove the vectors of a memory whose text changed, in every space; it waits to be embedded.
+
+    Args:
         tx: the verb's transaction.
         label: the memory's label.
     """
