@@ -48,6 +48,8 @@ P = ParamSpec("P")
 
 # While the vault closes, a queue that takes nothing more and an interrupted statement mean the same.
 _CLOSING = frozenset({Code.BUSY, Code.CANCELLED})
+# The vault can be read and not written; the next write that is saved says that this is over.
+_UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code.VAULT_REPLACED})
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Opened:
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
         pulse: how long the last recalls took.
+        write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
         strain: what of the memory budget is taken, and whether the machine is on battery.
         activity: when somebody last used the palace.
     """
@@ -96,6 +99,7 @@ class Opened:
         """Nobody did anything yet."""
         self.activity = Activity(self.clock)
         self.pulse = Pulse()
+        self.write_fault: Code | None = None
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
 
     @property
@@ -161,7 +165,16 @@ class Opened:
             first = self.queue.submit(fn, background=background)
         except LociError as error:
             raise self._said(error) from None
-        return mapped(first, lambda value: value, self._said)
+        return mapped(first, self._saved, self._unsaved)
+
+    def _saved(self, value: T) -> T:
+        self.write_fault = None
+        return value
+
+    def _unsaved(self, error: BaseException) -> BaseException:
+        if isinstance(error, LociError) and error.code in _UNWRITABLE:
+            self.write_fault = error.code
+        return self._said(error)
 
     def on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run work on one of the pools.

@@ -19,6 +19,12 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 MEMORY_OWNER = "memory"
+SERVED = "ollama:"
+"""How the name of a vector space begins whose vectors a model server makes."""
+_WAITING = (
+    "FROM memories m WHERE m.status <> 'deleted' AND (m.security_tier = 'cleartext' OR NOT ?) AND NOT EXISTS ("
+    "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)"
+)
 _TERMS_AT_ONCE = 1000
 _TITLES = "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -39,6 +45,11 @@ class VectorSpace:
     name: str
     model: str
     dims: int
+
+    @property
+    def served(self) -> bool:
+        """Whether a model server makes its vectors: then it is never given what is not cleartext."""
+        return self.name.startswith(SERVED)
 
 
 def take_labels(tx: Tx, count: int) -> int:
@@ -206,9 +217,20 @@ def without_vectors(rows: Rows, space: VectorSpace, limit: int) -> list[tuple[in
         Label and id of each.
     """
     found = rows.all(
-        "SELECT m.n, m.id FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS ("
-        "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n) "
-        "ORDER BY m.n LIMIT ?",
-        (space.name, limit),
+        f"SELECT m.n, m.id {_WAITING} ORDER BY m.n LIMIT ?",
+        (space.served, space.name, limit),
     )
     return [(int(n), str(memory_id)) for n, memory_id in found]
+
+
+def count_without_vectors(rows: Rows, space: VectorSpace) -> int:
+    """How many memories still lack a vector.
+
+    Args:
+        rows: a vault snapshot.
+        space: the vector space.
+
+    Returns:
+        0 or more.
+    """
+    return int(rows.value(f"SELECT count(*) {_WAITING}", (space.served, space.name)))
