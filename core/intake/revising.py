@@ -21,6 +21,7 @@ from core.intake.bringing import Admit, contested, let_in
 from core.intake.reviews import close_moot
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
 from core.intake.sources import Lineage, add_source
+from core.intake.sparing import keep
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
@@ -97,6 +98,8 @@ class Reviser:
                 waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
             now = self._apply(tx, made, revision, vector, actor, stored, waits)
             kept = let_in(Acts(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            if revision.status is Status.ACTIVE:
+                keep(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
                 self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
             made.refused.update(kept)

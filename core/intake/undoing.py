@@ -25,6 +25,8 @@ from core.vault.tx import Tx
 
 # A conversation or space that something else uses by now simply stays.
 _SHARED = frozenset({"conversations", "spaces"})
+# What is said of a memory and holds nothing up: without it the memory stands as it stood.
+_REMARKS = frozenset({"distilled", "fading", "gaps", "replays", "rule_applications", "spared", "verdicts"})
 # What a row cannot come back without; another step may have taken it away.
 _PARENTS = (
     ("space_id", "spaces"),
@@ -408,7 +410,7 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.ceilings[str(row["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
     if before is not None or current is None:
         return
-    if "memory_id" in current:
+    if "memory_id" in current and table not in _REMARKS:
         done.loosened.add(str(current["memory_id"]))
     elif table == "memories" and current["conversation_id"] is not None:
         done.emptied.add(str(current["conversation_id"]))
