@@ -38,27 +38,32 @@ DOUBTED_BELOW = 0.2
 _DAY_MS = 86_400_000
 _PAGE = 10_000
 
-_STANDS = "m.status IN ('active', 'disputed')"
+# The plus keeps SQLite from going by the status, which most memories share.
+_STANDS = "+m.status IN ('active', 'disputed')"
 _READ = (
     "SELECT m.n, coalesce(m.part_of, m.id), m.kind, m.permanence, m.confidence, m.last_confirmed_at, m.trust, "
     f"m.status = 'disputed', f.memory_id IS NOT NULL, {COLUMNS} "
 )
 _WITH = f"LEFT JOIN fading f ON f.memory_id = m.id{JOINS}"
-# By the label, not by the index over status: pages have to follow each other.
-_ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND +{_STANDS} ORDER BY m.n LIMIT :most"
-_SOME = (
-    f"{_READ}FROM (SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "  # noqa: S608
-    f"JOIN memories p ON p.part_of = h.value) w JOIN memories m ON m.id = w.id {_WITH}WHERE {_STANDS} ORDER BY m.n"
+_ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND {_STANDS} ORDER BY m.n LIMIT :most"
+_WHOLE = (
+    "(SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
+    "JOIN memories p ON p.part_of = h.value) w"
 )
-_SPLIT = "SELECT DISTINCT part_of FROM memories m WHERE m.part_of IS NOT NULL AND +" + _STANDS  # noqa: S608
+_SOME = f"{_READ}FROM {_WHOLE} CROSS JOIN memories m ON m.id = w.id {_WITH}WHERE {_STANDS} ORDER BY m.n"
+_SPLIT = "SELECT DISTINCT part_of FROM memories m WHERE m.part_of IS NOT NULL AND " + _STANDS  # noqa: S608
 _LEFT = (
-    "SELECT DISTINCT coalesce(m.part_of, m.id) FROM fading f JOIN memories m ON m.id = f.memory_id "
-    "WHERE m.status NOT IN ('active', 'disputed')"
+    "SELECT coalesce(m.part_of, m.id) FROM {} CROSS JOIN memories m ON m.id = f.memory_id "
+    "WHERE +m.status NOT IN ('active', 'disputed') ORDER BY m.n"
 )
+_LEFT_ALL = _LEFT.format("fading f")
+_LEFT_SOME = _LEFT.format(f"{_WHOLE} CROSS JOIN fading f ON f.memory_id = w.id")
 _OLD = (
-    "SELECT m.id FROM memories m WHERE m.space_id IN (SELECT id FROM spaces) AND m.status = 'superseded' "
-    "AND m.superseded_by_id IS NOT NULL AND m.retired_at < :before AND m.part_of IS NULL"
+    "SELECT m.id FROM memories m WHERE {} AND m.superseded_by_id IS NOT NULL AND m.retired_at < :before "
+    "AND m.part_of IS NULL ORDER BY m.n"
 )
+_OLD_ALL = _OLD.format("m.status = 'superseded'")
+_OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:heads)) AND +m.status = 'superseded'")
 _COUNTED = {
     FADING: "fading",
     RECOVERED: "recovered",
@@ -280,17 +285,18 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
 
 def _left(rows: Rows, heads: Sequence[str] | None) -> list[str]:
     """Marked, and no longer standing: superseded, forgotten or archived by somebody else since."""
-    found = [str(row[0]) for row in rows.all(f"{_LEFT} ORDER BY m.n")]
-    return found if heads is None else [head for head in found if head in frozenset(heads)]
+    found = rows.all(_LEFT_ALL) if heads is None else rows.all(_LEFT_SOME, {"heads": json.dumps(list(heads))})
+    return list(dict.fromkeys(str(row[0]) for row in found))
 
 
 def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
     if not options.prune_superseded:
         return []
-    named = "" if heads is None else " AND m.id IN (SELECT value FROM json_each(:heads))"
-    params: dict[str, object] = {"before": now_ms - options.prune_days * _DAY_MS}
-    if heads is not None:
-        params["heads"] = json.dumps(list(heads))
-    found = [str(row[0]) for row in rows.all(f"{_OLD}{named} ORDER BY m.n", params)]
+    before = now_ms - options.prune_days * _DAY_MS
+    if heads is None:
+        read = rows.all(_OLD_ALL, {"before": before})
+    else:
+        read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
+    found = [str(row[0]) for row in read]
     kept = protections(rows, found, now_ms)
     return [Planned(Deed.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]

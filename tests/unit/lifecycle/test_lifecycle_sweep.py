@@ -13,6 +13,7 @@ from decay_rig import DAY_MS, fading, put, reasons, standing
 from engine_rig import Rig, rig_at
 from ground_rig import Ran, ground_of, run
 
+from core.lifecycle import sweep as sweep_module
 from core.lifecycle.ground import Ground
 from core.lifecycle.sweep import Sweep, prune_deeds, sweep_deeds
 from core.types.lifecycle import Deed, Planned
@@ -364,3 +365,12 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
     singly = [single(name) for name in names]
     assert sorted((one for found in singly for one in found), key=repr) == sorted(whole, key=repr)
     assert replace(whole[0], value=0.0) == Planned(whole[0].deed, whole[0].memory_id, reason=whole[0].reason)
+
+
+@pytest.mark.parametrize("query", [sweep_module._SOME, sweep_module._LEFT_SOME, sweep_module._OLD_SOME])
+def test_a_batch_is_read_by_its_keys(rig: Rig, query: str) -> None:
+    known = {"heads": '["m"]', "before": 1}
+    found = rig.opened.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {query}", known))
+    steps = [str(row[3]) for row in found]
+    assert any("sqlite_autoindex_memories_1 (id=?)" in step for step in steps)
+    assert not [step for step in steps if "ix_memories_reach" in step or step.startswith("SCAN m")]
