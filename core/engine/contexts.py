@@ -12,6 +12,7 @@ from typing import Any
 
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.asking import answer
+from core.engine.clarifying import choose, with_questions
 from core.engine.futures import chain
 from core.engine.opened import Opened
 from core.engine.receipts import said_for
@@ -24,7 +25,7 @@ from core.recall.result import RecallResult
 from core.recall.scope import Scope
 from core.score.packing import fetch_count
 from core.score.quality import metrics_of
-from core.types.contexts import Context, ContextQuery, ContextReply
+from core.types.contexts import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -60,13 +61,13 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
         now = opened.clock.now_ms()
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
-        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str]]:
+        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str], tuple[Clarifying, ...]]:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
             result = answer(opened, rows, wanted, meant, now)
             said = said_for(rows, result, meant, now, scope)
-            return result, assembled(rows, result.items, budget, counter), said
+            return result, assembled(rows, result.items, budget, counter), said, choose(opened, rows, query, scope)
 
-        result, packed, said = opened.vault.read(read)
+        result, packed, said, asks = opened.vault.read(read)
         took_ms = (opened.clock.monotonic() - begun) * 1000
         opened.pulse.beat(took_ms)
         given = tuple(one.id for one in packed.included)
@@ -78,9 +79,10 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
             return body_of(replace(result, took_ms=took_ms), query.prompt, figures, context=_body(packed))
 
         receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
-        return ContextReply(packed, receipt, took_ms)
+        return ContextReply(packed, receipt, took_ms, asks)
 
-    return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    found = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(found, lambda reply: with_questions(opened, reply, query, scope))
 
 
 def _body(packed: Context) -> dict[str, Any]:

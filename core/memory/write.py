@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.embed.codec import to_blob
 from core.memory.draft import Draft, to_json
 from core.memory.read import by_ids
+from core.memory.records import remove_records, renew_records, write_records
 from core.memory.rooms import remove_places
 from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
 from core.text.compose import memory_terms
@@ -88,6 +89,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
         [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
     )
     write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
+    write_records(tx, drafts)
     return list(range(first, first + len(drafts)))
 
 
@@ -168,6 +170,7 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
             )
         )
         renew_tiers(tx, list(memories))
+        renew_records(tx, memories)
         tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
         tx.run_many(
             "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
@@ -187,9 +190,9 @@ def _terms_of(memory: Memory, title: str | None) -> str:
 
 
 def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove terms, tiers, vectors, access counts, feedback and places of memories about to vanish.
+    """Remove terms, tiers, vectors, access counts, feedback, records and places of memories about to vanish.
 
-    Places are the only ones that an undo brings back: the others are made anew.
+    Places and records of procedures are the only ones that an undo brings back: the others are made anew.
 
     Args:
         tx: the verb's transaction.
@@ -199,6 +202,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
     remove_tiers(tx, labels)
+    remove_records(tx, labels)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)

@@ -342,3 +342,89 @@ class Consolidated:
             "dry_run": self.dry_run,
             "skipped": self.skipped,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """How a rule has served.
+
+    Attributes:
+        maturity: `candidate`, `established`, `proven` or `anti_pattern`.
+        helpful: helpful marks; `harmful` harmful ones; together they are how often it was applied.
+        effectiveness: after the last mark, 0 to 1.
+        last_applied_at: epoch ms; None where it was never applied.
+        needs_inversion: whether it shall be turned into an anti-pattern and is not yet.
+        original_text: of an anti-pattern what it said before; plain text only.
+        reasons: why it harmed, in the words of those who said so, the oldest first; plain text only.
+        proposal: the review item that asks the person to turn it around; None where there is none.
+    """
+
+    memory_id: str
+    maturity: str
+    helpful: int
+    harmful: int
+    effectiveness: float
+    last_applied_at: int | None
+    needs_inversion: bool
+    original_text: str | None
+    reasons: tuple[str, ...]
+    proposal: str | None
+
+    @property
+    def applied(self) -> int:
+        """How often it was applied."""
+        return self.helpful + self.harmful
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureState:
+    """How a procedure goes and how it went.
+
+    Attributes:
+        steps: in order; plain text only.
+        tools: what it uses.
+        cues: words that call it up.
+        successes: how often it went well; `failures` how often it did not.
+        average_ms: how long it took on average where that was said; 0 for never.
+        last_used_at: epoch ms; None where it was never used.
+    """
+
+    memory_id: str
+    steps: tuple[str, ...]
+    tools: tuple[str, ...]
+    cues: tuple[str, ...]
+    successes: int
+    failures: int
+    average_ms: int
+    last_used_at: int | None
+
+    @property
+    def success_rate(self) -> float | None:
+        """Successes over runs, 0 to 1; None where it never ran."""
+        runs = self.successes + self.failures
+        return self.successes / runs if runs else None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What a mark of a rule did.
+
+    Attributes:
+        state: of the rule as it stands now.
+        step_id: the undo step.
+        inverted: whether the rule was turned into an anti-pattern with it.
+        conflict: the review item that asks the person to turn it around; None where none is open.
+    """
+
+    state: RuleState
+    step_id: str
+    inverted: bool = False
+    conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeTaken:
+    """What a recorded outcome did: the procedure as it stands now and the undo step."""
+
+    state: ProcedureState
+    step_id: str
