@@ -26,6 +26,7 @@ from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
+from core.memory.write import VectorSpace
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
 from core.types.values import Actor
@@ -177,30 +178,14 @@ class Settling:
         return self.acts.tx
 
     def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> Newcomer:
-        row = self._tx.row("memories", {"id": memory_id})
-        if row is None:
-            raise BugError("judging a memory that is not there")
-        parts = self.acts.parts(memory_id)
-        texts = dict(self._tx.all(
-            "SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(parts),)
-        ))  # fmt: skip
-        standing = standing_of(self._tx, memory_id)
+        newcomer = stored_newcomer(self._tx, memory_id, self.acts.space)
+        standing = newcomer.standing
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
             standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
-        newcomer = Newcomer(
-            memory_id=memory_id,
-            texts=[texts[part] for part in parts],
-            kind=Kind(row["kind"]),
-            space_id=row["space_id"],
-            claims=(),
-            standing=standing,
-            vector=self._vector(int(row["n"])),
-        )
-        self._read(memory_id, newcomer, parts)
-        back = row["status"] == Status.QUARANTINED.value
-        told = claims_told(self._tx, [memory_id], back=back).get(memory_id, [])
-        return replace(newcomer, claims=tuple(draft for _, draft in told))
+        newcomer = replace(newcomer, claims=(), standing=standing)
+        self._read(memory_id, newcomer, self.acts.parts(memory_id))
+        return replace(newcomer, claims=_claims(self._tx, memory_id))
 
     def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
@@ -217,13 +202,47 @@ class Settling:
         on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
         write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
 
-    def _vector(self, label: int) -> NDArray[np.float32] | None:
-        space = self.acts.space
-        blob = self._tx.value(
-            "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
-            (space.name, space.dims, label),
-        )
-        return None if blob is None else from_blob(blob, space.dims)
+
+def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> Newcomer:
+    """A stored memory as one that is judged now, with the claims that were read from it.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory; of a split text the head.
+        space: the vector space that is searched.
+
+    Returns:
+        The newcomer.
+    """
+    found = rows.all(
+        "SELECT id, text, kind, space_id, n FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
+        (memory_id, memory_id, memory_id),
+    )
+    if not found:
+        raise BugError("judging a memory that is not there")
+    return Newcomer(
+        memory_id=memory_id,
+        texts=[str(row[1]) for row in found],
+        kind=Kind(found[0][2]),
+        space_id=found[0][3],
+        claims=_claims(rows, memory_id),
+        standing=standing_of(rows, memory_id),
+        vector=_vector(rows, int(found[0][4]), space),
+    )
+
+
+def _claims(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
+    back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
+    told = claims_told(rows, [memory_id], back=back).get(memory_id, [])
+    return tuple(draft for _, draft in told)
+
+
+def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:
+    blob = rows.value(
+        "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
+        (space.name, space.dims, label),
+    )
+    return None if blob is None else from_blob(blob, space.dims)
 
 
 def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], Settling]) -> int:
