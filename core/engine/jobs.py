@@ -12,19 +12,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from core.engine.agenda import TURN
 from core.engine.calendar import next_at, words
 from core.engine.futures import chain, mapped
 from core.engine.opened import Opened
 from core.engine.previews import preview_of
 from core.engine.runner import Kept
-from core.engine.scheduler import TURN, Scheduler
+from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
+from core.engine.wellbeing import health
 from core.errors import Code, UserError
 from core.intake.sparing import SPARED_DAYS, spare
 from core.lifecycle import jobstore
 from core.lifecycle.gauges import gauges
 from core.lifecycle.graveyard import graveyard
-from core.types.lifecycle import Beat, Gauges, Graveyard, JobRow, Jobs, JobState, JobType, Preview
+from core.types.lifecycle import Beat, Gauges, Graveyard, Health, JobRow, Jobs, JobState, JobType, Preview
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -71,7 +73,7 @@ class JobsGroup:
         """
         opened = self._opened()
         return opened.on(
-            opened.threads.checks, preview_of, self._scheduler.jobs, self._scheduler.ground(opened), kinds, limit
+            opened.threads.checks, preview_of, self._scheduler.agenda.jobs, self._scheduler.ground(opened), kinds, limit
         )
 
     def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]:
@@ -174,6 +176,11 @@ class JobsGroup:
         now = opened.clock.now_ms()
         return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
 
+    def health(self) -> Future[Health]:
+        """How everything is, in figures and plain warnings (E34.8)."""
+        opened = self._opened()
+        return opened.look(lambda rows: health(opened, rows))
+
     def _kicked(self, opened: Opened, row: JobRow) -> JobRow:
         opened.on(opened.threads.reads, self._scheduler.kick, opened)
         return row
@@ -194,11 +201,11 @@ class JobsGroup:
         )
         last = jobstore.last_ended(rows)
         made_at = int(rows.value("SELECT created_at FROM vault_state"))
-        strained = self._scheduler.strained(opened)
+        strained = self._scheduler.agenda.strained(opened)
         return Jobs(
             paused=not opened.options.lifecycle_on,
             holds=hold_words(strained),
-            pressure=self._scheduler.strain.pressure(),
+            pressure=self._scheduler.agenda.strain.pressure(),
             rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 Beat(
@@ -209,7 +216,7 @@ class JobsGroup:
                     next_at(kind, opened.options, last.get(kind), made_at) if opened.options.lifecycle_on else None,
                     words()[kind].heavy,
                 )
-                for kind in self._scheduler.jobs
+                for kind in self._scheduler.agenda.jobs
             ),
             total=int(rows.value(f"SELECT count(*) FROM jobs WHERE state NOT IN {_OPEN}")),  # noqa: S608 - constant
         )
@@ -242,7 +249,7 @@ class JobsGroup:
 
     def _waits(self, opened: Opened, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
         job = jobstore.Job(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
-        return hold_words(self._scheduler.holds(opened, job, self._scheduler.ground(opened)) or TURN)
+        return hold_words(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
 
 
 def hold_words(key: str) -> str:

@@ -8,37 +8,25 @@ is saved with each batch, so that it goes on behind it after a crash. Must not d
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from core import log
-from core.engine.calendar import interval_ms, is_due, words
+from core.engine.agenda import NO_MODEL, Agenda
 from core.engine.futures import begun, locked
 from core.engine.grounding import ground_of
 from core.engine.opened import Opened
 from core.engine.refining import Refining
 from core.engine.runner import Kept, Runner
-from core.engine.strain import Strain
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle import jobstore
-from core.lifecycle.ground import Ground, Planner, Stream
-from core.lifecycle.jobstore import Job
-from core.types.lifecycle import JobState, JobType, Pressure
-from core.vault.rows import Rows
+from core.lifecycle.ground import Ground
+from core.types.lifecycle import JobState, JobType
 from core.vault.tx import Tx
 
 _log = log.get("engine")
 _TURN_S = 30.0
-
-PAUSED = "paused"
-ON_BATTERY = "on_battery"
-MEMORY_SHORT = "memory_short"
-INDEX_LOADS = "index_loads"
-NO_MODEL = "no_model"
-LATER = "later"
-TURN = "turn"
-"""Keys of `resources/lifecycle/holds.json`: why a queued job does not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +61,18 @@ class Scheduler:
 
     Attributes:
         beats: may be set before `begin`.
-        strain: how much memory and battery there is.
+        agenda: what is due, and why what waits does not run.
     """
 
-    def __init__(self, jobs: Mapping[JobType, Planner | Stream], model: Refining, strain: Callable[[], Strain]) -> None:
+    def __init__(self, agenda: Agenda, model: Refining) -> None:
         """Tie the ends together.
 
         Args:
-            jobs: every kind of work there is.
+            agenda: knows every kind of work.
             model: the local model.
-            strain: makes what tells memory and battery; its baseline is the moment it is made.
         """
-        self.jobs = jobs
+        self.agenda = agenda
         self.beats = Beats()
-        self.strain = strain()
-        self._strain = strain
         self._model = model
         self._lock = threading.Lock()  # guards _now and what it holds
         self._now: _Open | None = None
@@ -103,9 +88,9 @@ class Scheduler:
         crashed = opened.vault.info.recovered_from_crash
         if opened.vault.read(jobstore.is_any_running):
             opened.write(lambda tx: jobstore.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
-        self.strain = self._strain()
+        self.agenda.renew()
         with self._lock:
-            self._now = _Open(opened, Runner(opened, self.jobs), opened.clock.monotonic())
+            self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
 
     def end(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
@@ -135,7 +120,7 @@ class Scheduler:
         if not force and at - now.beaten_at < self.beats.every_s:
             return
         now.beaten_at = at
-        due = self.due(opened)
+        due = self.agenda.due(opened, self.ground(opened))
         if due:
             opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
         self.kick(opened)
@@ -152,60 +137,6 @@ class Scheduler:
         now = self._of(opened)
         if now is not None and now.waiters and now.running is None:
             self.kick(opened)
-
-    def due(self, opened: Opened) -> tuple[JobType, ...]:
-        """What is to be queued now.
-
-        Args:
-            opened: the open vault.
-
-        Returns:
-            Kinds of work, in the order in which they shall run.
-        """
-        if not opened.options.lifecycle_on:
-            return ()
-        ground = self.ground(opened)
-        urgent = self.strain.pressure() is Pressure.CRITICAL
-
-        def read(rows: Rows) -> tuple[JobType, ...]:
-            busy = {str(row[0]) for row in rows.all(
-                "SELECT type FROM jobs WHERE state IN ('queued', 'running', 'poison')"
-            )}  # fmt: skip
-            last = jobstore.last_ended(rows)
-            made_at = int(rows.value("SELECT created_at FROM vault_state"))
-            return tuple(
-                kind
-                for kind in JobType
-                if kind.value not in busy
-                and self._is_due(kind, opened, ground, rows, last.get(kind), made_at, urgent=urgent)
-            )
-
-        return opened.vault.read(read)
-
-    def _is_due(
-        self, kind: JobType, opened: Opened, ground: Ground, rows: Rows, last: int | None, made_at: int, *, urgent: bool
-    ) -> bool:
-        work = self.jobs.get(kind)
-        if work is None or self._lacks(kind, ground):
-            return False
-        if kind is JobType.SWEEP and urgent:
-            return True  # always allowed, and at once (E22.7)
-        if kind is JobType.REPLAY and opened.activity.idle_s < opened.options.replay_idle_s:
-            return False
-        timed = interval_ms(kind, opened.options) is not None
-        if timed and not is_due(kind, opened.options, last, made_at, ground.now_ms):
-            return False
-        if isinstance(work, Planner):
-            return timed
-        return work.backlog(rows, ground) > 0
-
-    def _lacks(self, kind: JobType, ground: Ground) -> str:
-        """Why a kind of work can do nothing at present."""
-        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.near is None:
-            return INDEX_LOADS
-        if kind is JobType.DISTILL and ground.ask is None:
-            return NO_MODEL
-        return ""
 
     @staticmethod
     def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
@@ -231,7 +162,7 @@ class Scheduler:
                 return
         ground = self.ground(opened)
         queued = opened.vault.read(lambda rows: jobstore.waiting(rows, ground.now_ms))
-        job = next((one for one in queued if not self.holds(opened, one, ground)), None)
+        job = next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
         if job is None:
             return
         if self._take(now, job.id):
@@ -244,36 +175,6 @@ class Scheduler:
                 return False
             now.running = job_id
             return True
-
-    def holds(self, opened: Opened, job: Job, ground: Ground) -> str:
-        """Why a queued job does not run now.
-
-        Args:
-            opened: the open vault.
-            job: the job.
-            ground: what it would stand on.
-
-        Returns:
-            A key of the sentences; "" where nothing holds it.
-        """
-        lacking = self._lacks(job.type, ground)
-        if lacking:
-            return lacking
-        if job.not_before is not None and job.not_before > ground.now_ms:
-            return LATER
-        if job.actor != "scheduler":
-            return ""  # whoever asked for it wants it now
-        if not opened.options.lifecycle_on:
-            return PAUSED
-        return self.strained(opened) if words()[job.type].heavy else ""
-
-    def strained(self, opened: Opened) -> str:
-        """Why no heavy work runs by itself now; "" for nothing."""
-        if self.strain.pressure() is not Pressure.NORMAL:
-            return MEMORY_SHORT
-        if self.strain.on_battery() and not opened.options.lifecycle_on_battery:
-            return ON_BATTERY
-        return ""
 
     def _go_on(self, now: _Open, job_id: str) -> None:
         try:
@@ -311,7 +212,7 @@ class Scheduler:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
         ground = self.ground(opened, lambda: job_id in now.stopping)
-        if self.holds(opened, job, ground):
+        if self.agenda.holds(opened, job, ground):
             return now.runner.lay_aside(job)
         self._wait_for_quiet(opened)
         return now.runner.step(job, ground)
@@ -376,10 +277,12 @@ class Scheduler:
         now = self._of(opened)
         if now is None:
             raise locked()
-        if kind not in self.jobs:
+        if kind not in self.agenda.jobs:
             raise BugError(f"a job of type {kind.value}")
-        if self._lacks(kind, self.ground(opened)) == NO_MODEL:
-            raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this.")
+        if self.agenda.lacks(kind, self.ground(opened)) == NO_MODEL:
+            raise EnvironmentFaultError(
+                Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
+            )
         waiter: Future[Kept] = Future()
 
         def queued(done: Future[str]) -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.lifecycle.distill import Distill
 from core.lifecycle.embedding import Embedding
 from core.lifecycle.episodes import Episodes
+from core.lifecycle.gaps import Gaps
 from core.lifecycle.ground import Planner, Stream
 from core.lifecycle.sweep import Sweep
 from core.types.lifecycle import JobType
@@ -20,5 +22,5 @@ def all_jobs() -> Mapping[JobType, Planner | Stream]:
     Returns:
         Type to job; the order is that in which they run when several are due.
     """
-    jobs: tuple[Planner | Stream, ...] = (Embedding(), Sweep(), Episodes())
+    jobs: tuple[Planner | Stream, ...] = (Embedding(), Distill(), Sweep(), Episodes(), Gaps())
     return {job.type: job for job in jobs}

@@ -182,7 +182,7 @@ def keep_house(rig: Rig) -> None:
         scheduler.beat(opened, force=True)
         while scheduler.running() is not None:
             time.sleep(0.002)
-        if not scheduler.due(opened):
+        if not scheduler.agenda.due(opened, scheduler.ground(opened)):
             return
     raise AssertionError("the work never ends")
 

@@ -87,7 +87,7 @@ class Counting:
 @contextmanager
 def scheduled(folder: Path, *jobs: Any, **more: Any) -> Iterator[Rig]:
     with rig_at(folder, **more) as rig:
-        rig.engine.scheduler.jobs = {job.type: job for job in jobs}
+        rig.engine.scheduler.agenda.jobs = {job.type: job for job in jobs}
         rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
         rig.engine.scheduler.begin(rig.opened)
         yield rig
@@ -100,6 +100,11 @@ def fill(rig: Rig, count: int = 60) -> None:
 
 def run(rig: Rig, kind: JobType = JobType.SWEEP) -> JobRow:
     return rig.engine.jobs.run(kind).result(30)
+
+
+def due(rig: Rig) -> tuple[JobType, ...]:
+    scheduler = rig.engine.scheduler
+    return scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
 
 
 def until(rig: Rig, holds: Callable[[JobRow], bool]) -> JobRow:
@@ -220,7 +225,7 @@ def test_a_job_that_fails_five_times_waits_for_the_person(tmp_path: Path) -> Non
         row = until(rig, again)
         assert (row.state, row.attempts) == (JobState.POISON, 5)
         assert ended.result(30).state is JobState.POISON
-        assert JobType.SWEEP not in rig.engine.scheduler.due(rig.opened)
+        assert JobType.SWEEP not in due(rig)
         job.always = False
         assert rig.engine.jobs.retry(row.id).result(30).state is JobState.QUEUED
 
@@ -252,16 +257,15 @@ def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: 
 
 def test_work_is_due_an_interval_after_the_vault_was_made_and_after_each_run(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
-        scheduler = rig.engine.scheduler
-        assert scheduler.due(rig.opened) == ()
+        assert due(rig) == ()
         rig.clock.advance(25 * HOUR_MS)
-        assert scheduler.due(rig.opened) == (JobType.SWEEP,)
+        assert due(rig) == (JobType.SWEEP,)
         run(rig)
-        assert scheduler.due(rig.opened) == ()
+        assert due(rig) == ()
         rig.clock.advance(25 * HOUR_MS)
-        assert scheduler.due(rig.opened) == (JobType.SWEEP,)
+        assert due(rig) == (JobType.SWEEP,)
         rig.clock.advance(-80 * HOUR_MS)
-        assert scheduler.due(rig.opened) == (JobType.SWEEP,)  # a clock that was set back keeps nothing waiting for ever
+        assert due(rig) == (JobType.SWEEP,)  # a clock that was set back keeps nothing waiting for ever
 
 
 def test_a_pause_holds_what_is_scheduled_and_not_what_a_person_starts(tmp_path: Path) -> None:
@@ -269,7 +273,7 @@ def test_a_pause_holds_what_is_scheduled_and_not_what_a_person_starts(tmp_path: 
         fill(rig, 2)
         assert rig.engine.jobs.pause(on=True).result(30).paused
         rig.clock.advance(25 * HOUR_MS)
-        assert rig.engine.scheduler.due(rig.opened) == ()
+        assert due(rig) == ()
         rig.engine.scheduler.beat(rig.opened, force=True)
         assert active(rig) == 2
         assert run(rig).state is JobState.DONE
@@ -281,7 +285,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
     with scheduled(tmp_path, job) as rig:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
-        scheduler._strain = lambda: Strain(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
+        scheduler.agenda.make_strain = lambda: Strain(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
         scheduler.begin(rig.opened)
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
@@ -297,16 +301,15 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
 
 def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving(JobType.REPLAY)) as rig:
-        scheduler = rig.engine.scheduler
         rig.clock.advance(HOUR_MS)
         rig.opened.activity._called_at -= 119.0
         rig.opened.activity._hand_at -= 119.0
-        assert scheduler.due(rig.opened) == ()
+        assert due(rig) == ()
         rig.opened.activity._called_at -= 1.5
         rig.opened.activity._hand_at -= 1.5
-        assert scheduler.due(rig.opened) == (JobType.REPLAY,)
+        assert due(rig) == (JobType.REPLAY,)
         rig.engine.jobs.touch()
-        assert scheduler.due(rig.opened) == ()
+        assert due(rig) == ()
 
 
 def test_a_search_is_somebody_at_work_and_a_look_at_the_status_is_not(tmp_path: Path) -> None:
