@@ -87,6 +87,16 @@ class Options(LifecycleOptions):
         json_schema_extra=about("Search", unit="tokens"),
     )
 
+    embedder: str = Field(
+        default="",
+        max_length=200,
+        pattern=r"^$|^ollama:[^\s#]+$",
+        title="Search model",
+        description="What search by meaning goes by: empty for the built-in model, or ollama: and the name of a model "
+        "of the server below. Memories get their new vectors in the background; search goes on meanwhile.",
+        json_schema_extra=about("Search"),
+    )
+
     model_on: bool = Field(
         default=True,
         title="Local model",

@@ -43,6 +43,7 @@ from core.engine.refining import Refining
 from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
+from core.engine.spaces import Spaces
 from core.engine.strain import Strain
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
@@ -51,6 +52,7 @@ from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.reading import Readers
+from core.lifecycle.migrate import Migrate
 from core.lifecycle.registry import all_jobs
 from core.security.handshake import owner_token
 from core.security.hardening import harden
@@ -60,6 +62,7 @@ from core.security.secretfile import read_secret_file
 from core.security.strength import Strength, passphrase_strength
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
+from core.types.lifecycle import JobType
 from core.vault.home import Home
 from core.vault.lockfile import VaultLock
 from core.vault.opening import OpenInfo
@@ -154,7 +157,9 @@ class Engine:
         self.palace = Palace(self._require)
         self.laboratory = Laboratory(self._require, self._authority)
         self.model = Refining(self._require, lambda: self.loop)
-        self.scheduler = Scheduler(all_jobs(), self.model, lambda: Strain(setup.clock))
+        self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
+        jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
+        self.scheduler = Scheduler(jobs, self.model, lambda: Strain(setup.clock))
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,
@@ -217,7 +222,14 @@ class Engine:
             try:
                 setup = self._setup
                 opened = opening.open_vault(
-                    setup.home, root, setup.clock, setup.embedder, threads, self.hub, setup.readers
+                    setup.home,
+                    root,
+                    setup.clock,
+                    setup.embedder,
+                    threads,
+                    self.hub,
+                    setup.readers,
+                    self.spaces.embedder_for,
                 )
             except BaseException:
                 threads.shutdown()
@@ -292,6 +304,7 @@ class Engine:
         self._authority.forget_all()
         self.scheduler.end()
         self.model.end()
+        self.spaces.end()
         opening.close_vault(opened, within_s)
         self._set_state("locked")
 

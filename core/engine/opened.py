@@ -252,6 +252,16 @@ class Opened:
             self.scrub_due.set()
         self.sight.drop_vectors(seq, labels)
 
+    def look_through(self, sight: Sight) -> None:
+        """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
+
+        Args:
+            sight: of that space.
+        """
+        self.sight = sight
+        self.probe_vectors = {}
+        self.saved = None
+
     def use_options(self, chosen: Options) -> None:
         """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
 

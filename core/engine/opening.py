@@ -24,13 +24,14 @@ from core.engine.settings import stored_options
 from core.engine.sight import Sight, sight_of
 from core.engine.threads import READERS, Threads
 from core.engine.tuning import stored_retrieval
-from core.errors import EnvironmentFaultError, LociError
+from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.reading import Readers
 from core.intake.unit_of_work import UnitOfWork
+from core.memory import vectorspaces
 from core.memory.write import VectorSpace
 from core.score.tuned import profile_of
 from core.security.keystore import load_keys
@@ -66,6 +67,7 @@ def open_vault(
     threads: Threads,
     hub: Hub,
     readers: Readers | None = None,
+    served: Callable[[VectorSpace], Embedder] | None = None,
 ) -> Opened:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
@@ -73,10 +75,11 @@ def open_vault(
         home: where it lives; the caller holds its lock.
         root: its root key.
         clock: the one clock.
-        embedder: makes the vectors.
+        embedder: the built-in one; makes the vectors unless those of a model server are searched.
         threads: pools that are already there.
         hub: where events go.
         readers: read claims and relations; None for the built-in ones.
+        served: gives the embedder of a space that a model server fills; None where there can be none.
 
     Returns:
         The open parts.
@@ -91,11 +94,22 @@ def open_vault(
     vault = Vault.open(home, keys, root.vault_id, clock, READERS)
     with ExitStack() as undo:
         undo.callback(vault.close)
-        opened = _assemble(vault, home, root, clock, embedder, threads, hub, readers)
+        space, before = vault.read(
+            lambda rows: vectorspaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
+        )
+        if served is not None:
+            embedder = served(space)
+        elif space.served:
+            raise BugError("a vault of a model server without one")
+        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers)
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
+    if before is not None:
+        over = before
+        noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
+        watched(noting, _log, "noting another built-in model")
     return opened
 
 
@@ -105,6 +119,7 @@ def _assemble(
     root: RootKey,
     clock: Clock,
     embedder: Embedder,
+    space: VectorSpace,
     threads: Threads,
     hub: Hub,
     readers: Readers | None,
@@ -118,7 +133,6 @@ def _assemble(
     chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days)
     gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
-    space = VectorSpace(embedder.name, embedder.version, embedder.dims)
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
     return Opened(
         home=home,

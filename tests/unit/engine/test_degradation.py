@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from core.types.values import OWNER_ACTOR
 from core.vault.faults import disk_full
 from core.vault.vault import Vault
 
+pytestmark = pytest.mark.expected_logs("the embedder does not answer")
 AWAY = (Code.EMBEDDER_UNAVAILABLE, Code.EMBEDDING_FAILED, Code.MODEL_CHANGED)
 
 
@@ -31,8 +31,7 @@ def flaky() -> FlakyEmbedder:
 
 
 @pytest.fixture
-def rig(tmp_path: Path, flaky: FlakyEmbedder, caplog: pytest.LogCaptureFixture) -> Iterator[Rig]:
-    caplog.set_level(logging.ERROR, "loci.engine")  # that it is away is logged, and here it is wanted
+def rig(tmp_path: Path, flaky: FlakyEmbedder) -> Iterator[Rig]:
     with rig_at(tmp_path, embedder=flaky) as rig:
         yield rig
 
