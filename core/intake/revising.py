@@ -32,6 +32,7 @@ from core.score.trust import trust_terms
 from core.types.library import Revision, RevisionPreview, RevisionReport
 from core.types.values import Actor
 from core.types.words import Source, Status
+from core.vault.loose import forget_inferred, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -137,6 +138,9 @@ class Reviser:
         said: list[str] = []  # those whose terms and trust have to be made anew
         for items, ids in alike.items():
             held = [memory_id for memory_id in ids if memory_id in back]
+            if any(name == "space_id" for name, _ in items):
+                remove_mentions(tx, ids)
+                forget_inferred(tx, ids)
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()

@@ -53,15 +53,14 @@ _READ = (
 )
 _BY_IDS = f"{_READ} JOIN json_each(?) w ON w.value = m.id ORDER BY w.key"
 _BY_WHOLE = f"{_READ} WHERE m.part_of IN (SELECT value FROM json_each(?)) ORDER BY m.part_of, m.part_index"  # noqa: S608
-# What the trigger memories_space looks for, asked before, so that one memory does not stop the others.
+# What the trigger memories_space looks for, asked before, so that one memory does not stop the others. Mentions tie
+# nothing: they are of the space's own entities, and are made anew in the other.
 _TIED = (
     "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value WHERE m.space_id <> :space AND ("
     "EXISTS (SELECT 1 FROM evidence WHERE memory_id = m.id AND space_id <> :space) "
     "OR EXISTS (SELECT 1 FROM edges WHERE (from_id = m.id OR to_id = m.id) AND space_id <> :space) "
     "OR EXISTS (SELECT 1 FROM derivations WHERE (derived_id = m.id OR source_id = m.id) AND space_id <> :space) "
-    "OR EXISTS (SELECT 1 FROM conflicts WHERE (existing_id = m.id OR incoming_id = m.id) AND space_id <> :space) "
-    "OR EXISTS (SELECT 1 FROM mentions n JOIN entities e ON e.id = n.entity_id "
-    "WHERE n.memory_id = m.id AND e.space_id NOT IN (:space, 'GLOBAL')))"
+    "OR EXISTS (SELECT 1 FROM conflicts WHERE (existing_id = m.id OR incoming_id = m.id) AND space_id <> :space))"
 )
 _UNDECIDED = (
     "SELECT DISTINCT c.incoming_id FROM json_each(?) w JOIN conflicts c ON c.incoming_id = w.value "

@@ -16,6 +16,7 @@ from core.memory.rooms import remove_places
 from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
 from core.text.compose import memory_terms
 from core.types.values import Memory
+from core.vault.loose import forget_inferred, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -27,6 +28,7 @@ _WAITING = (
     "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)"
 )
 _TERMS_AT_ONCE = 1000
+_IDS = "SELECT id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 _TITLES = "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))"
 
 Stored = Callable[[int, Sequence[int], NDArray[np.float32]], None]
@@ -156,11 +158,14 @@ def forget_vector(tx: Tx, label: int) -> None:
 def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     """Make the lexical terms and the tiers of memories anew; rows that are gone lose theirs.
 
+    What was inferred from their texts is forgotten, so that enrichment reads them again.
+
     Args:
         tx: the verb's transaction.
         ids: memory ids.
     """
     wanted = list(dict.fromkeys(ids))
+    forget_inferred(tx, wanted)
     for at in range(0, len(wanted), _TERMS_AT_ONCE):
         memories = by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
         talks = sorted({memory.conversation_id for memory in memories if memory.conversation_id is not None})
@@ -206,6 +211,9 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+    ids = [str(row[0]) for row in tx.all(_IDS, (to_json(list(labels)),))]
+    remove_mentions(tx, ids)
+    forget_inferred(tx, ids)
     remove_places(tx, labels)
 
 

@@ -428,3 +428,46 @@ class OutcomeTaken:
 
     state: ProcedureState
     step_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """An entity at a place of a memory's text.
+
+    Attributes:
+        type: person, organization, place, project, technology, file, service, concept or other.
+        start: first code point of its first mention; `end` is exclusive.
+    """
+
+    id: str
+    name: str
+    type: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was inferred from a memory's text; words of the text are hostile, plain text only.
+
+    Attributes:
+        technologies: as the vocabulary writes them; `paths` and `urls` as written.
+        dates: `YYYY-MM-DD` or `YYYY-MM`.
+        topics: words of a fixed taxonomy.
+        language: of code in it; "" for none.
+        valence: -1 (bad) to 1 (good); `arousal` 0 to 1.
+        entities: in the order of the text.
+        made_by: `rules` or `model`; `at` when, epoch ms.
+    """
+
+    technologies: tuple[str, ...]
+    paths: tuple[str, ...]
+    urls: tuple[str, ...]
+    dates: tuple[str, ...]
+    topics: tuple[str, ...]
+    language: str
+    valence: float
+    arousal: float
+    entities: tuple[Mentioned, ...]
+    made_by: str
+    at: int
