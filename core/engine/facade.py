@@ -22,6 +22,7 @@ from core.config.describe import rows_of
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import opening
+from core.engine.agenda import Agenda
 from core.engine.authority import Authority
 from core.engine.clients import Clients
 from core.engine.conflicts import Conflicts
@@ -39,6 +40,7 @@ from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
 from core.engine.opening import built_in_readers
 from core.engine.palace import Palace
+from core.engine.practice import Practice
 from core.engine.refining import Refining
 from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
@@ -152,6 +154,7 @@ class Engine:
         self.clients = Clients(self._require, self._authority)
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
+        self.practice = Practice(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
@@ -159,7 +162,7 @@ class Engine:
         self.model = Refining(self._require, lambda: self.loop)
         self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
         jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
-        self.scheduler = Scheduler(jobs, self.model, lambda: Strain(setup.clock))
+        self.scheduler = Scheduler(Agenda(jobs, lambda: Strain(setup.clock)), self.model)
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine import expiry, receipts
+from core.engine import erasing, expiry, receipts
 from core.engine.asking import answer
 from core.engine.authority import Authority
 from core.engine.believed import believed
@@ -35,7 +35,9 @@ from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
+from core.types.lifecycle import Erased
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
@@ -222,6 +224,18 @@ class Memories:
 
         return opened.write(write)
 
+    def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
+        """What `erase` would remove (`core.engine.erasing.preview`); the future raises NOT_FOUND."""
+        return erasing.preview(self._opened(), memory_ids, whole_chain=whole_chain)
+
+    def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
+        """Remove memories for good; the one verb that cannot be undone (`core.engine.erasing.erase_for_good`).
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED for anybody but the owner; the future raises NOT_FOUND.
+        """
+        return erasing.erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
+
     def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
 
@@ -253,7 +267,7 @@ class Memories:
             How the memory stands now.
         """
         opened = self._opened()
-        client = self._voice(actor)
+        client = self._authority.voice(actor)
         scope = self._authority.scope(actor)
         if source is Source.USER_EXPLICIT and client is not None and Grant.SPEAK_FOR_USER.value not in client.grants:
             raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
@@ -269,7 +283,7 @@ class Memories:
 
     def _verdict(self, memory_id: str, verdict: str, actor: Actor, reason: str | None) -> Future[VerdictReply]:
         opened = self._opened()
-        self._voice(actor)
+        self._authority.voice(actor)
         scope = self._authority.scope(actor)
 
         def write(tx: Tx) -> VerdictReply:
@@ -277,13 +291,6 @@ class Memories:
             return _told(opened, tx, verdict, actor, _voices(opened).say(tx, memory_id, verdict, actor, reason))
 
         return opened.write(write)
-
-    def _voice(self, actor: Actor) -> ClientRecord | None:
-        """Only who may write has a voice: a proposal cannot move trust."""
-        client = self._authority.of(actor)
-        if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
-            raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
-        return client
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -304,7 +311,7 @@ class Memories:
             UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
         """
         opened = self._opened()
-        self._voice(actor)
+        self._authority.voice(actor)
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:

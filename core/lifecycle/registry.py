@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from core.lifecycle.distill import Distill
 from core.lifecycle.embedding import Embedding
+from core.lifecycle.enrich import Enrich
 from core.lifecycle.episodes import Episodes
 from core.lifecycle.gaps import Gaps
 from core.lifecycle.ground import Planner, Stream
@@ -22,5 +23,5 @@ def all_jobs() -> Mapping[JobType, Planner | Stream]:
     Returns:
         Type to job; the order is that in which they run when several are due.
     """
-    jobs: tuple[Planner | Stream, ...] = (Embedding(), Distill(), Sweep(), Episodes(), Gaps())
+    jobs: tuple[Planner | Stream, ...] = (Embedding(), Enrich(), Distill(), Sweep(), Episodes(), Gaps())
     return {job.type: job for job in jobs}
