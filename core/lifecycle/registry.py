@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.lifecycle.consolidate import Consolidation
 from core.lifecycle.distill import Distill
 from core.lifecycle.embedding import Embedding
 from core.lifecycle.enrich import Enrich
@@ -23,5 +24,5 @@ def all_jobs() -> Mapping[JobType, Planner | Stream]:
     Returns:
         Type to job; the order is that in which they run when several are due.
     """
-    jobs: tuple[Planner | Stream, ...] = (Embedding(), Enrich(), Distill(), Sweep(), Episodes(), Gaps())
+    jobs: tuple[Planner | Stream, ...] = (Embedding(), Enrich(), Consolidation(), Distill(), Sweep(), Episodes(), Gaps())
     return {job.type: job for job in jobs}
