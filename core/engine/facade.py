@@ -45,6 +45,7 @@ from core.engine.refining import Refining
 from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
+from core.engine.shedding import tend
 from core.engine.spaces import Spaces
 from core.engine.strain import Strain
 from core.engine.threads import EngineLoop, Threads, ticking
@@ -276,6 +277,7 @@ class Engine:
     def _upkeep(self, opened: Opened) -> None:
         self._quietly(opened, opening.maintain)
         self._quietly(opened, expire)
+        self._quietly(opened, lambda one: tend(one, (self.timeline.forget,)))
         self._quietly(opened, self.scheduler.attend)
         if self._setup.background:
             self._quietly(opened, self._desk.tend)

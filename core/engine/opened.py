@@ -35,6 +35,7 @@ from core.score.tuned import profile_of
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.ids import IdMaker
+from core.types.lifecycle import Pressure
 from core.types.proposals import ModelState, Server
 from core.types.values import Actor
 from core.vault.home import Home
@@ -68,6 +69,7 @@ class Opened:
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
         pulse: how long the last recalls took.
+        shed: the level of memory pressure that was last acted upon.
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
         strain: what of the memory budget is taken, and whether the machine is on battery.
         activity: when somebody last used the palace.
@@ -100,6 +102,7 @@ class Opened:
         self.activity = Activity(self.clock)
         self.pulse = Pulse()
         self.write_fault: Code | None = None
+        self.shed = Pressure.NORMAL
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
 
     @property

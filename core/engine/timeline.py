@@ -181,6 +181,10 @@ class Timeline:
 
         return chain(opened.mean([wanted]), read)
 
+    def forget(self) -> None:
+        """Drop the columns that are kept between readings; the next one reads them anew."""
+        self._kept = None
+
     def _columns(self, opened: Opened, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""
         seq = int(rows.value(_SEQ))
