@@ -189,7 +189,7 @@ def keep_house(rig: Rig) -> None:
 
 def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[str, Any]:
     """What stands at the end of a day."""
-    by_status = dict(rig.rows("SELECT status, count(*) FROM memories GROUP BY status"))
+    by_status: dict[str, int] = dict(rig.rows("SELECT status, count(*) FROM memories GROUP BY status"))
     lost = rig.value(
         "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
         "AND status IN ('archived', 'deleted') AND status_reason IN ('faded', 'expired', 'doubted')",

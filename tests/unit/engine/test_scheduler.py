@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import HandClock, Rig, rig_at
 
 from core.engine.scheduler import Beats
 from core.engine.strain import Readers as Machine
@@ -100,6 +100,11 @@ def fill(rig: Rig, count: int = 60) -> None:
 
 def run(rig: Rig, kind: JobType = JobType.SWEEP) -> JobRow:
     return rig.engine.jobs.run(kind).result(30)
+
+
+def later(rig: Rig, milliseconds: int) -> None:
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(milliseconds)
 
 
 def due(rig: Rig) -> tuple[JobType, ...]:
@@ -258,13 +263,13 @@ def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: 
 def test_work_is_due_an_interval_after_the_vault_was_made_and_after_each_run(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
         assert due(rig) == ()
-        rig.clock.advance(25 * HOUR_MS)
+        later(rig, 25 * HOUR_MS)
         assert due(rig) == (JobType.SWEEP,)
         run(rig)
         assert due(rig) == ()
-        rig.clock.advance(25 * HOUR_MS)
+        later(rig, 25 * HOUR_MS)
         assert due(rig) == (JobType.SWEEP,)
-        rig.clock.advance(-80 * HOUR_MS)
+        later(rig, -80 * HOUR_MS)
         assert due(rig) == (JobType.SWEEP,)  # a clock that was set back keeps nothing waiting for ever
 
 
@@ -272,7 +277,7 @@ def test_a_pause_holds_what_is_scheduled_and_not_what_a_person_starts(tmp_path: 
     with scheduled(tmp_path, Archiving()) as rig:
         fill(rig, 2)
         assert rig.engine.jobs.pause(on=True).result(30).paused
-        rig.clock.advance(25 * HOUR_MS)
+        later(rig, 25 * HOUR_MS)
         assert due(rig) == ()
         rig.engine.scheduler.beat(rig.opened, force=True)
         assert active(rig) == 2
@@ -289,7 +294,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
         scheduler.begin(rig.opened)
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
-        rig.clock.advance(25 * HOUR_MS)
+        later(rig, 25 * HOUR_MS)
         scheduler.beat(rig.opened, force=True)
         state = rig.engine.jobs.state().result(30)
         assert (state.holds, state.rows[0].waits_for) == ("Waits: this machine is on battery.",) * 2
@@ -301,7 +306,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
 
 def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving(JobType.REPLAY)) as rig:
-        rig.clock.advance(HOUR_MS)
+        later(rig, HOUR_MS)
         rig.opened.activity._called_at -= 119.0
         rig.opened.activity._hand_at -= 119.0
         assert due(rig) == ()

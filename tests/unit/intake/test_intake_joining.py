@@ -58,9 +58,9 @@ def test_names_and_mentions_move_and_the_other_leads_to_it(rig: Rig) -> None:
         rig.opened.vault.read(lambda rows: registry.find(rows, rows.value("SELECT space_id FROM memories"), "rosa"))
         == keep
     )
-    for pair in ((keep, keep), (keep, other), ("nobody", keep)):
+    for one, joined in ((keep, keep), (keep, other), ("nobody", keep)):
         with pytest.raises(BugError):
-            rig.write(lambda tx, pair=pair: join(tx, *pair))
+            rig.write(lambda tx: join(tx, one, joined))  # noqa: B023 - called at once
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_taken_back_all_stands_as_it_stood(rig: Rig) -> None:
     keep, other = two(rig)
     about(rig, "Porto", keep, 0.9)
     about(rig, "Vigo", other, 0.6)
-    told = {"kind": "entity_merge", "detail": {"entities": [keep, other]}}
-    pair = make_pair(rig, have("Anders called.", None), have("Anders wrote.", None), **told)
+    detail = {"entities": [keep, other]}
+    pair = make_pair(rig, have("Anders called.", None), have("Anders wrote.", None), kind="entity_merge", detail=detail)
     before, claims = rig.dump(), rig.rows(CLAIMS)
     decide(rig, pair.item, Action.SUPERSEDE)
     assert rig.value("SELECT merged_into_id FROM entities WHERE id = ?", other) == keep
