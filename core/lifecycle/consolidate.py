@@ -24,6 +24,7 @@ from core.lifecycle.gathering import find_clusters
 from core.lifecycle.ground import Batch, Ground
 from core.lifecycle.opposites import Opposed, find_opposed, opposed_now
 from core.lifecycle.pairs import Decided, decided, near_pairs
+from core.lifecycle.reporting import PRUNES
 from core.lifecycle.sameness import find_same
 from core.lifecycle.uniting import do_deed, fits, texts_to_embed
 from core.score.gathering import Lines, lines_for
@@ -36,7 +37,6 @@ _log = log.get("lifecycle")
 SETTLED, TO_ASK = "opposed_settled", "opposed_asked"
 """Reasons: keys of `resources/help/lifecycle.json`."""
 _PRUNED = {"old_versions": "pruned_superseded", "faded": "pruned_decayed", "doubted": "pruned_disputed"}
-_PRUNES = frozenset({Deed.ARCHIVE, Deed.EXPIRE})
 
 
 class Consolidation:
@@ -94,13 +94,13 @@ class Consolidation:
         """
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
-        own = [deed for deed in deeds if deed.deed not in _PRUNES]
+        own = [deed for deed in deeds if deed.deed not in PRUNES]
         vectors = _embedded(tx, ground, own)
         for deed in own:
             done, ids = _carried(tx, verb, ground, deed, vectors)
             counts.update(done)
             touched |= dict.fromkeys(ids)
-        pruned = sweep.carry_out(tx, verb, ground, [deed for deed in deeds if deed.deed in _PRUNES])
+        pruned = sweep.carry_out(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
         for name, count in pruned.counts.items():
             counts[_PRUNED.get(name, name)] += count
         touched |= dict.fromkeys(pruned.ids)
@@ -115,27 +115,6 @@ def lines_in_force(ground: Ground) -> Lines:
     """
     options = ground.options
     return lines_for(ground.space.name, Lines(options.dedup_from, options.corroborate_from, options.cluster_from))
-
-
-def counts_of(deeds: Sequence[Planned]) -> Mapping[str, int]:
-    """What carrying a plan out would count, if every deed still fits: the counts of a dry run.
-
-    Args:
-        deeds: of a consolidation.
-
-    Returns:
-        The keys of `Batch.counts`; one that would stay 0 is left out.
-    """
-    counts: Counter[str] = Counter()
-    for deed in deeds:
-        if deed.deed in _PRUNES:
-            counts[_PRUNED_BY_REASON.get(deed.reason, "pruned_decayed")] += 1
-        else:
-            counts.update(deed.detail["counts"])
-    return dict(counts)
-
-
-_PRUNED_BY_REASON = {sweep.OLD_VERSION: "pruned_superseded", sweep.DOUBTED: "pruned_disputed"}
 
 
 def _of_opposed(rows: Rows, opposed: Sequence[Opposed]) -> list[Planned]:

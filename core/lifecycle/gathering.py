@@ -1,7 +1,8 @@
 """Which memories go into one digest: groups of one topic, and the sentences that say all that they say.
 
-Nothing goes in that a person said, pinned or is asked about, that is important or speaks of the future, or that was
-used lately. Must not do: write, take a sentence that no member says, or gather what is imported word for word.
+Nothing goes in that a person said, pinned or is asked about, that is important or speaks of the future, that was used
+lately, or that a later value may replace. Must not do: write, take a sentence that no member says, or gather what is
+imported word for word.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from core.score.gathering import combined_confidence, grouped, islands
 from core.text.digest import Span, composed, same_words, statements
 from core.types.belief import ClaimDraft, Label
 from core.types.words import Kind
+from core.vault.rows import Rows
 
 MOST_DIGESTS = 200
 """So many a run. Seed A's cap of five was for a search over all pairs; here a batch can end after each digest."""
@@ -79,12 +81,20 @@ def find_clusters(
     nodes = _eligible(ground, near, left_out)
     pairs = [(a.n, b.n) for a, b, _ in near.from_(line) if a.n in nodes and b.n in nodes]
     cosines = [cosine for a, b, cosine in near.from_(line) if a.n in nodes and b.n in nodes]
-    found: list[Cluster] = []
+    own = _Gathering(ground, nodes, masses, line)
+    groups: list[list[Node]] = []
     for part, likeness in islands(np.array(pairs, np.int64).reshape(-1, 2), np.array(cosines, np.float32)):
         if ground.is_stopped():
             break
-        found += _of_island(_Gathering(ground, nodes, masses, line), part, likeness)
-    return sorted(found, key=lambda one: (-len(one.members), one.members[0].n))[:MOST_DIGESTS]
+        groups += _of_island(own, part, likeness)
+    found: list[Cluster] = []
+    for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
+        if len(found) >= MOST_DIGESTS or ground.is_stopped():
+            break
+        vectors = vectors_of(ground, [member.n for member in group])
+        if len(vectors) == len(group):
+            found += _digests_of(own, group, vectors)
+    return found[:MOST_DIGESTS]
 
 
 def _eligible(ground: Ground, near: Near, left_out: frozenset[str]) -> dict[int, Node]:
@@ -96,8 +106,19 @@ def _eligible(ground: Ground, near: Near, left_out: frozenset[str]) -> dict[int,
         and max(node.recorded_at, node.used_at) <= before and not node.persons and node.is_open
         and node.id not in left_out and node.id not in near.in_review
     }  # fmt: skip
-    kept = ground.read(lambda rows: protections(rows, [node.id for node in found.values()], ground.now_ms))
+    ids = [node.id for node in found.values()]
+    kept = ground.read(lambda rows: {*protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
     return {n: node for n, node in found.items() if node.id not in kept}
+
+
+def _slots(rows: Rows, ids: Sequence[str]) -> set[str]:
+    """What holds a claim of which only one value can be true: it stays where a later value meets it at the gate."""
+    found = rows.all(
+        "SELECT DISTINCT e.memory_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
+        "JOIN claims c ON c.id = e.claim_id AND c.exclusive = 1 AND c.state IN ('draft', 'asserted', 'disputed')",
+        (json.dumps(list(ids)),),
+    )
+    return {str(row[0]) for row in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +137,7 @@ class _Gathering:
         return len(members) > 1 and size >= self.ground.options.cluster_least and sure > SURE_FROM
 
 
-def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[Cluster]:
+def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
     labels = np.unique(pairs)
     vectors = vectors_of(own.ground, labels.tolist())
     if len(vectors) < len(labels):
@@ -125,7 +146,7 @@ def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.fl
     for group in grouped(matrix, np.searchsorted(labels, pairs), cosines, own.line):
         members = [own.nodes[int(labels[place])] for place in group]
         if own.is_worth(members):
-            yield from _digests_of(own, members, {member.n: vectors[member.n] for member in members})
+            yield members
 
 
 def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
@@ -197,18 +218,20 @@ class _Sameness:
 
     def is_said(self, one: _Statement, others: Sequence[_Statement]) -> bool:
         """Whether one of several sentences says the same."""
-        return any(self._is_same(one, other) for other in others)
-
-    def _is_same(self, one: _Statement, other: _Statement) -> bool:
-        if same_words(one.span.text) == same_words(other.span.text) or _says_claims(one, other):
+        if any(_same_at_sight(one, other) for other in others):
             return True
-        if float(one.vector @ other.vector) < _LOOKED_AT:
-            return False
-        key = (other.span.text, one.span.text)
-        if key not in self._known:
-            relation = relate(self._ground, [(_alone(other), _alone(one))])[0]
-            self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
-        return self._known[key]
+        near = [other for other in others if float(one.vector @ other.vector) >= _LOOKED_AT]
+        keys = [(other.span.text, one.span.text) for other in near]
+        asked = [place for place, key in enumerate(keys) if key not in self._known]
+        relations = relate(self._ground, [(_alone(near[place]), _alone(one)) for place in asked])
+        for place, relation in zip(asked, relations, strict=True):
+            duplicate = relation is not None and relation.label is Label.DUPLICATE and relation.certain
+            self._known[keys[place]] = duplicate
+        return any(self._known[key] for key in keys)
+
+
+def _same_at_sight(one: _Statement, other: _Statement) -> bool:
+    return same_words(one.span.text) == same_words(other.span.text) or _says_claims(one, other)
 
 
 def _says_claims(one: _Statement, other: _Statement) -> bool:

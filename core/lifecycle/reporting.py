@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from core.types.lifecycle import Consolidated, Deed, Planned
 from core.vault.rows import Rows
 
-_COUNTED = {
-    Deed.STACK: "deduplicated", Deed.MERGE: "deduplicated", Deed.SUPERSEDE: "resolved", Deed.ASK: "pending",
-    Deed.CORROBORATE: "corroborated", Deed.DIGEST: "clusters", Deed.EXPIRE: "pruned_decayed",
-}  # fmt: skip
+PRUNES = frozenset({Deed.ARCHIVE, Deed.EXPIRE})
+"""What is archived; every other deed of a consolidation carries its counts with it."""
 _PRUNED = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
 
 
@@ -29,13 +27,11 @@ def counts_of(deeds: Sequence[Planned]) -> Mapping[str, int]:
     """
     counts: Counter[str] = Counter()
     for deed in deeds:
-        if deed.deed is Deed.ARCHIVE:
+        if deed.deed in PRUNES:
             counts[_PRUNED.get(deed.reason, "pruned_decayed")] += 1
-        elif deed.deed in _COUNTED:
-            counts[_COUNTED[deed.deed]] += 1
-        if deed.deed is Deed.DIGEST:
-            counts["source_memories"] += 1 + len(deed.others)
-    return counts
+        else:
+            counts.update(deed.detail["counts"])  # a deed may stack, confirm and digest: it says how many it counts
+    return dict(counts)
 
 
 def report(

@@ -32,8 +32,9 @@ from app.bench.measure import percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.opening import warm  # noqa: E402
 from core.index.manager import State  # noqa: E402
-from core.lifecycle.consolidate import Consolidation, counts_of  # noqa: E402
+from core.lifecycle.consolidate import Consolidation  # noqa: E402
 from core.lifecycle.ground import Ground  # noqa: E402
+from core.lifecycle.reporting import counts_of  # noqa: E402
 from core.types.belief import Told  # noqa: E402
 from core.types.lifecycle import Planned  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402

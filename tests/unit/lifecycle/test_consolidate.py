@@ -20,9 +20,9 @@ from core.engine.opening import built_in_readers
 from core.errors import Code, EnvironmentFaultError
 from core.intake.belief_inputs import claims_on, refresh_claims
 from core.intake.reading import Readers
-from core.lifecycle.consolidate import Consolidation, counts_of
+from core.lifecycle.consolidate import Consolidation
 from core.lifecycle.ground import Ground
-from core.lifecycle.reporting import report, standing
+from core.lifecycle.reporting import counts_of, report, standing
 from core.types.lifecycle import Deed
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
@@ -347,6 +347,13 @@ def test_what_is_kept_out_of_digests(rig: Rig, more: dict[str, Any]) -> None:
     consolidate(rig)
     assert status(rig, kept) == "active"
     assert not digests(rig)
+
+
+def test_what_a_later_value_may_replace_is_kept_out_of_digests(rig: Rig) -> None:
+    ids = [told(rig, text) for text in BILLING]
+    claim(rig, ids[3], "signed_with", "HMAC", "HMAC", subject="billing API")
+    consolidate(rig)
+    assert {one: status(rig, one) for one in ids} == dict.fromkeys(ids, "consolidated") | {ids[3]: "active"}
 
 
 def test_imported_records_are_never_gathered(rig: Rig) -> None:
