@@ -17,6 +17,7 @@ from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
 from core.intake.reviews import open_review
 from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
+from core.intake.tombstones import erased_digests, erased_texts
 from core.intake.unit_of_work import UnitOfWork
 from core.intake.validate import check_claim, check_space_name, claim_validity, in_order, is_exclusive
 from core.intake.writing_claims import write_claims
@@ -33,7 +34,6 @@ VERB = "import"
 LABEL = "Import memories"
 
 _KNOWN = "SELECT identity FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
-_ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))"
 
 _Talks = dict[str, tuple[str, str | None]]
 """Conversations met in a batch: identity to id and title."""
@@ -134,19 +134,6 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
 
 
-def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
-    """Which records were erased for good and are never stored again.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        digests: from `digest`.
-
-    Returns:
-        Those of them that were erased.
-    """
-    return {row[0] for row in rows.all(_ERASED, (_hex(digests),))}
-
-
 def _hex(digests: Sequence[bytes]) -> str:
     return to_json([one.hex() for one in digests])
 
@@ -227,11 +214,11 @@ class ImportKeeper:
         fresh: list[Incoming] = []
         keys = [_key(run, item) for item in items]
         seen = known_digests(tx, keys)
-        erased = erased_digests(tx, keys)
+        erased, said = erased_digests(tx, keys), erased_texts(tx, ("".join(item.texts) for item in items))
         for item, key in zip(items, keys, strict=True):
             if key in seen:
                 tally.skipped["known"] += 1
-            elif key in erased:
+            elif key in erased or "".join(item.texts) in said:
                 tally.skipped["erased"] += 1
             else:
                 seen.add(key)

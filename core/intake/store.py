@@ -17,6 +17,7 @@ from core.belief.claims import Evidenced, given_draft, key_of
 from core.belief.gate import Standing
 from core.errors import BugError, Code, UserError
 from core.intake.acting import Carrying
+from core.intake.barred import barred
 from core.intake.belief_inputs import age_days
 from core.intake.deciding import Plan, plan
 from core.intake.handed import NO_IDS, was_handed
@@ -136,6 +137,9 @@ class Keeper:
         if again is not None:
             return again
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
+        quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
+        if quiet is not None:
+            return quiet
         with self.work.verb(tx, "store", label, actor) as verb:
             space_id = self._space(tx, request, client)
             arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 from core.events import Hub
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.erasures import ErasePreview
 from core.types.journals import Steps
-from core.types.lifecycle import JobRow, Jobs, JobType, Preview
+from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Preview
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -113,6 +114,12 @@ class Memories(Protocol):
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]: ...  # noqa: D102
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]: ...  # noqa: D102
     def forget(self, memory_id: str, actor: Actor) -> Future[str]: ...  # noqa: D102
+    def erase_preview(  # noqa: D102
+        self, memory_ids: Sequence[str], *, whole_chain: bool = False
+    ) -> Future[ErasePreview]: ...
+    def erase(  # noqa: D102
+        self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False
+    ) -> Future[Erased]: ...
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]: ...  # noqa: D102
     def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102
     def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102

@@ -1,7 +1,6 @@
 """A stand-in for the engine's facade, for the tests of `core.ipc`.
 
-It keeps memories in a list and answers at once, or when the test opens its gate. Must not be used where the engine
-itself is tested.
+It keeps memories in a list and answers at once, or when the test opens its gate. Must not stand in for its own tests.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs
 from ipc_plan import METRICS, TRACE, Metrics, Trace
 
@@ -173,7 +173,7 @@ class Recalled:
     metrics: Metrics = METRICS
 
 
-class FakeMemories:
+class FakeMemories(FakeErasing):
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
         self.rows: list[Memory] = []
@@ -491,9 +491,8 @@ class FakeEngine:
         self.hub.publish(StateChanged(state))
 
     def spawn(self, work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=work)
-        self.threads.append(thread)
-        thread.start()
+        self.threads.append(threading.Thread(target=work))
+        self.threads[-1].start()
 
     def join(self) -> None:
         for thread in self.threads:

@@ -10,7 +10,7 @@ from core.errors import Code, UserError
 from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.strictjson import BadMessage, check_text
-from core.ipc.verbs import clients, conflicts, imports, jobs, memories, vault
+from core.ipc.verbs import clients, conflicts, erasing, imports, jobs, memories, vault
 from core.ipc.verbs.base import Params, Progress, Verb
 from core.types.values import Actor
 
@@ -25,6 +25,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "show": memories.show,
         "history": memories.history,
         "forget": memories.forget,
+        "erase": erasing.erase,
         "conflicts": conflicts.conflicts,
         "resolve": conflicts.resolve,
         "confirm": conflicts.confirm,
