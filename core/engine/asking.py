@@ -41,7 +41,8 @@ def answer(
     sight = opened.sight if meant is None else meant.sight
     # Other weights came into force with a new sight: what an older one still answers goes by them too.
     weights = profile or opened.recall.profile
-    result = sight.recall.run(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
+    ask = sight.recall.run
+    result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"
