@@ -5,11 +5,10 @@ Must not do: queue or run anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from core.engine.calendar import interval_ms, is_due, words
 from core.engine.opened import Opened
-from core.engine.strain import Strain
 from core.lifecycle import jobstore
 from core.lifecycle.ground import Ground, Planner, Stream
 from core.lifecycle.jobstore import Job
@@ -31,23 +30,10 @@ class Agenda:
 
     Attributes:
         jobs: by type.
-        strain: how much memory and battery there is.
     """
 
-    def __init__(self, jobs: Mapping[JobType, Planner | Stream], strain: Callable[[], Strain]) -> None:
-        """Take a first reading.
-
-        Args:
-            jobs: every kind of work there is.
-            strain: makes what tells memory and battery; its baseline is the moment it is made.
-        """
+    def __init__(self, jobs: Mapping[JobType, Planner | Stream]) -> None:
         self.jobs = jobs
-        self.make_strain = strain
-        self.strain = strain()
-
-    def renew(self) -> None:
-        """A vault opens: what the engine takes counts from here on."""
-        self.strain = self.make_strain()
 
     def due(self, opened: Opened, ground: Ground) -> tuple[JobType, ...]:
         """What is to be queued now.
@@ -61,7 +47,7 @@ class Agenda:
         """
         if not opened.options.lifecycle_on:
             return ()
-        urgent = self.strain.pressure() is Pressure.CRITICAL
+        urgent = opened.strain.pressure() is Pressure.CRITICAL
 
         def read(rows: Rows) -> tuple[JobType, ...]:
             busy = {str(row[0]) for row in rows.all(
@@ -118,9 +104,9 @@ class Agenda:
 
     def strained(self, opened: Opened) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
-        if self.strain.pressure() is not Pressure.NORMAL:
+        if opened.strain.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
-        if self.strain.on_battery() and not opened.options.lifecycle_on_battery:
+        if opened.strain.on_battery() and not opened.options.lifecycle_on_battery:
             return ON_BATTERY
         return ""
 

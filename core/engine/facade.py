@@ -47,7 +47,6 @@ from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
 from core.engine.shedding import tend
 from core.engine.spaces import Spaces
-from core.engine.strain import Strain
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
 from core.engine.vault_group import VaultGroup
@@ -163,7 +162,7 @@ class Engine:
         self.model = Refining(self._require, lambda: self.loop)
         self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
         jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
-        self.scheduler = Scheduler(Agenda(jobs, lambda: Strain(setup.clock)), self.model)
+        self.scheduler = Scheduler(Agenda(jobs), self.model)
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,

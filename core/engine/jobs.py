@@ -22,10 +22,12 @@ from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
 from core.engine.wellbeing import health
 from core.errors import Code, UserError
+from core.intake.linking import accept_link, open_links, reject_link
 from core.intake.sparing import SPARED_DAYS, spare
 from core.lifecycle import jobstore
 from core.lifecycle.gauges import gauges
 from core.lifecycle.graveyard import graveyard
+from core.types.erasures import ProposedLink
 from core.types.lifecycle import Beat, Gauges, Graveyard, Health, JobRow, Jobs, JobState, JobType, Preview
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
@@ -176,6 +178,38 @@ class JobsGroup:
         now = opened.clock.now_ms()
         return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
 
+    def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
+        """Relations that replay proposes, the nearest first.
+
+        Args:
+            limit: at most so many.
+        """
+        return self._opened().read(lambda rows: open_links(rows, limit))
+
+    def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
+        """Draw a proposed relation, or never propose it again; one undo step.
+
+        Args:
+            from_id: one memory.
+            to_id: the other.
+            accept: whether it is drawn.
+
+        Returns:
+            The undo step; the future raises NOT_FOUND where it is not proposed.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            if accept:
+                step = accept_link(tx, opened.work, opened.make_id, from_id, to_id)
+            else:
+                step = reject_link(tx, opened.work, from_id, to_id)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("link", (from_id, to_id), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
     def health(self) -> Future[Health]:
         """How everything is, in figures and plain warnings (E34.8)."""
         opened = self._opened()
@@ -205,7 +239,7 @@ class JobsGroup:
         return Jobs(
             paused=not opened.options.lifecycle_on,
             holds=hold_words(strained),
-            pressure=self._scheduler.agenda.strain.pressure(),
+            pressure=opened.strain.pressure(),
             rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 Beat(

@@ -48,7 +48,7 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 from core.vault.vault import Vault
 
-Chore = Callable[[Opened], None]
+Chore = Callable[[Opened], object]
 
 _DRAIN_S = 2.0
 CLOSE_S = 4.5

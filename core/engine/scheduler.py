@@ -88,7 +88,6 @@ class Scheduler:
         crashed = opened.vault.info.recovered_from_crash
         if opened.vault.read(jobstore.is_any_running):
             opened.write(lambda tx: jobstore.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
-        self.agenda.renew()
         with self._lock:
             self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
 

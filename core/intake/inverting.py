@@ -25,7 +25,7 @@ from core.intake.reviews import Matter, known_matter
 from core.intake.sources import Lineage, add_source, standing_twin
 from core.intake.standing import Acts
 from core.memory.draft import Draft, content_hash
-from core.memory.write import insert_memories, refresh_terms, take_labels, write_vectors
+from core.memory.write import forget_vector, insert_memories, refresh_terms, take_labels, write_vectors
 from core.score.trust import trust_terms
 from core.types.values import Actor, When
 from core.types.words import Kind, Source, Status
@@ -206,6 +206,7 @@ def _rewrite(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.flo
     tx.update("rules", {"memory_id": memory_id}, state)
     _move_readings(acts, memory_id, original_id)
     label, vectors = int(rule["n"]), np.asarray(vector, np.float32).reshape(1, -1)
+    forget_vector(tx, label)  # of every vector space: the others would keep the old words
     write_vectors(tx, [label], vectors, acts.space)
     refresh_terms(tx, [memory_id, original_id])
     seq = tx.seq

@@ -5,17 +5,18 @@ Must not do: embed what has a vector, or keep a vector whose memory is gone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import Code, LociError
 from core.intake.unit_of_work import Verb
 from core.lifecycle.ground import Batch, Ground
 from core.memory.read import by_ids
-from core.memory.write import VectorSpace, without_vectors, write_vectors
+from core.memory.write import count_without_vectors, without_vectors, write_vectors
 from core.text.compose import embedding_text
 from core.types.lifecycle import JobType
 from core.types.values import Memory
@@ -23,10 +24,6 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _BATCH = 50
-_WAITING = (
-    "SELECT count(*) FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM embeddings e "
-    "WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Embedding:
 
     def backlog(self, rows: Rows, ground: Ground) -> int:
         """How many memories lack a vector in the space that is searched."""
-        return count_without(rows, ground.space)
+        return count_without_vectors(rows, ground.space)
 
     def prepare(self, ground: Ground, _cursor: Mapping[str, Any]) -> Prepared | None:
         """Embed the next fifty (E22.6)."""
@@ -54,12 +51,14 @@ class Embedding:
         memories = tuple(found[memory_id] for _, memory_id in waiting if memory_id in found)
         if not memories:
             return None
-        return Prepared(memories, ground.embed([embedding_text(one.text, author=one.author) for one in memories]))
+        kept, vectors = embedded(ground, memories)
+        return Prepared(kept, vectors) if kept else None
 
     def write(self, tx: Tx, _verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
         """Write them; some may have been taken back since they were read."""
         there = by_ids(tx, [memory.id for memory in prepared.memories])
-        places = [place for place, memory in enumerate(prepared.memories) if memory.id in there]
+        # A text that was changed since has its own vector by now, or gets it with the next batch.
+        places = [n for n, one in enumerate(prepared.memories) if one.id in there and there[one.id].text == one.text]
         labels, kept = [prepared.memories[place].n for place in places], prepared.vectors[places]
         write_vectors(tx, labels, kept, ground.space)
         seq = tx.seq
@@ -67,14 +66,32 @@ class Embedding:
         return Batch(len(prepared.memories), {"embedded": len(labels)})
 
 
-def count_without(rows: Rows, space: VectorSpace) -> int:
-    """How many memories have no vector.
+def embedded(ground: Ground, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
+    """Embed texts; one without a direction for this model must not hold up the others.
 
     Args:
-        rows: a vault snapshot.
-        space: the vector space that is searched.
+        ground: what the job stands on.
+        memories: whose texts.
 
     Returns:
-        0 or more.
+        Those that have a vector, and their vectors, (n, dims).
+
+    Raises:
+        LociError: the embedder is away.
     """
-    return int(rows.value(_WAITING, (space.name,)))
+    texts = [embedding_text(one.text, author=one.author) for one in memories]
+    try:
+        return tuple(memories), ground.embed(texts)
+    except LociError as error:
+        if error.code is not Code.EMBEDDING_FAILED:
+            raise
+    kept: list[Memory] = []
+    rows: list[NDArray[np.float32]] = []
+    for memory, text in zip(memories, texts, strict=True):
+        try:
+            rows.append(ground.embed([text]))
+            kept.append(memory)
+        except LociError as error:
+            if error.code is not Code.EMBEDDING_FAILED:
+                raise
+    return tuple(kept), np.concatenate(rows) if rows else np.empty((0, ground.space.dims), np.float32)

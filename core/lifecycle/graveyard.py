@@ -20,7 +20,7 @@ MAX_PAGE = 500
 _DAY_MS = 86_400_000
 _HEAD_CHARACTERS = 300
 _UNSAID = "archived"
-_ARCHIVED = "m.status = 'archived' AND m.part_of IS NULL AND m.space_id IN (SELECT id FROM spaces)"
+_ARCHIVED = "m.status = 'archived' AND coalesce(m.part_index, 0) = 0 AND m.space_id IN (SELECT id FROM spaces)"
 _WHEN = "coalesce(m.retired_at, m.recorded_at)"
 # Sorted by their numbers alone: texts are read of one page.
 _PAGE = (

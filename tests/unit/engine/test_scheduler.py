@@ -290,8 +290,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
     with scheduled(tmp_path, job) as rig:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
-        scheduler.agenda.make_strain = lambda: Strain(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
-        scheduler.begin(rig.opened)
+        rig.opened.strain = Strain(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)
