@@ -21,6 +21,7 @@ from core.errors import LociError
 from core.intake.newcomer import Beside, beside
 from core.intake.reviews import KEPT, Matter, known_matter
 from core.lifecycle.ground import Ground
+from core.lifecycle.remembering import remembered
 from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, Relation
 from core.vault.rows import Rows
@@ -345,7 +346,7 @@ def relate(ground: Ground, pairs: Sequence[tuple[Beside, Beside]]) -> Sequence[R
     reader = ground.keeper.readers.relate
     if reader is not None and told:
         try:
-            return reader.classify(told)
+            return remembered(reader, told)
         except LociError:
             pass  # nothing here depends on a model: what rules know is still done
     return [by_rule(first, second) for first, second in told]
