@@ -103,6 +103,8 @@ class Reviser:
                 keep(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
                 self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
+                if revision.permanence is not None:  # what the person says goes before what is read
+                    tx.update("memories", {"id": now[0]}, {"permanence": revision.permanence})
             made.refused.update(kept)
             self._note(verb, made, revision, now)
         return RevisionReport(verb.step_id, label, tuple(now), len(now) - kept.total(), dict(made.refused))
@@ -253,7 +255,7 @@ def changed_fields(revision: Revision) -> tuple[str, ...]:
     Returns:
         Code words, `tags` for both lists of tags.
     """
-    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred")
+    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred", "permanence")
     named = tuple(name for name in names if getattr(revision, name) is not None)
     return (*named, "tags") if revision.add_tags or revision.remove_tags else named
 

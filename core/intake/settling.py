@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import Evidenced
 from core.belief.gate import Deed
+from core.belief.lasting import permanence_of
 from core.embed.codec import from_blob
 from core.errors import BugError
 from core.intake.acting import Carrying
@@ -27,6 +28,7 @@ from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
 from core.memory.write import VectorSpace
+from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
 from core.types.values import Actor
@@ -38,6 +40,12 @@ VERB = "settle"
 LABEL = "Compare what came in with what stands"
 SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+# What nobody has said it of, and what no earlier step that can still be taken back left as it is.
+_LEVELLESS = (
+    "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
+    "WHERE m.permanence = :level AND (m.status <> 'active' OR m.recorded_at >= :now OR i.step_id = :step "
+    "OR m.recorded_at < (SELECT coalesce(min(at), :now) FROM undo_steps))"
+)
 
 
 def mark_read(tx: Tx, ids: Iterable[str]) -> None:
@@ -148,6 +156,7 @@ class Settling:
             return
         by_owner = self.acts.by == "owner"
         self._tx.update("memories", {"id": memory_id}, {"read_at": None})
+        self._unlevel(memory_id)
         if at_odds(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
             self.judge(memory_id, by_owner=by_owner)
         else:
@@ -195,7 +204,32 @@ class Settling:
         times, vouched = (self._tx.now_ms, newcomer.standing.at_ms), newcomer.standing.owner_said
         found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, newcomer)
+        level = permanence_of("".join(newcomer.texts), found, newcomer.kind)
+        if level != STANDARD:
+            self._level(parts, level)
         mark_read(self._tx, parts)
+
+    def _level(self, parts: Sequence[str], level: str) -> None:
+        """Say how long a text lasts, where nobody has said so yet.
+
+        Trigger: a memory that stands came in with another step that can still be taken back, as in a vault of an older
+        version. Why: its row would no longer be as that step left it. Outcome: it stays `standard`.
+        """
+        asked = {"parts": to_json(list(parts)), "level": STANDARD, "now": self._tx.now_ms}
+        found = self._tx.all(_LEVELLESS, {**asked, "step": self.acts.verb.step_id})
+        self._tx.update_many("memories", "id", [str(row[0]) for row in found], {"permanence": level})
+
+    def _unlevel(self, memory_id: str) -> None:
+        """An edited text lasts as long as it says itself; what was set for the old one against its words stays set."""
+        row = self._tx.one(
+            "SELECT o.text, m.permanence, m.kind FROM memories m JOIN memories o ON o.id = m.supersedes_id "
+            "WHERE m.id = ? AND o.permanence = m.permanence",
+            (memory_id,),
+        )
+        if row is not None:
+            read = read_claims(self.readers.extract, str(row[0]), (), (self._tx.now_ms, None))
+            if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
+                self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
     def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: Newcomer) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))

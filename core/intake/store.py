@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import Evidenced, given_draft, key_of
 from core.belief.gate import Standing
+from core.belief.lasting import permanence_of
 from core.errors import BugError, Code, UserError
 from core.intake.acting import Carrying
 from core.intake.barred import barred
@@ -320,6 +321,7 @@ class Keeper:
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.proposed
         newcomer = self._newcomer(tx, draft, arriving)
+        draft = replace(draft, permanence=permanence_of("".join(checked.texts), newcomer.claims, draft.kind))
         wanted = self._plan(tx, newcomer) if compared else None
         if wanted is not None and wanted.known is not None:
             return self._again(tx, verb, wanted.known, arriving)

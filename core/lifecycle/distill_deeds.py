@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.belief.entailing import is_borne_out
 from core.belief.gate import Deed, decide
+from core.belief.lasting import agreed, permanence_of
 from core.belief.proposing import weighed
 from core.belief.whose import persons_among
 from core.errors import Code, LociError, UserError
@@ -31,6 +32,7 @@ from core.intake.standing import Acts
 from core.intake.store import Keeper
 from core.intake.structure import at_odds, others_standing
 from core.intake.tombstones import erased_texts
+from core.intake.writing_claims import read_claims
 from core.lifecycle.distill_queue import Episode
 from core.memory.draft import Draft, content_hash
 from core.memory.write import insert_memories, write_new_vectors
@@ -56,7 +58,7 @@ class Item:
     Attributes:
         sources: the episodes that say it, each of them alone.
         importance: 0 to 1.
-        permanence: one of seed B's levels.
+        permanence: one of seed B's levels, as the model says.
         target_id: the fact it would replace, of those that the model was shown; None for none.
         target_hash: of that fact's text as the model was shown it.
         vector: of the text, (dims,); None where the embedder is away.
@@ -191,8 +193,6 @@ class Hand:
         write_new_vectors(tx, labels, vectors, self.acts.space, self.acts.stored)
         if item.kind is Kind.RULE and tx.row("rules", {"memory_id": draft.id}) is None:
             tx.insert("rules", {"memory_id": draft.id})
-        if item.permanence != "standard":
-            tx.update("memories", {"id": draft.id}, {"permanence": item.permanence})
         for one in item.sources:
             add_source(tx, draft.id, one.lineage, Source.INFERENCE)
             link = {"derived_id": draft.id, "source_id": one.id, "space_id": one.space_id, "recorded_at": tx.now_ms}
@@ -202,6 +202,7 @@ class Hand:
 
     def _draft(self, item: Item) -> Draft:
         newest = max(item.sources, key=lambda one: (one.said.ms, one.id))
+        read = read_claims(self.keeper.readers.extract, item.text, (), (self.tx.now_ms, newest.said.ms))
         return Draft(
             id=self.keeper.make_id(),
             text=item.text,
@@ -220,6 +221,8 @@ class Hand:
             session=newest.lineage.session,
             origin={"by": "lifecycle", "job": "distill"},
             occurred=newest.said,
+            # A model must not make what it likes permanent.
+            permanence=agreed(item.permanence, permanence_of(item.text, read, item.kind)),
         )
 
     def _replace(self, new_id: str, old_id: str) -> None:
