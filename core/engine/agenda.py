@@ -15,6 +15,7 @@ from core.lifecycle.jobstore import Job
 from core.types.lifecycle import JobType, Pressure
 from core.vault.rows import Rows
 
+_HOUR_MS, _REST_MS = 3_600_000, 120_000
 PAUSED = "paused"
 ON_BATTERY = "on_battery"
 MEMORY_SHORT = "memory_short"
@@ -116,8 +117,8 @@ class Agenda:
         work = self.jobs.get(kind)
         if work is None or self.lacks(kind, ground):
             return False
-        if kind is JobType.SWEEP and urgent:
-            return True  # always allowed, and at once (E22.7)
+        if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
+            return True  # always allowed, and soon (E22.7)
         if kind is JobType.REPLAY and opened.activity.idle_s < opened.options.replay_idle_s:
             return False
         timed = interval_ms(kind, opened.options) is not None
@@ -125,4 +126,6 @@ class Agenda:
             return False
         if isinstance(work, Planner):
             return timed
-        return work.backlog(rows, ground) > 0
+        # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
+        rested = last is None or not 0 <= ground.now_ms - last < _REST_MS
+        return rested and work.backlog(rows, ground) > 0

@@ -33,6 +33,8 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
+PREVIEWED = (JobType.SWEEP, JobType.CONSOLIDATE, JobType.EPISODES, JobType.ERASE)
+"""What takes something away: a preview tells of nothing else unless it is asked to."""
 _OPEN = "('queued', 'running', 'poison')"
 _READ = (
     "SELECT j.id, j.type, j.state, j.actor, j.created_at, j.started_at, j.finished_at, j.progress, j.total, "
@@ -61,9 +63,7 @@ class JobsGroup:
         opened = self._opened()
         return opened.look(lambda rows: self._state(opened, rows, limit))
 
-    def preview(
-        self, limit: int = 200, kinds: Sequence[JobType] = (JobType.SWEEP, JobType.CONSOLIDATE)
-    ) -> Future[Preview]:
+    def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
         """What the next runs would do; nothing is written.
 
         Args:
@@ -111,9 +111,10 @@ class JobsGroup:
         opened = self._opened()
 
         def write(tx: Tx) -> JobRow:
-            if not jobstore.revive(tx, job_id):
+            runs = jobstore.revive(tx, job_id)
+            if runs is None:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
-            return self._row(opened, tx, job_id)
+            return self._row(opened, tx, runs)
 
         return mapped(opened.write(write), lambda row: self._kicked(opened, row))
 

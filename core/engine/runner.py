@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.embed.base import AWAY
 from core.engine.calendar import words
 from core.engine.opened import Opened
 from core.errors import BugError, Code
@@ -22,6 +23,7 @@ from core.types.values import OWNER_ACTOR
 from core.vault.tx import Tx
 
 _BATCH, _LEAST, _MOST = 25, 1, 200
+_PATIENT = AWAY | {Code.DISK_FULL, Code.BUSY}
 _AIM_S = 0.08
 """A batch holds the writer about so long."""
 
@@ -139,7 +141,7 @@ class Runner:
 
         def write(tx: Tx) -> Mapping[str, Any]:
             told = self._report(tx, job)
-            self._close_step(tx, job)
+            jobstore.close_step(tx, job.id)
             jobstore.finish(tx, job.id, state, told)
             seq, kind = tx.seq, job.type.value
             tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
@@ -160,12 +162,10 @@ class Runner:
         """Note a failure; its step is closed where it is not tried again."""
 
         def write(tx: Tx) -> Kept:
-            state = jobstore.fail(tx, job_id, code.value)
+            state = jobstore.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
             job = jobstore.by_id(tx, job_id)
             if job is None:
                 raise BugError("a job that is gone")
-            if state is JobState.POISON:
-                self._close_step(tx, job)
             seq = tx.seq
             tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
             return Kept(job_id, state, job.counts)
@@ -194,18 +194,6 @@ class Runner:
             raise BugError("a job that two threads run")
         if held.state is not JobState.RUNNING:
             jobstore.resume(tx, job)
-
-    @staticmethod
-    def _close_step(tx: Tx, job: Job) -> None:
-        if job.step_id is None:
-            return
-        if tx.value("SELECT 1 FROM undo_rows WHERE step_id = ? LIMIT 1", (job.step_id,)) is not None:
-            tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (job.step_id,))
-            return
-        # Nothing changed after all: a step that takes nothing back would only stand in the way.
-        tx.run("UPDATE consolidation_log SET step_id = NULL WHERE step_id = ?", (job.step_id,))
-        tx.run("DELETE FROM undo_steps WHERE id = ?", (job.step_id,))
-        tx.run("UPDATE jobs SET step_id = NULL WHERE id = ?", (job.id,))
 
     def _audit_derived(self, tx: Tx, job: Job, kind: str) -> None:
         work = self._jobs.get(job.type)

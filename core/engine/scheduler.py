@@ -119,6 +119,9 @@ class Scheduler:
         if not force and at - now.beaten_at < self.beats.every_s:
             return
         now.beaten_at = at
+        if now.running is None and opened.vault.read(jobstore.is_any_running):
+            # Its failure could not be noted (a full disk): it goes on from its last batch.
+            opened.write(lambda tx: jobstore.put_back(tx, crashed=False), background=True).result(_TURN_S)
         due = self.agenda.due(opened, self.ground(opened))
         if due:
             opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
@@ -313,7 +316,7 @@ class Scheduler:
         if is_running:
             return
         job = opened.vault.read(lambda rows: jobstore.by_id(rows, job_id))
-        if job is not None and job.state in (JobState.QUEUED, JobState.POISON):
+        if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
     def ground(self, opened: Opened, is_stopped: Callable[[], bool] | None = None) -> Ground:

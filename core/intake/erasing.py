@@ -104,7 +104,7 @@ def erase(
     reach = reach_of(tx, ids, whole_chain=whole_chain)
     held = _holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, _unrecorded(tx):
-        taken = _remove(tx, reach)
+        taken = _remove(tx, reach, actor)
         for memory_id in reach.back:
             _bring_back(tx, work, memory_id)
         _mend_belief(tx, work, reach, taken)
@@ -125,13 +125,14 @@ def _unrecorded(tx: Tx) -> Iterator[None]:
         tx.recorder = recorder
 
 
-def _remove(tx: Tx, reach: Reach) -> Taken:
+def _remove(tx: Tx, reach: Reach, actor: Actor) -> Taken:
     remover = Remover(tx, reach)
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover)
     texts, _ = _elsewhere(tx, reach, taken.texts)
-    bury(tx, texts, taken.identities)
+    # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
+    bury(tx, texts if actor.is_owner else (), taken.identities)
     return taken
 
 

@@ -23,16 +23,14 @@ OVER, TOO_MANY = "consolidated_note", "over_capacity"
 _LAST = "last"
 _DAY_MS = 86_400_000
 
-# A note is the head of its text. The plus: the index over clients finds them, not that over the status.
+# A note is the head of its text. What a digest stands for is out of the way already, and its way back leads through
+# the digest: it is left alone. The plus: the index over clients finds them, not that over the status.
 _NOTES = (
     "FROM memories m LEFT JOIN episodes e ON e.memory_id = m.id LEFT JOIN distilled d ON d.memory_id = m.id "
     "AND d.state = 'done' WHERE m.client_id IS NOT NULL AND m.import_id IS NULL AND m.kind = 'episode' "
-    "AND m.part_of IS NULL AND +m.status IN ('active', 'disputed', 'consolidated')"
+    "AND m.part_of IS NULL AND +m.status IN ('active', 'disputed')"
 )
-_SINCE = (
-    "coalesce(e.consolidated_at, d.at, CASE WHEN m.status = 'consolidated' THEN coalesce(m.retired_at, m.recorded_at) "
-    "END)"
-)
+_SINCE = "coalesce(e.consolidated_at, d.at)"
 _COUNTS = f"SELECT m.client_id, count(*) {_NOTES} GROUP BY m.client_id"
 _DONE = f"SELECT m.client_id, m.id, {_SINCE} {_NOTES} AND {_SINCE} IS NOT NULL"
 _REMAINING = f"SELECT count(*) {_NOTES}"

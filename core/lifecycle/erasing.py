@@ -26,6 +26,8 @@ _DAY_MS = 86_400_000
 _DUE = (
     "SELECT m.id FROM memories m LEFT JOIN spared kept ON kept.memory_id = m.id WHERE m.status = 'archived' "
     "AND m.kind IN (SELECT value FROM json_each(:kinds)) AND coalesce(m.part_index, 0) = 0 AND m.pinned = 0 "
+    # An old version was retired long before it was archived: its time in the archive is not known, so it stays.
+    "AND m.superseded_by_id IS NULL "
     "AND coalesce(m.retired_at, m.recorded_at) <= :before AND coalesce(kept.until, 0) <= :now "
     "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
 )

@@ -20,7 +20,8 @@ from core.vault.tx import Tx
 LEASE_MS = 300_000
 """A job that runs has moved on within this time, or its process is gone."""
 TRIES = 5
-"""A job that failed so often waits for the person (`poison`)."""
+"""A job that failed so often in a row waits for the person (`poison`)."""
+_PATIENT_MS = 600_000
 _FIRST_PAUSE_MS, _LONGEST_PAUSE_MS = 60_000, 6 * 3_600_000
 _KEPT = 500
 _COLUMNS = "id, type, state, actor, progress, total, attempts, not_before, step_id, cursor, report, code, started_at"
@@ -174,7 +175,8 @@ def move_on(
     total = Counter(job.counts)
     total.update(counts)
     tx.run(
-        "UPDATE jobs SET progress = ?, report = ?, cursor = ?, step_id = ?, lease_until = ? WHERE id = ?",
+        "UPDATE jobs SET progress = ?, report = ?, cursor = ?, step_id = ?, lease_until = ?, attempts = 0, "
+        "code = NULL WHERE id = ?",
         (job.progress + done, to_json(dict(total)), to_json(dict(cursor)), step_id, tx.now_ms + LEASE_MS, job.id),
     )
     return Job(
@@ -184,7 +186,10 @@ def move_on(
 
 
 def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> None:
-    """Note that a job ended; its plan goes, and so do the oldest ended jobs beyond the last 500.
+    """Note that a job ended; its plan goes, and so do the oldest ended jobs.
+
+    Kept are the last 500, and the newest of each type, by which the calendar goes; of scheduled runs that found nothing
+    to do only the newest.
 
     Args:
         tx: the transaction.
@@ -198,26 +203,35 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
         (state.value, tx.now_ms, to_json(dict(report)), job_id),
     )
     tx.run(
+        "DELETE FROM jobs WHERE state = 'done' AND actor = 'scheduler' AND progress = 0 AND step_id IS NULL "
+        "AND id <> ? AND type = (SELECT type FROM jobs WHERE id = ?)",
+        (job_id, job_id),
+    )
+    tx.run(
         "DELETE FROM jobs WHERE state IN ('done', 'cancelled') AND id NOT IN "
-        "(SELECT id FROM jobs WHERE state IN ('done', 'cancelled') ORDER BY finished_at DESC, rowid DESC LIMIT ?)",
+        "(SELECT id FROM jobs WHERE state IN ('done', 'cancelled') ORDER BY finished_at DESC, rowid DESC LIMIT ?) "
+        "AND id NOT IN (SELECT id FROM (SELECT id, max(finished_at) FROM jobs "
+        "WHERE state IN ('done', 'cancelled') GROUP BY type))",
         (_KEPT,),
     )
 
 
-def fail(tx: Tx, job_id: str, code: str) -> JobState:
-    """Note that a job failed: it is tried again after a pause that doubles, five times in all.
+def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobState:
+    """Note that a job failed: it is tried again after a pause that doubles, five times in a row in all.
 
     Args:
         tx: the transaction.
         job_id: the job.
         code: an E-code.
+        is_patient: whether it failed for something that comes back by itself (a server that is away, a full disk): it
+            is tried again for ever, every ten minutes at least.
 
     Returns:
         Queued again, or poison.
     """
     attempts = int(tx.value("SELECT attempts FROM jobs WHERE id = ?", (job_id,)) or 0) + 1
-    state = JobState.POISON if attempts >= TRIES else JobState.QUEUED
-    pause = min(_LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2 ** (attempts - 1))
+    state = JobState.POISON if attempts >= TRIES and not is_patient else JobState.QUEUED
+    pause = min(_PATIENT_MS if is_patient else _LONGEST_PAUSE_MS, _FIRST_PAUSE_MS * 2 ** min(attempts - 1, 10))
     tx.run(
         "UPDATE jobs SET state = ?, attempts = ?, code = ?, lease_until = NULL, not_before = ?, finished_at = ? "
         "WHERE id = ?",
@@ -230,7 +244,28 @@ def fail(tx: Tx, job_id: str, code: str) -> JobState:
             job_id,
         ),
     )
+    if state is JobState.POISON:
+        close_step(tx, job_id)
     return state
+
+
+def close_step(tx: Tx, job_id: str) -> None:
+    """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes.
+
+    Args:
+        tx: the transaction.
+        job_id: the job.
+    """
+    step_id = tx.value("SELECT step_id FROM jobs WHERE id = ?", (job_id,))
+    if step_id is None:
+        return
+    if tx.value("SELECT 1 FROM undo_rows WHERE step_id = ? LIMIT 1", (step_id,)) is not None:
+        tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (step_id,))
+        return
+    # Nothing changed after all: a step that takes nothing back would only stand in the way.
+    tx.run("UPDATE consolidation_log SET step_id = NULL WHERE step_id = ?", (step_id,))
+    tx.run("DELETE FROM undo_steps WHERE id = ?", (step_id,))
+    tx.run("UPDATE jobs SET step_id = NULL WHERE id = ?", (job_id,))
 
 
 def is_any_running(rows: Rows) -> bool:
@@ -239,7 +274,7 @@ def is_any_running(rows: Rows) -> bool:
 
 
 def put_back(tx: Tx, *, crashed: bool) -> int:
-    """Queue what was running when the vault closed, so that it goes on.
+    """Queue what was running when the vault closed, or what nobody runs any more, so that it goes on.
 
     Args:
         tx: the transaction.
@@ -259,24 +294,41 @@ def put_back(tx: Tx, *, crashed: bool) -> int:
     return len(running)
 
 
-def revive(tx: Tx, job_id: str) -> bool:
-    """Queue a poisoned or waiting job anew, at once.
+def revive(tx: Tx, job_id: str) -> str | None:
+    """Let a job run again at once: one that waits goes on, one that gave up begins anew with a plan of now.
+
+    What a run that gave up did before is a step of its own by then, which may have been taken back.
+
+    Args:
+        tx: the transaction.
+        job_id: the job.
 
     Returns:
-        False where it is neither.
+        The job that runs: another of its type where one waits already; None where it needs no second try.
     """
-    return bool(
-        tx.run(
-            "UPDATE jobs SET state = 'queued', attempts = 0, not_before = NULL, finished_at = NULL, actor = 'owner' "
-            "WHERE id = ? AND state IN ('poison', 'queued')",
-            (job_id,),
-        )
+    row = tx.one("SELECT type, state FROM jobs WHERE id = ?", (job_id,))
+    if row is None or row[1] not in (JobState.POISON, JobState.QUEUED):
+        return None
+    if row[1] == JobState.QUEUED:
+        tx.run("UPDATE jobs SET not_before = NULL, attempts = 0, actor = 'owner' WHERE id = ?", (job_id,))
+        return job_id
+    waits = tx.value("SELECT id FROM jobs WHERE type = ? AND state IN ('queued', 'running')", (row[0],))
+    if waits is not None:
+        tx.run("UPDATE jobs SET state = 'cancelled' WHERE id = ?", (job_id,))
+        tx.run("UPDATE jobs SET not_before = NULL, actor = 'owner' WHERE id = ?", (waits,))
+        return str(waits)
+    tx.run(
+        "UPDATE jobs SET state = 'queued', attempts = 0, not_before = NULL, finished_at = NULL, actor = 'owner', "
+        "step_id = NULL, started_at = NULL, plan = NULL, cursor = '{}', progress = 0, total = NULL, report = NULL, "
+        "code = NULL WHERE id = ?",
+        (job_id,),
     )
+    return job_id
 
 
 def last_ended(rows: Rows) -> Mapping[JobType, int]:
-    """When each type was last done, epoch ms; a type that never was is left out."""
-    found = rows.all("SELECT type, max(finished_at) FROM jobs WHERE state = 'done' GROUP BY type")
+    """When each type last ended, done or stopped, epoch ms; a type that never did is left out."""
+    found = rows.all("SELECT type, max(finished_at) FROM jobs WHERE state IN ('done', 'cancelled') GROUP BY type")
     known = {kind.value: kind for kind in JobType}
     return {known[row[0]]: int(row[1]) for row in found if row[0] in known}
 

@@ -14,7 +14,8 @@ from core.vault.rows import Rows
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"
 FUTURE, IN_REVIEW, SPARED, VERBATIM = "future", "in_review", "spared", "verbatim"
-PROTECTIONS = (PINNED, OWN_WORD, IMPORTANT, MOVING, FUTURE, IN_REVIEW, SPARED, VERBATIM)
+TAKEN_BACK = "taken_back"
+PROTECTIONS = (PINNED, OWN_WORD, IMPORTANT, MOVING, FUTURE, IN_REVIEW, SPARED, VERBATIM, TAKEN_BACK)
 """Keys of `resources/help/lifecycle.json`, in the order in which they are told."""
 
 IMPORTANT_FROM, MOVING_FROM = 0.7, 0.5
@@ -47,6 +48,26 @@ _READ = (
 )
 
 
+# Few runs are ever undone: their memories are listed once, not asked for one by one.
+_BACK = (
+    "SELECT DISTINCT coalesce(m.part_of, m.id) FROM undo_steps s JOIN undo_rows r ON r.step_id = s.id "
+    "JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL "
+    "AND s.verb IN ('sweep', 'consolidate', 'episodes') AND r.tbl = 'memories' AND r.before IS NOT NULL"
+)
+
+
+def taken_back(rows: Rows) -> set[str]:
+    """Memories that a run changed and that were taken back with it: no run does it again while that step is kept.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+
+    Returns:
+        Heads.
+    """
+    return {str(row[0]) for row in rows.all(_BACK)}
+
+
 def protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
     """What keeps memories from being archived by a run.
 
@@ -59,11 +80,13 @@ def protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tupl
         Head to keys of `resources/help/lifecycle.json`, those without any left out.
     """
     wanted, found = list(dict.fromkeys(heads)), dict[str, set[str]]()
+    for head in taken_back(rows) & set(wanted):
+        found[head] = {TAKEN_BACK}
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat()
     for at in range(0, len(wanted), _AT_ONCE):
         named = json.dumps(wanted[at : at + _AT_ONCE])
         for head, *told in rows.all(_READ, {"heads": named, "now": now_ms, "today": today}):
-            keys = {key for key, holds in zip(PROTECTIONS, told, strict=True) if holds}
+            keys = {key for key, holds in zip(PROTECTIONS[:-1], told, strict=True) if holds}
             if keys:
                 found.setdefault(str(head), set()).update(keys)
     return {head: tuple(key for key in PROTECTIONS if key in keys) for head, keys in found.items()}

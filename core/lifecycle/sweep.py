@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
 from core.config.options import Options
+from core.errors import UserError
+from core.intake.standing import Acts
 from core.intake.unit_of_work import Verb
 from core.lifecycle.ground import Batch, Ground
 from core.lifecycle.protection import protections
@@ -27,6 +30,7 @@ from core.types.words import Status
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
+_log = log.get("lifecycle")
 FADING, RECOVERED, LEFT, EXPIRED = "fading", "recovered", "left_standing", "expired"
 FADED, DOUBTED, OLD_VERSION = "faded", "doubted", "old_version"
 """Reasons: keys of `resources/help/lifecycle.json`."""
@@ -177,19 +181,29 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
         if now is None or (now.deed, now.reason) != (deed.deed, deed.reason):
             counts["skipped"] += 1
             continue
-        parts = acts.parts(deed.memory_id)
-        if deed.deed is Deed.FADE:
-            _mark(tx, parts, now.value)
-        else:
-            _unmark(tx, parts)
-        if deed.reason == OLD_VERSION:
-            _lay_away(tx, parts)
-        elif deed.deed in (Deed.EXPIRE, Deed.ARCHIVE):
-            acts.archive(deed.memory_id, deed.reason)
+        try:
+            with tx.attempt():
+                _do(tx, acts, deed, now.value)
+        except UserError as error:  # what stands does not let this one through: the others go on
+            _log.warning("a deed of the sweep was left: %s", error.code.value)
+            counts["skipped"] += 1
+            continue
         counts[_COUNTED[deed.reason]] += 1
         ids.append(deed.memory_id)
     acts.close_moot()
     return Batch(len(deeds), dict(counts), tuple(ids))
+
+
+def _do(tx: Tx, acts: Acts, deed: Planned, confidence: float) -> None:
+    parts = acts.parts(deed.memory_id)
+    if deed.deed is Deed.FADE:
+        _mark(tx, parts, confidence)
+    else:
+        _unmark(tx, parts)
+    if deed.reason == OLD_VERSION:
+        _lay_away(tx, parts)
+    elif deed.deed in (Deed.EXPIRE, Deed.ARCHIVE):
+        acts.archive(deed.memory_id, deed.reason)
 
 
 def _mark(tx: Tx, parts: Iterable[str], confidence: float) -> None:

@@ -15,8 +15,9 @@ from engine_rig import HandClock, Rig, rig_at
 from core.engine.scheduler import Beats
 from core.engine.strain import Readers as Machine
 from core.engine.strain import Strain
-from core.errors import Code, EnvironmentFaultError, LociError
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.unit_of_work import Verb
+from core.lifecycle import jobstore
 from core.lifecycle.ground import Batch, Ground
 from core.types.lifecycle import Deed, JobRow, JobState, JobType, Planned
 from core.types.values import OWNER_ACTOR
@@ -36,6 +37,7 @@ class Archiving:
     batches: list[int] = field(default_factory=list)
     fails_at: set[int] = field(default_factory=set)
     always: bool = False
+    refuses_from: int = 10_000
     gate: threading.Event = field(default_factory=threading.Event)
     reached: threading.Event = field(default_factory=threading.Event)
 
@@ -50,9 +52,13 @@ class Archiving:
     def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
         self.reached.set()
         assert self.gate.wait(20)
-        if self.always or len(self.batches) in self.fails_at:
+        if self.always:
+            raise UserError(Code.INVALID_INPUT, "That is not possible.")
+        if len(self.batches) in self.fails_at:
             self.fails_at.discard(len(self.batches))
             raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+        if len(self.batches) >= self.refuses_from:
+            raise UserError(Code.INVALID_INPUT, "That is not possible.")
         self.batches.append(len(deeds))
         acts, done = ground.acts(tx, verb), []
         for deed in deeds:
@@ -215,7 +221,7 @@ def test_a_failed_batch_is_tried_again_and_nothing_is_done_twice(tmp_path: Path)
         assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
 
 
-@pytest.mark.expected_logs("a job failed: E1003")
+@pytest.mark.expected_logs("a job failed: E4005")
 def test_a_job_that_fails_five_times_waits_for_the_person(tmp_path: Path) -> None:
     job = Archiving(always=True)
     with scheduled(tmp_path, job) as rig:
@@ -343,3 +349,100 @@ def test_a_client_cannot_be_heard_as_the_owner(tmp_path: Path) -> None:
         client = rig.client("notes", "read")
         assert rig.engine.jobs.run(JobType.SWEEP, client).result(30).actor == f"client:{client.client_id}"
         assert rig.engine.jobs.run(JobType.SWEEP, OWNER_ACTOR).result(30).actor == "owner"
+
+
+def test_what_a_person_stopped_is_not_begun_again_at_the_next_beat(tmp_path: Path) -> None:
+    job = Archiving()
+    with scheduled(tmp_path, job) as rig:
+        fill(rig, 60)
+        later(rig, 25 * HOUR_MS)
+        job.gate.clear()
+        rig.engine.scheduler.beat(rig.opened, force=True)
+        assert job.reached.wait(20)
+        rig.engine.scheduler.cancel(rig.opened, rig.engine.jobs.state().result(30).rows[0].id)
+        job.gate.set()
+        until(rig, lambda row: row.state is JobState.CANCELLED)
+        assert due(rig) == ()
+        later(rig, 25 * HOUR_MS)
+        assert due(rig) == (JobType.SWEEP,)
+
+
+@pytest.mark.expected_logs("a job failed: E1003", "the failure of a job could not be noted: E1003")
+def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Archiving(fails_at={1})
+    with scheduled(tmp_path, job) as rig:
+        fill(rig, 60)
+
+        def full(*_: object, **__: object) -> JobState:
+            raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(jobstore, "fail", full)
+            ended = rig.engine.jobs.run(JobType.SWEEP)
+            until(rig, lambda _: rig.engine.scheduler.running() is None and not job.fails_at)
+        rig.engine.scheduler.beat(rig.opened, force=True)
+        row = ended.result(30)
+        assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
+
+
+@pytest.mark.expected_logs("a job failed: E4005")
+def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> None:
+    job = Archiving()
+    with scheduled(tmp_path, job) as rig:
+        fill(rig, 60)
+        job.refuses_from = 1
+
+        def again(found: JobRow) -> bool:
+            rig.write(lambda tx: tx.run("UPDATE jobs SET not_before = NULL WHERE state = 'queued'"))
+            rig.engine.scheduler.kick(rig.opened)
+            return found.state is JobState.POISON
+
+        rig.engine.jobs.run(JobType.SWEEP)
+        row = until(rig, again)
+        assert row.can_undo
+        rig.undo(row.step_id)
+        assert active(rig) == 60
+        job.refuses_from = 10_000
+        rig.engine.jobs.retry(row.id).result(30)
+        row = until(rig, lambda found: found.state is JobState.DONE)
+        assert (row.report["faded"], row.can_undo, row.undone) == (60, True, False)
+        rig.undo(row.step_id)
+        assert active(rig) == 60
+
+
+def test_what_comes_back_by_itself_never_ends_as_poison(tmp_path: Path) -> None:
+    with scheduled(tmp_path, Archiving()) as rig:
+        job_id = rig.write(lambda tx: jobstore.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        for _ in range(12):
+            state = rig.write(lambda tx: jobstore.fail(tx, job_id, "E3001", is_patient=True))
+        assert state is JobState.QUEUED
+        (row,) = rig.engine.jobs.state().result(30).rows
+        assert row.not_before == rig.clock.now_ms() + 600_000
+
+
+def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: Path) -> None:
+    with scheduled(tmp_path, Archiving()) as rig:
+
+        def ended(tx: Tx, kind: JobType, count: int, *, progress: int) -> None:
+            for _ in range(count):
+                job_id = jobstore.enqueue(tx, rig.opened.make_id, kind, "scheduler")
+                tx.run("UPDATE jobs SET progress = ? WHERE id = ?", (progress, job_id))
+                jobstore.finish(tx, job_id, JobState.DONE, {})
+
+        rig.write(lambda tx: ended(tx, JobType.CONSOLIDATE, 1, progress=3))
+        rig.write(lambda tx: ended(tx, JobType.GAPS, 20, progress=0))
+        rig.write(lambda tx: ended(tx, JobType.REPLAY, 520, progress=1))
+        counts = dict(rig.rows("SELECT type, count(*) FROM jobs GROUP BY type"))
+        assert counts["consolidate"] == counts["gaps"] == 1
+        assert 490 <= counts["replay"] <= 501
+        assert set(rig.opened.vault.read(jobstore.last_ended)) == {JobType.CONSOLIDATE, JobType.GAPS, JobType.REPLAY}
+
+
+def test_a_second_try_joins_the_job_that_waits_already(tmp_path: Path) -> None:
+    with scheduled(tmp_path, Archiving()) as rig:
+        first = rig.write(lambda tx: jobstore.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        for _ in range(jobstore.TRIES):
+            rig.write(lambda tx: jobstore.fail(tx, first, "E4005"))
+        second = rig.write(lambda tx: jobstore.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        assert rig.engine.jobs.retry(first).result(30).id == second
+        assert rig.value("SELECT state FROM jobs WHERE id = ?", first) == "cancelled"
