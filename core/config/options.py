@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.describe import about, loaded
 from core.config.lifecycle import LifecycleOptions
 
 
-class Options(LifecycleOptions):
-    """All options with their defaults; frozen, replaced as a whole when one changes."""
+class BasicOptions(BaseModel):
+    """Everything but the lifecycle's; part of `Options`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     undo_days: int = Field(
         default=90,
@@ -124,6 +126,10 @@ class Options(LifecycleOptions):
         description="The model that is asked, as the server names it; empty for one that fits.",
         json_schema_extra=about("Local model"),
     )
+
+
+class Options(LifecycleOptions, BasicOptions):
+    """All options with their defaults; frozen, replaced as a whole when one changes."""
 
 
 def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:

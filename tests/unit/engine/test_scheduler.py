@@ -432,7 +432,7 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
         rig.write(lambda tx: ended(tx, JobType.CONSOLIDATE, 1, progress=3))
         rig.write(lambda tx: ended(tx, JobType.GAPS, 20, progress=0))
         rig.write(lambda tx: ended(tx, JobType.REPLAY, 520, progress=1))
-        counts = dict(rig.rows("SELECT type, count(*) FROM jobs GROUP BY type"))
+        counts: dict[str, int] = dict(rig.rows("SELECT type, count(*) FROM jobs GROUP BY type"))
         assert counts["consolidate"] == counts["gaps"] == 1
         assert 490 <= counts["replay"] <= 501
         assert set(rig.opened.vault.read(jobstore.last_ended)) == {JobType.CONSOLIDATE, JobType.GAPS, JobType.REPLAY}
