@@ -191,8 +191,7 @@ class Graph:
 
 
 def _stored(opened: Opened, rows: Rows) -> StoredVectors:
-    sight = opened.sight
-    return StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
+    return StoredVectors(rows, opened.index, opened.space.name, opened.space.dims)
 
 
 def _check(view: GraphView) -> None:
