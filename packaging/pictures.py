@@ -38,7 +38,9 @@ def main() -> int:
     folder = Path(named[0]).absolute() if named else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     wanted = shots(folder, small_too="--all" in sys.argv)
-    take(wanted)
+    # The laboratory's picture needs saved questions, which would stand first in the journal: it has its own palace.
+    for group in (True, False):
+        take([shot for shot in wanted if (shot.page == "recall") is group])
     for shot in wanted:
         print(shot.out.name)
     return 0
