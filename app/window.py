@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -64,6 +64,7 @@ class Shown(QObject):
         self._tray = Tray(context.theme, self.raise_window, desktop.window.lock, self.leave)
         self._idle = IdleWatch(app, context.clock.monotonic, context.clock.now_ms)
         self._idle.idle.connect(desktop.window.lock)
+        self._idle.touched.connect(self._touched)
         self._idle.watch(context.prefs.options.idle_lock_minutes)
         context.prefs.changed.connect(self._option)
         context.bridge.state.connect(self._state)
@@ -89,6 +90,13 @@ class Shown(QObject):
         self._tray.show_state(state)
         if state == "open" and self._service is not None:
             self._service.begin()
+
+    def _touched(self) -> None:
+        """A hand on the window: what runs only while nobody is there waits."""
+        engine = self.desktop.engine
+        if engine.state == "open":
+            with suppress(LociError):  # locked a moment ago: then nothing runs anyway
+                engine.jobs.touch()
 
     def raise_window(self) -> None:
         """Bring the window to the front."""

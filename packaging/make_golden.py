@@ -52,7 +52,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
-            "feedback", "tunings")  # fmt: skip
+            "feedback", "tunings", "jobs", "fading", "spared", "replays", "inferred", "links", "gaps", "gap_asks",
+            "distilled", "rule_applications", "vector_spaces")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -214,6 +215,32 @@ def _recall(tx: Tx) -> None:
     tx.insert("feedback", {**judged, "context": bytes(8), "vector_space": "s", "actor": "owner", "at": now})
 
 
+def _lifecycle(tx: Tx) -> None:
+    """What version 4 added: jobs, fading, replay, inferred metadata, gaps, proposed relations, rules with feedback."""
+    now = tx.now_ms
+    job = {"id": "job-1", "type": "sweep", "state": "queued", "created_at": now, "attempts": 1, "code": "E1003"}
+    tx.insert("jobs", {**job, "plan": '[["fade","memory-1",[],"fading",0.1,{}]]', "total": 1, "not_before": now})
+    ended = {"id": "job-2", "type": "consolidate", "state": "done", "created_at": now, "finished_at": now}
+    tx.insert("jobs", {**ended, "report": '{"deduplicated":1}', "step_id": "step-1", "actor": "owner"})
+    tx.insert("fading", {"memory_id": "memory-1", "since": now, "confidence": 0.15})
+    tx.insert("spared", {"memory_id": "memory-2", "at": now, "until": now + 90 * DAY_MS})
+    tx.insert("replays", {"memory_id": "memory-4", "times": 2, "boost": 0.4, "last_at": now})
+    read = {"body": '{"technologies":["SQLite"]}', "valence": 0.5, "arousal": 0.3, "version": 1, "made_by": "rules"}
+    tx.insert("inferred", {"memory_id": "memory-5", **read, "at": now})
+    pair = {"from_id": "memory-2", "to_id": "memory-4", "space_id": "home", "cosine": 0.8, "state": "rejected"}
+    tx.insert("links", {**pair, "at": now})
+    asked = {"id": "gap-1", "fingerprint": bytes(32), "kind": "missing", "memory_id": "memory-1", "space_id": "home"}
+    tx.insert("gaps", {**asked, "schema": "pet", "field": "name", "opened_at": now})
+    tx.insert("gap_asks", {"gap_id": "gap-1", "client_id": "client-1", "session": "s", "at": now})
+    tx.insert("distilled", {"memory_id": "memory-6", "state": "failed", "attempts": 1, "code": "E3001", "at": now})
+    tx.update("rules", {"memory_id": "memory-7"}, {"helpful": 3, "harmful": 1, "effectiveness": 0.42})
+    used = {"id": "use-1", "memory_id": "memory-7", "applied_at": now, "outcome": "harmful", "reason": "It broke."}
+    tx.insert("rule_applications", {**used, "client_id": "client-1"})
+    tx.update("entities", {"id": "entity-1"}, {"made_by": "rules"})
+    space = {"name": "s", "model": "m", "dims": 4, "state": "active", "started_at": now, "finished_at": now}
+    tx.insert("vector_spaces", space)
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -250,7 +277,7 @@ def make(target: Path) -> None:
         Vault.create(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk, _recall)):
+        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle)):
             clock.advance(1000)
             vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
         report = verify(vault, keys)

@@ -27,6 +27,7 @@ from core.belief.desk_sides import at_odds, claims_seen, marks_of, side, topic_o
 from core.belief.desk_why import why_of
 from core.belief.desk_words import Topic, day, line, note, question, result, title, weighed
 from core.belief.desk_words import closed as closed_sentence
+from core.belief.questions import item_question
 from core.belief.uniting import united
 from core.belief.whose import persons_among
 from core.types.reviews import Action, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
@@ -121,7 +122,7 @@ class Desk:
             id=held.id,
             kind=held.kind,
             state=state,
-            question=question(held.kind, topic),
+            question=item_question(rows, came.id, held.detail) or question(held.kind, topic),
             why=why_of(held, existing, incoming, now_ms),
             existing=existing,
             incoming=incoming,

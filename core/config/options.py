@@ -8,10 +8,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.describe import about, loaded
+from core.config.lifecycle import LifecycleOptions
 
 
-class Options(BaseModel):
-    """All options with their defaults; frozen, replaced as a whole when one changes."""
+class BasicOptions(BaseModel):
+    """Everything but the lifecycle's; part of `Options`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -88,6 +89,16 @@ class Options(BaseModel):
         json_schema_extra=about("Search", unit="tokens"),
     )
 
+    embedder: str = Field(
+        default="",
+        max_length=200,
+        pattern=r"^$|^ollama:[^\s#]+$",
+        title="Search model",
+        description="What search by meaning goes by: empty for the built-in model, or ollama: and the name of a model "
+        "of the server below. Memories get their new vectors in the background; search goes on meanwhile.",
+        json_schema_extra=about("Search"),
+    )
+
     model_on: bool = Field(
         default=True,
         title="Local model",
@@ -115,6 +126,10 @@ class Options(BaseModel):
         description="The model that is asked, as the server names it; empty for one that fits.",
         json_schema_extra=about("Local model"),
     )
+
+
+class Options(LifecycleOptions, BasicOptions):
+    """All options with their defaults; frozen, replaced as a whole when one changes."""
 
 
 def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:

@@ -11,7 +11,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import Code
+
 Vectors = NDArray[np.float32]
+
+AWAY = frozenset(
+    {
+        Code.EMBEDDER_UNAVAILABLE,
+        Code.EMBEDDING_FAILED,
+        Code.DIMENSION_MISMATCH,
+        Code.MODEL_CHANGED,
+        Code.MODEL_SERVER_FAILED,
+    }
+)
+"""Codes of an embedder that cannot answer: what is asked is compared by words, what is stored waits for its vector."""
 
 
 class Embedder(Protocol):

@@ -5,21 +5,23 @@ Must not do: embed, count an access, or keep a receipt.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
 from core.engine.opened import Opened
+from core.engine.sight import Meant
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.score.profile import Profile
 from core.vault.rows import Rows
+
+_AWAY = "The search model does not answer at the moment, so meaning was not compared."
 
 
 def answer(
     opened: Opened,
     rows: Rows,
     request: RecallRequest,
-    vector: NDArray[np.float32] | None,
+    meant: Meant | None,
     now_ms: int,
     profile: Profile | None = None,
 ) -> RecallResult:
@@ -29,12 +31,19 @@ def answer(
         opened: the open vault.
         rows: a snapshot of it.
         request: the question, checked.
-        vector: of the question; None where meaning is not compared.
+        meant: the embedded question; None where meaning is not compared.
         now_ms: the present, epoch ms.
         profile: other weights than those in force, for a trial.
 
     Returns:
         The answer; `took_ms` is left to the caller.
     """
-    ask = opened.recall.run
-    return ask(rows, request, vector, now_ms, profile=profile)
+    sight = opened.sight if meant is None else meant.sight
+    # Other weights came into force with a new sight: what an older one still answers goes by them too.
+    weights = profile or opened.recall.profile
+    ask = sight.recall.run
+    result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
+    if meant is None or meant.code is None:
+        return result
+    reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"
+    return replace(result, reason=reason)

@@ -164,6 +164,23 @@ class Authority:
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant to {grant.value}; ask the person for it.")
         return record
 
+    def voice(self, actor: Actor) -> ClientRecord | None:
+        """Whoever judges may write: a proposal cannot move trust.
+
+        Args:
+            actor: who asks.
+
+        Returns:
+            The client; None for the owner and for Loci itself.
+
+        Raises:
+            UserError: ACCESS_DENIED without `write` or `curate`, or for an unknown or paused client.
+        """
+        client = self.of(actor)
+        if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
+            raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
+        return client
+
     def scope(self, actor: Actor) -> Scope:
         """What the actor may see (E11b with spaces).
 

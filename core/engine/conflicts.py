@@ -11,9 +11,6 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.belief.desk import Desk
 from core.belief.desk_actions import HELD, Rights, refusal
 from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
@@ -22,7 +19,8 @@ from core.engine.authority import Authority
 from core.engine.desk_upkeep import resolver_of
 from core.engine.futures import chain
 from core.engine.opened import Opened
-from core.errors import Code, UserError
+from core.engine.sight import Meant
+from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake import desk_rules, holding
 from core.memory.read import by_ids
 from core.recall.scope import Scope, may_see
@@ -179,15 +177,14 @@ class Conflicts:
         opened = self._opened()
         client, scope = self._curator(actor)
 
-        def decide(vector: NDArray[np.float32] | None) -> Future[Decided]:
-            return opened.write(_deciding(opened, item_id, decision, vector, actor, client, scope))
+        def decide(meant: Meant | None) -> Future[Decided]:
+            return opened.write(_deciding(opened, item_id, decision, meant, actor, client, scope))
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
         author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        vectors = chain(author, lambda name: opened.embed([embedding_text(text, author=name)]))
-        return chain(vectors, lambda found: decide(found[0]))
+        return chain(chain(author, lambda name: opened.mean([embedding_text(text, author=name)])), decide)
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
         """Decide many items alike: one undo step for all of them.
@@ -295,13 +292,19 @@ def _deciding(
     opened: Opened,
     item_id: str,
     decision: Decision,
-    vector: NDArray[np.float32] | None,
+    meant: Meant | None,
     actor: Actor,
     client: ClientRecord | None,
     scope: Scope,
 ) -> Callable[[Tx], Decided]:
     def write(tx: Tx) -> Decided:
         full = _full_id(tx, item_id, scope)
+        made = None if meant is None else meant.within(opened.sight)
+        if meant is not None and made is None:
+            raise EnvironmentFaultError(
+                meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
+            )
+        vector = None if made is None else made[0]
         done = resolver_of(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
         _announce(tx, opened, actor, done)
         return done

@@ -5,28 +5,27 @@ Must not do: search by itself, or choose what goes in; `core.recall` does both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.asking import answer
+from core.engine.clarifying import choose, with_questions
 from core.engine.futures import chain
 from core.engine.opened import Opened
+from core.engine.receipts import said_for
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.recall.context import assembled, average_tokens
 from core.recall.receipts import body_of
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import Scope
-from core.recall.suppression import said_of
 from core.score.packing import fetch_count
 from core.score.quality import metrics_of
-from core.types.contexts import Context, ContextQuery, ContextReply
+from core.types.contexts import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -58,19 +57,19 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
     request.check()
     begun = opened.clock.monotonic()
 
-    def run(vectors: NDArray[np.float32]) -> ContextReply:
+    def run(meant: Meant) -> ContextReply:
         now = opened.clock.now_ms()
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
-        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str]]:
+        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str], tuple[Clarifying, ...]]:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
-            result = answer(opened, rows, wanted, vectors[0], now)
-            ids = [item.memory.id for item in result.items]
-            said = said_of(rows, ids, vectors[0], now, client_id=scope.client_id, vector_space=opened.space.name)
-            return result, assembled(rows, result.items, budget, counter), said
+            result = answer(opened, rows, wanted, meant, now)
+            said = said_for(rows, result, meant, now, scope)
+            return result, assembled(rows, result.items, budget, counter), said, choose(opened, rows, query, scope)
 
-        result, packed, said = opened.vault.read(read)
+        result, packed, said, asks = opened.vault.read(read)
         took_ms = (opened.clock.monotonic() - begun) * 1000
+        opened.pulse.beat(took_ms)
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:
@@ -80,15 +79,10 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
             return body_of(replace(result, took_ms=took_ms), query.prompt, figures, context=_body(packed))
 
         receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
-        return ContextReply(packed, receipt, took_ms)
+        return ContextReply(packed, receipt, took_ms, asks)
 
-    return chain(opened.embed([request.embed_text]), _on_reads(opened, run))
-
-
-def _on_reads(
-    opened: Opened, run: Callable[[NDArray[np.float32]], ContextReply]
-) -> Callable[[NDArray[np.float32]], Future[ContextReply]]:
-    return lambda vectors: opened.on(opened.threads.reads, run, vectors)
+    found = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(found, lambda reply: with_questions(opened, reply, query, scope))
 
 
 def _body(packed: Context) -> dict[str, Any]:

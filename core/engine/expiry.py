@@ -11,13 +11,11 @@ from core.engine.opened import Opened
 from core.engine.settings import take_up_after
 from core.errors import Code, UserError
 from core.intake import undoing
+from core.intake.scrubbing import SCRUB_DUE, note_scrub
 from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
-
-SCRUB_DUE = "scrub_due"
-"""A key of `settings`: rows vanished and their words are not scrubbed yet; its value is the vault's sequence then."""
 
 _HOUR_S = 3600.0
 _DAY_MS = 86_400_000
@@ -92,11 +90,7 @@ def undo(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",
         (report.undo_step_id,),
     ):
-        tx.run(
-            "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
-            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
-            (SCRUB_DUE, json.dumps(tx.seq), tx.now_ms),
-        )
+        note_scrub(tx)
     return report
 
 

@@ -22,6 +22,7 @@ from core.config.describe import rows_of
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import opening
+from core.engine.agenda import Agenda
 from core.engine.authority import Authority
 from core.engine.clients import Clients
 from core.engine.conflicts import Conflicts
@@ -30,6 +31,7 @@ from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
 from core.engine.graph import Graph
 from core.engine.imports import Imports
+from core.engine.jobs import JobsGroup
 from core.engine.journals import Journals
 from core.engine.keys import HomeKeys
 from core.engine.laboratory import Laboratory
@@ -38,9 +40,13 @@ from core.engine.memories import Memories, embed_backlog
 from core.engine.opened import Opened
 from core.engine.opening import built_in_readers
 from core.engine.palace import Palace
+from core.engine.practice import Practice
 from core.engine.refining import Refining
+from core.engine.scheduler import Scheduler
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
+from core.engine.shedding import tend
+from core.engine.spaces import Spaces
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
 from core.engine.vault_group import VaultGroup
@@ -48,6 +54,8 @@ from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.reading import Readers
+from core.lifecycle.migrate import Migrate
+from core.lifecycle.registry import all_jobs
 from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost
@@ -56,6 +64,7 @@ from core.security.secretfile import read_secret_file
 from core.security.strength import Strength, passphrase_strength
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
+from core.types.lifecycle import JobType
 from core.vault.home import Home
 from core.vault.lockfile import VaultLock
 from core.vault.opening import OpenInfo
@@ -122,6 +131,7 @@ class Engine:
         state: `locked`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
+        scheduler: runs the jobs; `jobs` is the group that callers use.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -144,11 +154,16 @@ class Engine:
         self.clients = Clients(self._require, self._authority)
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
+        self.practice = Practice(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
         self.laboratory = Laboratory(self._require, self._authority)
         self.model = Refining(self._require, lambda: self.loop)
+        self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
+        jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
+        self.scheduler = Scheduler(Agenda(jobs), self.model)
+        self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,
@@ -210,7 +225,14 @@ class Engine:
             try:
                 setup = self._setup
                 opened = opening.open_vault(
-                    setup.home, root, setup.clock, setup.embedder, threads, self.hub, setup.readers
+                    setup.home,
+                    root,
+                    setup.clock,
+                    setup.embedder,
+                    threads,
+                    self.hub,
+                    setup.readers,
+                    self.spaces.embedder_for,
                 )
             except BaseException:
                 threads.shutdown()
@@ -237,6 +259,7 @@ class Engine:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
+        self.scheduler.begin(opened)
         if self._setup.background:
             self._unhear()
             self._unhear = self.hub.subscribe(self.laboratory.heard)
@@ -253,9 +276,12 @@ class Engine:
     def _upkeep(self, opened: Opened) -> None:
         self._quietly(opened, opening.maintain)
         self._quietly(opened, expire)
+        self._quietly(opened, lambda one: tend(one, (self.timeline.forget,)))
+        self._quietly(opened, self.scheduler.attend)
         if self._setup.background:
             self._quietly(opened, self._desk.tend)
             self._quietly(opened, reconcile_daily)
+            self._quietly(opened, self.scheduler.beat)
 
     def _quietly(self, opened: Opened, action: opening.Chore) -> None:
         try:
@@ -280,7 +306,9 @@ class Engine:
 
     def _close(self, opened: Opened, within_s: float = opening.CLOSE_S) -> None:
         self._authority.forget_all()
+        self.scheduler.end()
         self.model.end()
+        self.spaces.end()
         opening.close_vault(opened, within_s)
         self._set_state("locked")
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.embed.codec import to_blob
 from core.engine.futures import chain
 from core.engine.opened import Opened
 from core.engine.opening import flush_journal
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.score.quality import GRADES
 from core.text.compose import query_text
@@ -57,7 +55,7 @@ def judge(
     if not query.replace("\0", " ").strip():
         raise UserError(Code.INVALID_QUERY, "Say which question the memory was an answer to.")
 
-    def write(tx: Tx, vector: NDArray[np.float32]) -> FeedbackReply:
+    def write(tx: Tx, meant: Meant) -> FeedbackReply:
         check(tx)
         feedback_id = opened.make_id()
         with opened.work.verb(tx, VERB, LABEL, actor) as verb:
@@ -68,8 +66,7 @@ def judge(
                     "memory_id": memory_id,
                     "receipt_id": _own_receipt(tx, receipt_id, actor),
                     "signal": signal,
-                    "context": to_blob(vector),
-                    "vector_space": opened.space.name,
+                    **_compared_by(meant),
                     "actor": actor.kind,
                     "client_id": actor.client_id,
                     "at": tx.now_ms,
@@ -80,18 +77,26 @@ def judge(
         tx.after_commit(lambda: opened.announce(VERB, (memory_id,), actor, seq))
         return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
-    def with_receipts(vectors: NDArray[np.float32]) -> Future[NDArray[np.float32]]:
+    def with_receipts(meant: Meant) -> Future[Meant]:
         """The receipt may be of the last second, and then waits to be written."""
-        return opened.on(opened.threads.reads, _flushed, opened, vectors[0], receipt_id)
+        return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
 
-    embedded = chain(opened.embed([query_text(query)]), with_receipts)
-    return chain(embedded, lambda vector: opened.write(lambda tx: write(tx, vector)))
+    embedded = chain(opened.mean([query_text(query)]), with_receipts)
+    return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
 
 
-def _flushed(opened: Opened, vector: NDArray[np.float32], receipt_id: str | None) -> NDArray[np.float32]:
+def _compared_by(meant: Meant) -> dict[str, object]:
+    """The question as a vector; a feedback without one counts for the memory and holds it back from no question."""
+    vector = meant.first
+    if vector is None:
+        return {"context": None, "vector_space": None}
+    return {"context": to_blob(vector), "vector_space": meant.sight.space.name}
+
+
+def _flushed(opened: Opened, meant: Meant, receipt_id: str | None) -> Meant:
     if receipt_id is not None:
         flush_journal(opened)
-    return vector
+    return meant
 
 
 def _own_receipt(rows: Rows, receipt_id: str | None, actor: Actor) -> str | None:

@@ -191,7 +191,8 @@ class Graph:
 
 
 def _stored(opened: Opened, rows: Rows) -> StoredVectors:
-    return StoredVectors(rows, opened.index, opened.space.name, opened.space.dims)
+    sight = opened.sight
+    return StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
 
 
 def _check(view: GraphView) -> None:

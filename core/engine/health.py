@@ -7,6 +7,7 @@ from typing import Any
 from core.belief.desk_rows import open_count
 from core.engine.opened import Opened
 from core.index.manager import State
+from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
 from core.vault.rows import Rows
 
@@ -35,8 +36,8 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
             "index": _index(opened),
-            "pending_embeddings": _pending(opened, rows),
-            "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": "built-in"},
+            "pending_embeddings": count_without_vectors(rows, opened.space),
+            "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": _by(opened)},
             "model_server": _model(opened),
             "wal_bytes": _wal_bytes(opened),
             "write_queue": opened.queue.depth,
@@ -74,14 +75,8 @@ def _clients(rows: Rows) -> int:
     return int(rows.value("SELECT count(*) FROM clients WHERE revoked_at IS NULL"))
 
 
-def _pending(opened: Opened, rows: Rows) -> int:
-    return int(
-        rows.value(
-            "SELECT count(*) FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM embeddings e "
-            "WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)",
-            (opened.space.name,),
-        )
-    )
+def _by(opened: Opened) -> str:
+    return "model server" if opened.space.served else "built-in"
 
 
 def _index(opened: Opened) -> dict[str, Any]:

@@ -11,17 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core import log
 from core.engine import expiry
 from core.engine.choices import choice_of, forget_choice, remember_choice
 from core.engine.futures import begun, watched
+from core.engine.incoming import incoming
 from core.engine.newcomers import Newcomers
 from core.engine.opened import Opened
 from core.engine.progress import Asked, Counted, Progress
 from core.engine.settling import AT_ONCE, settle_some
+from core.engine.sight import Meant
 from core.errors import Code, LociError, UserError
 from core.importers import rehearsal as rehearsing
 from core.importers.detect import detect
@@ -32,12 +31,8 @@ from core.importers.rehearsal import Rehearsal, import_items
 from core.importers.source import Bundle, open_bundle
 from core.intake.importing import (
     ImportRun,
-    Incoming,
     Tally,
     tally_from,
-    usable_claim,
-    usable_space,
-    usable_validity,
 )
 from core.intake.parts import cut
 from core.intake.validate import check_space_name
@@ -58,7 +53,7 @@ _AHEAD = 4
 class _Batch:
     records: tuple[Record, ...]
     texts: tuple[tuple[str, ...], ...]
-    vectors: Future[NDArray[np.float32]]
+    meant: Future[Meant]
     position: int
 
 
@@ -305,15 +300,13 @@ class Imports:
     def _write(
         self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally, progress: Progress, total: int | None
     ) -> None:
-        vectors = batch.vectors.result()
-        items: list[Incoming] = []
-        at = 0
-        for record, texts in zip(batch.records, batch.texts, strict=True):
-            items.append(_incoming(record, texts, vectors[at : at + len(texts)]))
-            at += len(texts)
+        meant = batch.meant.result()
+        items = incoming(batch.records, batch.texts, meant.vectors)
 
         def write(tx: Tx) -> None:
-            opened.importing.batch(tx, run, items, batch.position, tally, opened.add_vectors)
+            # The model may have changed since: what was made for the old space is of no use in the new one.
+            fit = items if meant.sight is opened.sight else [replace(item, vectors=None) for item in items]
+            opened.importing.batch(tx, run, fit, batch.position, tally, opened.add_vectors)
 
         opened.write(write, background=True).result()
         progress.at(batch.position, total)
@@ -416,7 +409,7 @@ def _batches(
         position += len(chunk)
         flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
         yield _Batch(
-            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.embed_many(flat), position
+            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.mean_many(flat), position
         )
 
 
@@ -436,43 +429,6 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
         rows += len(parts)
     if chunk:
         yield chunk
-
-
-def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32]) -> Incoming:
-    conversation = record.conversation
-    space = usable_space(record.space)
-    valid_from, valid_to = usable_validity(record.valid_from, record.valid_to)
-    marks = {
-        "space_unusable": space != record.space,
-        "validity_unusable": (valid_from, valid_to) != (record.valid_from, record.valid_to),
-    }
-    return Incoming(
-        identity=record.identity,
-        texts=texts,
-        vectors=vectors,
-        where=record.where,
-        kind=record.kind,
-        role=record.role,
-        source=record.source,
-        status=record.status,
-        author=record.author,
-        conversation=None
-        if conversation is None
-        else (conversation.key, conversation.title, conversation.started, conversation.extra),
-        position=record.position,
-        occurred=record.occurred,
-        category=record.category,
-        importance=record.importance,
-        tags=record.tags,
-        space=space,
-        session=record.session,
-        ref=record.ref,
-        claim=usable_claim(record.claim),
-        valid_from=valid_from,
-        valid_to=valid_to,
-        flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
-        extra=record.extra,
-    )
 
 
 def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: Tally) -> ImportReport:

@@ -14,7 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Code
+from core.intake.erasing_traces import without
 from core.intake.handed import note_handed
+from core.intake.tombstones import erased_texts
+from core.memory.draft import to_json
 from core.types.contexts import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
@@ -158,7 +161,7 @@ class ReadJournal:
             tx: the transaction.
             waiting: from `take`.
         """
-        entries = waiting.entries
+        entries = _without_erased(tx, waiting.entries)
         tx.run_many(
             "UPDATE clients SET last_seen_at = ? WHERE id = ?",
             [(at, client_id) for client_id, at in waiting.seen.items()],
@@ -227,6 +230,27 @@ class ReadJournal:
             "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? WHERE id = ?",
             [(count, last[memory_id], memory_id) for memory_id, count in totals.items()],
         )
+
+
+def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
+    """Reads that began before an erasure and are written after it leave nothing behind of what was erased.
+
+    A question in the very words of an erased text is kept without its words, and what refers to them goes with it.
+    """
+    wanted = to_json(sorted({memory_id for entry in entries for memory_id in entry.given}))
+    there = {
+        row[0] for row in tx.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    }
+    erased = erased_texts(tx, {entry.query for entry in entries})
+    kept = []
+    for entry in entries:
+        gone = frozenset(entry.given) - there
+        if gone or entry.query in erased:
+            told = {name: value for name, value in _told(entry).items() if name != "trace"}
+            query = "" if entry.query in erased else entry.query
+            entry = replace(entry, body=without(told, gone), query=query, packed=None if gone else entry.packed)
+        kept.append(entry)
+    return tuple(kept)
 
 
 def _told(entry: _Entry) -> Mapping[str, Any]:

@@ -10,9 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core import log
 from core.engine import probes as saved
 from core.engine import receipts, tuning
@@ -22,6 +19,7 @@ from core.engine.futures import chain, mapped, watched
 from core.engine.lab_answer import lab_answer
 from core.engine.opened import Opened
 from core.engine.opening import flush_journal
+from core.engine.sight import Meant
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.recall.request import RecallRequest
@@ -49,7 +47,7 @@ from core.vault.tx import Tx
 RUN_AFTER = frozenset({"import", tuning.RETURNED})
 """Verbs after which the probes run by themselves; `apply` sees to it itself."""
 
-_Vectors = dict[str, NDArray[np.float32]]
+_Vectors = dict[str, Meant]
 _log = log.get("engine")
 
 
@@ -92,11 +90,11 @@ class Laboratory:
         request.check()
         profile = None if not weights else profile_of(tuning.tried(opened.retrieval, weights))
 
-        def run(vector: NDArray[np.float32] | None) -> LabAnswer:
+        def run(meant: Meant | None) -> LabAnswer:
             now = opened.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
-                result = answer(opened, rows, request, vector, now, profile)
+                result = answer(opened, rows, request, meant, now, profile)
                 took_ms = (opened.clock.monotonic() - begun_at) * 1000
                 return lab_answer(rows, result, took_ms, seen_as or "")
 
@@ -104,9 +102,7 @@ class Laboratory:
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
-        return chain(
-            opened.embed([request.embed_text]), lambda vectors: opened.on(opened.threads.reads, run, vectors[0])
-        )
+        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
 
     def _scope(self, seen_as: str | None) -> Scope:
         if not seen_as:
@@ -297,15 +293,15 @@ def _application(rows: Rows, step_id: str) -> Applied:
 def _with_vectors(opened: Opened, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
     """Embed the questions that were not asked before."""
     wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
-    known = {text: vector for text, vector in opened.probe_vectors.items() if text in wanted}
+    known = {text: one for text, one in opened.probe_vectors.items() if text in wanted and one.sight is opened.sight}
     missing = [text for text in wanted if text not in known]
 
-    def keep(vectors: NDArray[np.float32]) -> tuple[tuple[Probe, ...], _Vectors]:
-        found = {**known, **dict(zip(missing, vectors, strict=True))}
-        opened.probe_vectors = found
+    def keep(meant: Meant) -> tuple[tuple[Probe, ...], _Vectors]:
+        found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
+        opened.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
-    return mapped(opened.embed(missing), keep)
+    return mapped(opened.mean(missing), keep)
 
 
 def _outcomes(
@@ -319,10 +315,10 @@ def _outcomes(
     if is_stale() or opened.closing.is_set():
         raise CancelledError
     request, now = saved.request_of(probe), opened.clock.now_ms()
-    vector = vectors[request.embed_text]
+    meant = vectors[request.embed_text]
 
     def tried(rows: Rows) -> list[ProbeOutcome]:
-        found = [answer(opened, rows, request, vector, now, profile) for profile in profiles]
+        found = [answer(opened, rows, request, meant, now, profile) for profile in profiles]
         return [saved.judged(rows, probe, result, receipts.tokens_of(result)) for result in found]
 
     return opened.vault.read(tried)

@@ -10,14 +10,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core import log
 from core.engine.exporting import export
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.intake.revising import VERB, Reviser, preview
 from core.intake.revision_plan import check_revision
@@ -109,8 +107,8 @@ class Library:
             done = opened.write(_revise(opened, wanted, revision, None))
             return mapped(done, lambda report: _with_backlog(opened, report, revision))
         return chain(
-            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.embed([full])),
-            lambda vectors: opened.write(_revise(opened, wanted, revision, vectors[0])),
+            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.mean([full])),
+            lambda meant: opened.write(_revise(opened, wanted, revision, meant)),
         )
 
     def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
@@ -169,11 +167,13 @@ def _embedded(rows: Rows, memory_id: str, text: str) -> str:
 
 
 def _revise(
-    opened: Opened, ids: Sequence[str], revision: Revision, vector: NDArray[np.float32] | None
+    opened: Opened, ids: Sequence[str], revision: Revision, meant: Meant | None
 ) -> Callable[[Tx], RevisionReport]:
-    reviser = Reviser(opened.make_id, opened.work, opened.space, opened.keeper.admit, opened.keeper.read_anew)
-
     def write(tx: Tx) -> RevisionReport:
+        keeper = opened.keeper
+        reviser = Reviser(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
+        made = None if meant is None else meant.within(opened.sight)
+        vector = None if made is None else made[0]
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)
         if report.step_id is not None:
             seq = tx.seq

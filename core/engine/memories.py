@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine import expiry, receipts
+from core.engine import erasing, expiry, receipts
 from core.engine.asking import answer
 from core.engine.authority import Authority
 from core.engine.believed import believed
@@ -21,6 +21,7 @@ from core.engine.feedback import judge
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
@@ -31,11 +32,12 @@ from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see
-from core.recall.suppression import said_of
 from core.text.compose import embedding_text
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
+from core.types.lifecycle import Erased
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Memory
@@ -82,20 +84,21 @@ class Memories:
         checked = check_request(request, client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
-            opened.embed(texts),
-            lambda vectors: opened.write(self._store(opened, checked, vectors, actor, client)),
+            opened.mean(texts),
+            lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
         )
 
     @staticmethod
     def _store(
         opened: Opened,
         checked: Checked,
-        vectors: NDArray[np.float32],
+        meant: Meant,
         actor: Actor,
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             handed = opened.journal.given_to(actor.client_id)
+            vectors = meant.within(opened.sight)
             answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
@@ -167,24 +170,22 @@ class Memories:
         begun = opened.clock.monotonic()
         request.check()
 
-        def run(vector: NDArray[np.float32] | None) -> RecallReply:
+        def run(meant: Meant | None) -> RecallReply:
             now = opened.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str]]:
-                found = answer(opened, rows, request, vector, now)
-                ids = [item.memory.id for item in found.items]
-                return found, said_of(rows, ids, vector, now, client_id=scope.client_id, vector_space=opened.space.name)
+                found = answer(opened, rows, request, meant, now)
+                return found, receipts.said_for(rows, found, meant, now, scope)
 
             result, said = opened.vault.read(answered)
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
+            opened.pulse.beat(result.took_ms)
             receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
-        return chain(
-            opened.embed([request.embed_text]), lambda vectors: opened.on(opened.threads.reads, run, vectors[0])
-        )
+        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         """What is remembered of a prompt, as one fenced text within a token budget.
@@ -223,6 +224,18 @@ class Memories:
 
         return opened.write(write)
 
+    def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
+        """What `erase` would remove (`core.engine.erasing.preview`); the future raises NOT_FOUND."""
+        return erasing.preview(self._opened(), memory_ids, whole_chain=whole_chain)
+
+    def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
+        """Remove memories for good; the one verb that cannot be undone (`core.engine.erasing.erase_for_good`).
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED for anybody but the owner; the future raises NOT_FOUND.
+        """
+        return erasing.erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
+
     def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
 
@@ -254,7 +267,7 @@ class Memories:
             How the memory stands now.
         """
         opened = self._opened()
-        client = self._voice(actor)
+        client = self._authority.voice(actor)
         scope = self._authority.scope(actor)
         if source is Source.USER_EXPLICIT and client is not None and Grant.SPEAK_FOR_USER.value not in client.grants:
             raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
@@ -270,7 +283,7 @@ class Memories:
 
     def _verdict(self, memory_id: str, verdict: str, actor: Actor, reason: str | None) -> Future[VerdictReply]:
         opened = self._opened()
-        self._voice(actor)
+        self._authority.voice(actor)
         scope = self._authority.scope(actor)
 
         def write(tx: Tx) -> VerdictReply:
@@ -278,13 +291,6 @@ class Memories:
             return _told(opened, tx, verdict, actor, _voices(opened).say(tx, memory_id, verdict, actor, reason))
 
         return opened.write(write)
-
-    def _voice(self, actor: Actor) -> ClientRecord | None:
-        """Only who may write has a voice: a proposal cannot move trust."""
-        client = self._authority.of(actor)
-        if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
-            raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
-        return client
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -305,7 +311,7 @@ class Memories:
             UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
         """
         opened = self._opened()
-        self._voice(actor)
+        self._authority.voice(actor)
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core.importers.records import Record
-from core.intake.importing import Tally, digest, erased_digests, known_digests, usable_space
+from core.intake.importing import Tally, digest, known_digests, usable_space
 from core.intake.parts import cut
 from core.intake.sources import KINDS_BY_TEXT, standing_twin
+from core.intake.tombstones import erased_digests, erased_texts
 from core.memory.draft import content_hash
 from core.memory.spaces import space_id
 from core.types.words import Status
@@ -68,11 +69,12 @@ class Newcomers:
     def _known(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
         keys = [digest(self._space_of(record), record.identity) for record in records]
         known, erased = known_digests(rows, keys), erased_digests(rows, keys)
+        said = erased_texts(rows, (record.text for record in records))
         return [
             "known"
             if key in known
             else "erased"
-            if key in erased
+            if key in erased or record.text in said
             else "duplicate_text"
             if self._stands(rows, record)
             else None

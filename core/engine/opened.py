@@ -12,27 +12,30 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core import log
 from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
+from core.engine.activity import Activity
 from core.engine.futures import begun, locked, mapped
 from core.engine.journal import ReadJournal
+from core.engine.pulse import Pulse
+from core.engine.sight import Meant, Sight, mean
+from core.engine.strain import Strain
 from core.engine.threads import Threads
 from core.errors import Code, LociError
 from core.events import Changed, Hub
-from core.index.arrays import NO_LABELS
-from core.index.base import Labels
 from core.index.manager import IndexManager
 from core.intake.importing import ImportKeeper
+from core.intake.reading import Readers
 from core.intake.store import Keeper
 from core.intake.unit_of_work import UnitOfWork
-from core.memory.write import VectorSpace
+from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
 from core.score.tuned import profile_of
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.ids import IdMaker
+from core.types.lifecycle import Pressure
 from core.types.proposals import ModelState, Server
 from core.types.values import Actor
 from core.vault.home import Home
@@ -46,7 +49,8 @@ P = ParamSpec("P")
 
 # While the vault closes, a queue that takes nothing more and an interrupted statement mean the same.
 _CLOSING = frozenset({Code.BUSY, Code.CANCELLED})
-_log = log.get("engine")
+# The vault can be read and not written; the next write that is saved says that this is over.
+_UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code.VAULT_REPLACED})
 
 
 @dataclass
@@ -55,7 +59,8 @@ class Opened:
 
     Attributes:
         root: wiped when the vault closes.
-        space: the vector space that is searched.
+        sight: the vector space that is searched, with its embedder, index and keepers; replaced as a whole.
+        readers: read claims and relations.
         scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
         saved: how the index was when it came whole from its snapshot; None where it did not.
         tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
@@ -63,22 +68,23 @@ class Opened:
         model: what is known of a local model server.
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
+        pulse: how long the last recalls took.
+        shed: the level of memory pressure that was last acted upon.
+        write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
+        strain: what of the memory budget is taken, and whether the machine is on battery.
+        activity: when somebody last used the palace.
     """
 
     home: Home
     root: RootKey
     vault: Vault
     queue: WriteQueue
-    index: IndexManager
-    embedder: Embedder
-    space: VectorSpace
-    recall: Recall
+    sight: Sight
+    readers: Readers
     options: Options
     clock: Clock
     make_id: IdMaker
     work: UnitOfWork
-    keeper: Keeper
-    importing: ImportKeeper
     journal: ReadJournal
     threads: Threads
     hub: Hub
@@ -89,10 +95,58 @@ class Opened:
     tidied_at: float | None = None
     model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
     retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
-    probe_vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    probe_vectors: dict[str, Meant] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nobody did anything yet."""
+        self.activity = Activity(self.clock)
+        self.pulse = Pulse()
+        self.write_fault: Code | None = None
+        self.shed = Pressure.NORMAL
+        self.strain = Strain(self.clock, self.options.memory_budget_mb)
+
+    @property
+    def embedder(self) -> Embedder:
+        """Makes the vectors that are searched."""
+        return self.sight.embedder
+
+    @property
+    def space(self) -> VectorSpace:
+        """The vector space that is searched."""
+        return self.sight.space
+
+    @property
+    def index(self) -> IndexManager:
+        """The vectors in memory."""
+        return self.sight.index
+
+    @property
+    def recall(self) -> Recall:
+        """Searches."""
+        return self.sight.recall
+
+    @property
+    def keeper(self) -> Keeper:
+        """Stores."""
+        return self.sight.keeper
+
+    @property
+    def importing(self) -> ImportKeeper:
+        """Imports."""
+        return self.sight.importing
+
+    @property
+    def add_vectors(self) -> Stored:
+        """Puts committed vectors into the index of the sight in force now; called on the writer thread."""
+        return self.sight.add_vectors
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
+        self.activity.called()
+        return self.look(fn)
+
+    def look(self, fn: Callable[[Rows], T]) -> Future[T]:
+        """`read` for what looks by itself again and again: it is no sign of somebody being at work."""
         return self.on(self.threads.reads, lambda: self.vault.read(fn))
 
     def write(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
@@ -108,11 +162,22 @@ class Opened:
         Raises:
             LociError: VAULT_LOCKED; the vault is closing.
         """
+        if not background:
+            self.activity.called()
         try:
             first = self.queue.submit(fn, background=background)
         except LociError as error:
             raise self._said(error) from None
-        return mapped(first, lambda value: value, self._said)
+        return mapped(first, self._saved, self._unsaved)
+
+    def _saved(self, value: T) -> T:
+        self.write_fault = None
+        return value
+
+    def _unsaved(self, error: BaseException) -> BaseException:
+        if isinstance(error, LociError) and error.code in _UNWRITABLE:
+            self.write_fault = error.code
+        return self._said(error)
 
     def on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run work on one of the pools.
@@ -142,7 +207,20 @@ class Opened:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self.on(self.threads.prompt, self.embedder.embed, texts)
+        self.activity.called()
+        return self.on(self.threads.prompt, self.sight.embed, texts)
+
+    def mean(self, texts: Sequence[str]) -> Future[Meant]:
+        """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
+
+        Args:
+            texts: what to embed; few.
+
+        Returns:
+            The vectors with the sight they belong to.
+        """
+        self.activity.called()
+        return self.on(self.threads.prompt, mean, self.sight, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
@@ -153,17 +231,18 @@ class Opened:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self.on(self.threads.compute, self.embedder.embed, texts)
+        return self.on(self.threads.compute, self.sight.embed, texts)
 
-    def add_vectors(self, seq: int, labels: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Put committed vectors into the index; on the writer thread.
+    def mean_many(self, texts: Sequence[str]) -> Future[Meant]:
+        """As `mean`, for background work.
 
         Args:
-            seq: the vault's sequence after the commit.
-            labels: labels of memories.
-            vectors: unit rows, (len(labels), dims).
+            texts: what to embed.
+
+        Returns:
+            The vectors with the sight they belong to.
         """
-        self._apply(seq, np.asarray(labels, dtype=np.int64), vectors, NO_LABELS)
+        return self.on(self.threads.compute, mean, self.sight, texts)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -174,15 +253,17 @@ class Opened:
         """
         if labels:
             self.scrub_due.set()
-        none = np.empty((0, self.space.dims), dtype=np.float32)
-        self._apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
+        self.sight.drop_vectors(seq, labels)
 
-    def _apply(self, seq: int, labels: Labels, vectors: NDArray[np.float32], removed: Labels) -> None:
-        try:
-            self.index.apply(seq, labels, vectors, removed)
-        except LociError as error:
-            # The rows are saved by now, and saying otherwise would be a lie; the index warms again by itself.
-            _log.warning("the index did not take a change: %s", error.code.value)
+    def look_through(self, sight: Sight) -> None:
+        """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
+
+        Args:
+            sight: of that space.
+        """
+        self.sight = sight
+        self.probe_vectors = {}
+        self.saved = None
 
     def use_options(self, chosen: Options) -> None:
         """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
@@ -193,6 +274,7 @@ class Opened:
         self.options = chosen
         self.work.undo_days = chosen.undo_days
         self.journal.receipt_days = chosen.receipt_days
+        self.strain.use_budget(chosen.memory_budget_mb)
 
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with.

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core import log
 from core.belief.extraction import extract
 from core.belief.relation import RelationModel
 from core.embed.base import Embedder
-from core.embed.codec import from_blob
 from core.engine.expiry import clear_note, scrub_noted
 from core.engine.futures import watched
 from core.engine.journal import ReadJournal
 from core.engine.keys import sub_keys
+from core.engine.loading import Loader
 from core.engine.opened import Opened
 from core.engine.settings import stored_options
+from core.engine.sight import Sight, sight_of
 from core.engine.threads import READERS, Threads
 from core.engine.tuning import stored_retrieval
-from core.errors import EnvironmentFaultError, LociError
+from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
-from core.index.base import Labels, VectorIndex
+from core.index.base import VectorIndex
 from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.importing import ImportKeeper
-from core.intake.neighbours import Neighbours
 from core.intake.reading import Readers
-from core.intake.store import Keeper
 from core.intake.unit_of_work import UnitOfWork
+from core.memory import vectorspaces
 from core.memory.write import VectorSpace
-from core.recall.pipeline import Recall
 from core.score.tuned import profile_of
 from core.security.keystore import load_keys
 from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey
-from core.text.compose import embedding_text
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.vault.audit import AuditChain
@@ -52,9 +48,8 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 from core.vault.vault import Vault
 
-Chore = Callable[[Opened], None]
+Chore = Callable[[Opened], object]
 
-_CHUNK = 2_000
 _DRAIN_S = 2.0
 CLOSE_S = 4.5
 _FOR_ENDING = 0.5  # of the time, for what follows the drain: stopping, the checkpoint, joining threads
@@ -72,6 +67,7 @@ def open_vault(
     threads: Threads,
     hub: Hub,
     readers: Readers | None = None,
+    served: Callable[[VectorSpace], Embedder] | None = None,
 ) -> Opened:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
@@ -79,10 +75,11 @@ def open_vault(
         home: where it lives; the caller holds its lock.
         root: its root key.
         clock: the one clock.
-        embedder: makes the vectors.
+        embedder: the built-in one; makes the vectors unless those of a model server are searched.
         threads: pools that are already there.
         hub: where events go.
         readers: read claims and relations; None for the built-in ones.
+        served: gives the embedder of a space that a model server fills; None where there can be none.
 
     Returns:
         The open parts.
@@ -97,11 +94,22 @@ def open_vault(
     vault = Vault.open(home, keys, root.vault_id, clock, READERS)
     with ExitStack() as undo:
         undo.callback(vault.close)
-        opened = _assemble(vault, home, root, clock, embedder, threads, hub, readers or built_in_readers())
+        space, before = vault.read(
+            lambda rows: vectorspaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
+        )
+        if served is not None:
+            embedder = served(space)
+        elif space.served:
+            raise BugError("a vault of a model server without one")
+        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers)
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
+    if before is not None:
+        over = before
+        noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
+        watched(noting, _log, "noting another built-in model")
     return opened
 
 
@@ -111,9 +119,10 @@ def _assemble(
     root: RootKey,
     clock: Clock,
     embedder: Embedder,
+    space: VectorSpace,
     threads: Threads,
     hub: Hub,
-    readers: Readers,
+    readers: Readers | None,
 ) -> Opened:
     chosen, refused = vault.read(stored_options)
     tuned, refused_too = vault.read(stored_retrieval)
@@ -123,29 +132,19 @@ def _assemble(
     make_id = IdMaker(clock)
     chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days)
-    space = VectorSpace(embedder.name, embedder.version, embedder.dims)
-    index = IndexManager(embedder.dims, hnsw_from=chosen.hnsw_from)
+    gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
+    index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
     return Opened(
         home=home,
         root=root,
         vault=vault,
         queue=WriteQueue(vault),
-        index=index,
-        embedder=embedder,
-        space=space,
-        recall=Recall(index, space.name, profile_of(tuned)),
+        sight=sight_of(embedder, space, index, profile_of(tuned), gated, make_id, work),
+        readers=gated,
         options=chosen,
         clock=clock,
         make_id=make_id,
         work=work,
-        keeper=Keeper(
-            make_id,
-            work,
-            space,
-            Neighbours(index, space),
-            replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)), gate=chosen.relation_gate),
-        ),
-        importing=ImportKeeper(make_id, work, space),
         journal=ReadJournal(make_id, chain, chosen.receipt_days),
         retrieval=tuned,
         threads=threads,
@@ -159,57 +158,6 @@ def built_in_readers() -> Readers:
     return Readers(extract=extract, relate=RelationModel())
 
 
-class _Loader:
-    """Reads embeddings for the index within one snapshot."""
-
-    def __init__(self, rows: Rows, space: VectorSpace) -> None:
-        self._rows = rows
-        self._space = space
-
-    def revision(self) -> int:
-        return int(self._rows.value("SELECT seq FROM vault_state"))
-
-    def live_labels(self) -> Labels:
-        return self._labels("")
-
-    def changed_since(self, revision: int) -> Labels:
-        return self._labels(" AND rev > ?", revision)
-
-    def _labels(self, more: str, *values: int) -> Labels:
-        found = self._rows.all(
-            f"SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ?{more} ORDER BY n",  # noqa: S608 - constant
-            (self._space.name, *values),
-        )
-        return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
-
-    def vectors(self, labels: Labels) -> Iterator[tuple[Labels, NDArray[np.floating]]]:
-        for start in range(0, len(labels), _CHUNK):
-            yield vectors_of(self._rows, self._space, labels[start : start + _CHUNK])
-
-
-def vectors_of(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels, NDArray[np.float32]]:
-    """Stored vectors of memories.
-
-    Args:
-        rows: a vault snapshot.
-        space: the vector space.
-        labels: labels of memories; those without a vector are left out.
-
-    Returns:
-        The labels found, ascending, and their vectors (found, dims).
-    """
-    wanted = json.dumps([int(label) for label in labels])
-    found = rows.all(
-        "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
-        "AND n IN (SELECT value FROM json_each(?)) ORDER BY n",
-        (space.name, wanted),
-    )
-    vectors = np.empty((len(found), space.dims), dtype=np.float32)
-    for place, (_, blob) in enumerate(found):
-        vectors[place] = from_blob(blob, space.dims)
-    return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found)), vectors
-
-
 class _Sealer:
     def __init__(self, root: RootKey) -> None:
         self._root = root
@@ -221,8 +169,8 @@ class _Sealer:
         return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
 
 
-def _identity(opened: Opened) -> Identity:
-    return Identity(opened.root.vault_id.hex(), opened.space.model, opened.space.dims)
+def _identity(opened: Opened, sight: Sight) -> Identity:
+    return Identity(opened.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
 def warm(opened: Opened) -> None:
@@ -232,15 +180,16 @@ def warm(opened: Opened) -> None:
         opened: the open vault.
     """
     whole_at: list[int] = []
+    sight = opened.sight
+    name = _identity(opened, sight)
+    sealer = _Sealer(opened.root)
 
     def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
         newest = int(rows.value("SELECT seq FROM vault_state"))
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
-        found = read_snapshot(
-            opened.home.snapshot, _identity(opened), _Sealer(opened.root), newest=newest, anchor_at=lambda _: anchor
-        )
+        found = read_snapshot(opened.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
         if not isinstance(found, SnapshotRefused):
-            loader = _Loader(rows, opened.space)
+            loader = Loader(rows, sight.space)
             if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
                 loader.changed_since(found.revision)
             ):
@@ -251,17 +200,17 @@ def warm(opened: Opened) -> None:
         def tell(done: int, total: int) -> None:
             opened.hub.publish(Progress("index", "Loading the index", done, total))
 
-        opened.index.warm(_Loader(rows, opened.space), tell, opened.closing.is_set, lambda: snapshot(rows))
+        sight.index.warm(Loader(rows, sight.space), tell, opened.closing.is_set, lambda: snapshot(rows))
 
     opened.vault.read(run, deadline_s=None)
-    if whole_at == [opened.index.revision]:
-        opened.saved = _mark(opened)
+    if whole_at == [sight.index.revision]:
+        opened.saved = _mark(sight)
 
 
-def _mark(opened: Opened) -> tuple[object, ...]:
+def _mark(sight: Sight) -> tuple[object, ...]:
     """Tells one state of the index from every other: a change moves the revision, linking what is staged."""
-    status = opened.index.status()
-    return status.revision, status.done, status.backend, status.staged, status.dead
+    status = sight.index.status()
+    return sight.space.name, status.revision, status.done, status.backend, status.staged, status.dead
 
 
 def begin_warming(opened: Opened) -> None:
@@ -346,8 +295,9 @@ def watch(opened: Opened) -> None:
 
 
 def _snapshot(opened: Opened, wait_s: float) -> None:
-    index = opened.index.settled_index()
-    if index is None or index.count == 0 or opened.saved == _mark(opened):
+    sight = opened.sight
+    index = sight.index.settled_index()
+    if index is None or index.count == 0 or opened.saved == _mark(sight):
         return
     anchor = secrets.token_hex(16)
 
@@ -365,7 +315,7 @@ def _snapshot(opened: Opened, wait_s: float) -> None:
         # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
         remembering.cancel()
         return
-    write_snapshot(opened.home.snapshot, index, _identity(opened), anchor, _Sealer(opened.root))
+    write_snapshot(opened.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.root))
 
 
 def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:

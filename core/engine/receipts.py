@@ -13,9 +13,12 @@ from typing import Any
 from core.config.retrieval import RetrievalOptions
 from core.embed.tokens import counter_for
 from core.engine.opened import Opened
+from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.recall.receipts import body_of, metrics_from_json, trace_of
 from core.recall.result import RecallResult
+from core.recall.scope import Scope
+from core.recall.suppression import said_of
 from core.score.quality import POOR_IN_A_ROW, metrics_of, percentile, standing
 from core.types.lab import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
@@ -64,6 +67,25 @@ def keep(
     given = tuple(item.memory.id for item in result.items)
     noted = opened.journal.note(actor, verb, query, given, lambda: body_of(result, query, metrics()), now_ms)
     return noted, metrics
+
+
+def said_for(rows: Rows, result: RecallResult, meant: Meant | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
+    """What feedback said of the answered memories for such questions.
+
+    Args:
+        rows: the snapshot of the answer.
+        result: the answer.
+        meant: the embedded question; None where meaning was not compared.
+        now_ms: epoch ms.
+        scope: what the asker may see.
+
+    Returns:
+        Memory id to signal.
+    """
+    ids = [item.memory.id for item in result.items]
+    space = None if meant is None else meant.sight.space.name
+    vector = None if meant is None else meant.first
+    return said_of(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
 
 
 def tokens_of(result: RecallResult) -> int:

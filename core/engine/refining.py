@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
 from contextlib import suppress
@@ -21,7 +21,7 @@ from core.belief.extraction import predicates
 from core.belief.proposing import grounded, weighed
 from core.engine.futures import mapped
 from core.engine.opened import Opened
-from core.errors import Code, LociError
+from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake import refinement
 from core.intake.refinement import MODEL_ACTOR, VERB, Refined
 from core.intake.refining_queue import Open, Unread, is_importing, next_pair, next_text, passed
@@ -113,6 +113,21 @@ class Refining:
             UserError: VAULT_LOCKED.
         """
         return self._run(self._of(self._opened()).some(most))
+
+    def put(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
+        """Put one question of a job to the model, between those of its own.
+
+        Args:
+            prompt: the question.
+            tiers: the security tier of every memory in it.
+
+        Returns:
+            The answer, checked by nobody; the future raises EMBEDDER_UNAVAILABLE where no model is ready.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run(self._of(self._opened()).put(prompt, tiers))
 
     def begin(self, opened: Opened) -> None:
         """Refine in its own time from now on, until `end`.
@@ -215,6 +230,21 @@ class _Job:
             if self.opened.closing.is_set() or not await self._one():
                 break
         return _less(self.report, before)
+
+    async def put(self, prompt: Prompt, tiers: Sequence[str]) -> str:
+        """One question of somebody else; a server that does not answer rests for a while, as after its own."""
+        async with self._turn:
+            state = await self.look()
+            if state.server is not Server.READY or self._server is None:
+                raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready.")
+            try:
+                answer = await self._server.ask(state.model, prompt, tiers)
+            except LociError as error:
+                self._failures += 1
+                self._know(ModelState(Server.FAILING, code=error.code.value))
+                raise
+            self._failures = 0
+            return answer
 
     async def look(self, *, fresh: bool = False) -> ModelState:
         """What server there is; asked for again when what is known is old."""

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from core.engine.futures import chain
 from core.engine.opened import Opened
+from core.engine.sight import Meant
 from core.recall import timeline as reading
 from core.recall.evolution import checked_topic, evolve
 from core.recall.timeline import Spans, TimeColumns
@@ -168,15 +169,21 @@ class Timeline:
         wanted = checked_topic(topic)
         begun_at = opened.clock.monotonic()
 
-        def read(vectors: Any) -> Future[Evolution]:
+        def read(meant: Meant) -> Future[Evolution]:
+            sight = meant.sight
+
             def run(rows: Rows) -> Evolution:
-                stored = StoredVectors(rows, opened.index, opened.space.name, opened.space.dims)
-                found = evolve(rows, stored, wanted, vectors[0], limit, opened.clock.now_ms())
+                stored = StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
+                found = evolve(rows, stored, wanted, meant.first, limit, opened.clock.now_ms())
                 return replace(found, took_ms=(opened.clock.monotonic() - begun_at) * 1000)
 
             return opened.read(run)
 
-        return chain(opened.embed([wanted]), read)
+        return chain(opened.mean([wanted]), read)
+
+    def forget(self) -> None:
+        """Drop the columns that are kept between readings; the next one reads them anew."""
+        self._kept = None
 
     def _columns(self, opened: Opened, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""

@@ -238,7 +238,7 @@ class VaultGroup:
     def status(self) -> Future[StatusReport]:
         """Counts, index, journal and the vault's own figures (E34.8)."""
         opened = self._opened()
-        return opened.read(lambda rows: health.report(opened, rows))
+        return opened.look(lambda rows: health.report(opened, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""

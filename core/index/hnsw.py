@@ -60,9 +60,7 @@ class HnswIndex:
         self._store = RowStore(dims, np.float16, reuse=False)
         self._linked = 0  # rows below are in the graph, unless they were dead when their turn came
         self._buried = 0  # elements of the graph that are marked deleted
-        self._graph = hnswlib.Index(space="cosine", dim=dims)
-        self._graph.init_index(max_elements=1024, M=M, ef_construction=EF_CONSTRUCTION)
-        self._graph.set_ef(EF)
+        self._graph = _empty_graph(dims)
 
     @property
     def backend(self) -> str:
@@ -126,6 +124,12 @@ class HnswIndex:
                     break
                 done += moved
         return self.staged
+
+    def unlink(self) -> None:
+        """Drop the graph: two thirds of the memory. Every vector is found by exact scan until it is linked again."""
+        with self._linking, self._lock.write():
+            self._graph = _empty_graph(self.dims)
+            self._linked = self._buried = 0
 
     def _link_batch(self) -> int:
         with self._lock.write():
@@ -245,6 +249,13 @@ class HnswIndex:
         graph.set_ef(EF)  # not saved in the bytes
         self._store, self._graph, self._linked = store, graph, linked
         self._buried = elements.size - alive.size
+
+
+def _empty_graph(dims: int) -> hnswlib.Index:
+    graph = hnswlib.Index(space="cosine", dim=dims)
+    graph.init_index(max_elements=1024, M=M, ef_construction=EF_CONSTRUCTION)
+    graph.set_ef(EF)
+    return graph
 
 
 def restore_hnsw(dump: Dump, *, memory_file: bool) -> HnswIndex:

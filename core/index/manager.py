@@ -138,6 +138,7 @@ class IndexManager:
         self._touched: dict[int, int] | None = {}
         self._gap: _Gap | None = None
         self._refusal: Refusal | None = None
+        self._is_frugal = False
 
     # ---- reading
 
@@ -340,7 +341,7 @@ class IndexManager:
     def due(self) -> Due:
         """What `maintain` would do now; cheap, to be asked after `apply` and `warm`."""
         index = self._view.index
-        if self._state is not State.READY:
+        if self._state is not State.READY or self._is_frugal:
             return Due.NOTHING
         if not isinstance(index, HnswIndex):
             return Due.REBUILD if index.count >= self._hnsw_from else Due.NOTHING
@@ -368,6 +369,27 @@ class IndexManager:
             elif due is Due.LINK and isinstance(index, HnswIndex):
                 _link(index, progress, cancelled)
             return due
+
+    def spare_memory(self, *, on: bool) -> bool:
+        """Do without the graph while memory is short, or let `maintain` link it again (E21.3).
+
+        Exact scan takes its place: no answer changes, each takes longer. The exact backend has nothing to give.
+
+        Args:
+            on: whether memory is short.
+
+        Returns:
+            Whether anything was dropped.
+        """
+        self._is_frugal = on
+        if not on:
+            return False
+        with self._work:
+            index = self._view.index
+            if not isinstance(index, HnswIndex) or index.staged == index.count + index.dead:
+                return False
+            index.unlink()
+            return True
 
     def purge(self, progress: Progress, cancelled: Cancelled) -> None:
         """Build the graph anew so that no removed vector is left in it, nor in the next snapshot.

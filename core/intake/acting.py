@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.belief.gate import Deed
 from core.belief.gate import outranks as is_above
 from core.belief.uniting import united
+from core.embed.base import AWAY
+from core.errors import LociError
 from core.intake.deciding import Case, Plan
 from core.intake.newcomer import Newcomer
 from core.intake.reading import Readers
@@ -176,10 +181,20 @@ class Carrying:
     def _merge(self) -> StoreReply:
         other = self.plan.partners[0].other
         text = united(other.text, self.newcomer.texts[0])
-        if self.readers.embed is None or not self._is_free(text, other.id):
+        vector = self._embedded(text) if self._is_free(text, other.id) else None
+        if vector is None:
             return self._coexist()
-        self.acts.merge_into(other.id, text, self.readers.embed(text), self._id)
+        self.acts.merge_into(other.id, text, vector, self._id)
         return StoreReply("MERGE", other.id, merged=True)
+
+    def _embedded(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a united text; None where there is no embedder, or it is away: then both stand."""
+        try:
+            return None if self.readers.embed is None else self.readers.embed(text)
+        except LociError as error:
+            if error.code not in AWAY:
+                raise
+            return None
 
     def _is_free(self, text: str, keep_id: str) -> bool:
         """A united text that would be too long, or stands already, is not made."""

@@ -72,7 +72,10 @@ def follow(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> Non
 def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
     """The state that the memories behind a claim ask for."""
     found = tx.all(
-        "SELECT m.status, o.status FROM evidence e JOIN memories m ON m.id = e.memory_id "
+        # What the lifecycle archived after it was replaced or absorbed is so still.
+        "SELECT CASE WHEN m.status <> 'archived' THEN m.status WHEN m.superseded_by_id IS NOT NULL THEN 'superseded' "
+        "WHEN m.consolidated_into IS NOT NULL THEN 'consolidated' ELSE m.status END, o.status "
+        "FROM evidence e JOIN memories m ON m.id = e.memory_id "
         "LEFT JOIN memories o ON o.id = m.consolidated_into WHERE e.claim_id = ? AND e.stance = 'supporting'",
         (claim["id"],),
     )

@@ -9,8 +9,9 @@ from core.belief.opposing import IN_QUESTION, OPPOSED, opposed_to
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.score.claim_confidence import Weighed, claim_confidence
+from core.score.gathering import mean_confidence
 from core.score.trust import TrustTerms, trust_terms
-from core.types.words import Source
+from core.types.words import Kind, Source
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -217,12 +218,34 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     return changed
 
 
+def digest_confidence(rows: Rows, memory_id: str, alone: float) -> float:
+    """How sure a digest is: the mean of its sources' confidences, weighted with their strengths (C8).
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the digest.
+        alone: what it is where it has no sources.
+
+    Returns:
+        0 to 1.
+    """
+    found = rows.all(
+        "SELECT o.confidence, o.strength FROM derivations d JOIN memories o ON o.id = d.source_id "
+        "WHERE d.derived_id = ? ORDER BY o.n",
+        (memory_id,),
+    )
+    return mean_confidence([row[0] for row in found], [row[1] for row in found]) if found else alone
+
+
 def _refresh_one(tx: Tx, memory_id: str) -> float:
     terms = terms_of(tx, memory_id, tx.now_ms)
+    sure = terms.trust
+    if tx.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) == Kind.DIGEST:
+        sure = digest_confidence(tx, memory_id, sure)
     # Derived columns: written past the recorder, an undo recomputes them.
     tx.run(
         "UPDATE memories SET trust = ?, confidence = ?, corroboration = max(1, "
         "(SELECT count(*) FROM memory_sources s WHERE s.memory_id = memories.id)) WHERE id = ?",
-        (terms.trust, terms.trust, memory_id),
+        (terms.trust, sure, memory_id),
     )
     return terms.trust

@@ -20,6 +20,7 @@ from core.errors import BugError, Code, UserError
 from core.intake.asserting import claims_of, excluded_by, qualify
 from core.intake.belief_inputs import refresh_trust
 from core.intake.cases import Case, Row
+from core.intake.joining import join
 from core.intake.reviews import Matter
 from core.intake.sources import Lineage, add_source
 from core.intake.standing import Acts
@@ -244,7 +245,7 @@ def _confirm(work: Work) -> None:
 def _join(work: Work) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
     keep, merged = _entities(work)
-    work.acts.tx.update("entities", {"id": merged}, {"merged_into_id": keep})
+    work.acts.verb.note("", **join(work.acts.tx, keep, merged))
 
 
 def _entities(work: Work) -> tuple[str, str]:

@@ -17,12 +17,13 @@ from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
 from core.intake.reviews import open_review
 from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
+from core.intake.tombstones import erased_digests, erased_texts
 from core.intake.unit_of_work import UnitOfWork
 from core.intake.validate import check_claim, check_space_name, claim_validity, in_order, is_exclusive
 from core.intake.writing_claims import write_claims
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
-from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
+from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.values import OWNER_ACTOR, When
 from core.types.words import GLOBAL_SPACE, Kind, Role, Source, Status
@@ -33,7 +34,6 @@ VERB = "import"
 LABEL = "Import memories"
 
 _KNOWN = "SELECT identity FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
-_ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))"
 
 _Talks = dict[str, tuple[str, str | None]]
 """Conversations met in a batch: identity to id and title."""
@@ -48,12 +48,12 @@ class Incoming:
         conversation: (identity, title, started, extra) of its conversation, if any.
         where: file and line, for provenance.
         texts: the parts it is stored in.
-        vectors: one unit row a part, (parts, dims).
+        vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
     """
 
     identity: str
     texts: tuple[str, ...]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32] | None
     where: str
     kind: Kind
     role: Role
@@ -132,19 +132,6 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
         Those of them that are known.
     """
     return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
-
-
-def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
-    """Which records were erased for good and are never stored again.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        digests: from `digest`.
-
-    Returns:
-        Those of them that were erased.
-    """
-    return {row[0] for row in rows.all(_ERASED, (_hex(digests),))}
 
 
 def _hex(digests: Sequence[bytes]) -> str:
@@ -227,11 +214,11 @@ class ImportKeeper:
         fresh: list[Incoming] = []
         keys = [_key(run, item) for item in items]
         seen = known_digests(tx, keys)
-        erased = erased_digests(tx, keys)
+        erased, said = erased_digests(tx, keys), erased_texts(tx, ("".join(item.texts) for item in items))
         for item, key in zip(items, keys, strict=True):
             if key in seen:
                 tally.skipped["known"] += 1
-            elif key in erased:
+            elif key in erased or "".join(item.texts) in said:
                 tally.skipped["erased"] += 1
             else:
                 seen.add(key)
@@ -291,17 +278,28 @@ class ImportKeeper:
         if not wholes:
             return
         drafts = [draft for _, whole in wholes for draft in whole.drafts]
-        vectors = np.concatenate([item.vectors for item, _ in wholes])
         labels = insert_memories(tx, drafts, titles)
-        write_vectors(tx, labels, vectors, self._space)
+        self._write_vectors(tx, wholes, labels, stored)
         tx.insert_many(
             "fingerprints",
             [{"identity": _key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
         )
         for item, whole in wholes:
             self._attach(tx, run, item, whole)
-        seq = tx.seq
-        tx.after_commit(lambda: stored(seq, labels, vectors))
+
+    def _write_vectors(
+        self, tx: Tx, wholes: Sequence[tuple[Incoming, Parted]], labels: Sequence[int], stored: Stored
+    ) -> None:
+        """Of those that have any; a batch may have met an embedder that was away."""
+        held: list[int] = []
+        vectors: list[NDArray[np.float32]] = []
+        at = 0
+        for item, whole in wholes:
+            if item.vectors is not None:
+                held += labels[at : at + len(whole.drafts)]
+                vectors.append(item.vectors)
+            at += len(whole.drafts)
+        write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
 
     def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
         head = whole.head

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from core.belief.lasting import longest
 from core.errors import BugError
 from core.intake import versions
 from core.intake.sources import Lineage, add_source
@@ -38,7 +39,7 @@ class Merged:
 
 
 def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> Merged:
-    """Write a merge (seed D): tags, sources and entities united, the higher importance, the earlier time.
+    """Write a merge (seed D): tags, sources, entities; the higher importance, the longer permanence, the earlier time.
 
     Args:
         tx: the verb's transaction.
@@ -108,6 +109,7 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
         "pinned": max(kept["pinned"], other["pinned"]),
         # How often either was given to somebody. (Seed D adds one for the merge; here it counts what was recalled.)
         "access_count": kept["access_count"] + other["access_count"],
+        "permanence": longest([str(kept["permanence"]), str(other["permanence"])]),
         "category": kept["category"] if kept["category"] != _GENERAL else other["category"],
     }
     if kept["valid_to"] is not None and (other["valid_to"] is None or other["valid_to"] > kept["valid_to"]):

@@ -21,16 +21,18 @@ from core.intake.bringing import Admit, contested, let_in
 from core.intake.reviews import close_moot
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
 from core.intake.sources import Lineage, add_source
+from core.intake.sparing import keep
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.memory.draft import to_json
 from core.memory.spaces import ensure_space
 from core.memory.tiers import renew_tags
-from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_vectors
+from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.library import Revision, RevisionPreview, RevisionReport
 from core.types.values import Actor
 from core.types.words import Source, Status
+from core.vault.loose import forget_inferred, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -97,8 +99,12 @@ class Reviser:
                 waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
             now = self._apply(tx, made, revision, vector, actor, stored, waits)
             kept = let_in(Acts(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            if revision.status is Status.ACTIVE:
+                keep(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
                 self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
+                if revision.permanence is not None:  # what the person says goes before what is read
+                    tx.update("memories", {"id": now[0]}, {"permanence": revision.permanence})
             made.refused.update(kept)
             self._note(verb, made, revision, now)
         return RevisionReport(verb.step_id, label, tuple(now), len(now) - kept.total(), dict(made.refused))
@@ -134,6 +140,9 @@ class Reviser:
         said: list[str] = []  # those whose terms and trust have to be made anew
         for items, ids in alike.items():
             held = [memory_id for memory_id in ids if memory_id in back]
+            if any(name == "space_id" for name, _ in items):
+                remove_mentions(tx, ids)
+                forget_inferred(tx, ids)
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()
@@ -166,7 +175,7 @@ class Reviser:
         stored: Stored,
     ) -> str:
         old = tx.row("memories", {"id": change.row.id})
-        if old is None or text is None or vector is None:
+        if old is None or text is None:
             raise BugError("revising a text")
         lineage = Lineage.of_actor(actor, None)
         new_id, label = self.make_id(), take_labels(tx, 1)
@@ -183,13 +192,11 @@ class Reviser:
             },
         )
         add_source(tx, new_id, lineage, Source.USER_EXPLICIT)
-        refresh_terms(tx, [new_id])
-        vectors = vector.reshape(1, -1)
-        write_vectors(tx, [label], vectors, self.space)
+        vectors = None if vector is None else vector.reshape(1, -1)
+        write_new_vectors(tx, [label], vectors, self.space, stored)
         self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
+        refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
         follow(tx, self.make_id, [change.row.id])
-        seq = tx.seq
-        tx.after_commit(lambda: stored(seq, [label], vectors))
         return new_id
 
     def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:
@@ -248,7 +255,7 @@ def changed_fields(revision: Revision) -> tuple[str, ...]:
     Returns:
         Code words, `tags` for both lists of tags.
     """
-    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred")
+    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred", "permanence")
     named = tuple(name for name in names if getattr(revision, name) is not None)
     return (*named, "tags") if revision.add_tags or revision.remove_tags else named
 

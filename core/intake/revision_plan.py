@@ -17,6 +17,7 @@ from core.intake.validate import check_importance, check_space_name, check_text,
 from core.memory.draft import content_hash, to_json
 from core.memory.read import occurred_when
 from core.memory.spaces import space_id
+from core.score.decay import check_permanence
 from core.text.written import written_time
 from core.types.library import Revision
 from core.types.words import GLOBAL_SPACE, Kind, Status
@@ -44,24 +45,25 @@ EARLIER = "What stands was said later; this came back as an earlier version of i
 AT_ODDS = "It is at odds with what stands; that waits for your decision in the review."
 REJECTED = "You decided against the same before; undo that decision instead."
 UNITED = "It was united with what stands."
+RECORD = "An episode is a record of what was said; its confidence does not fall."
 ALIKE = "What stands says the same; this came back beneath it."
 
 _READ = (
     "SELECT m.id, m.n, m.kind, m.status, m.space_id, s.name, m.category, m.importance, m.tags, m.pinned, m.part_of, "
     "m.part_index, m.occurred_at, m.occurred_prec, m.occurred_offset, m.content_hash, m.scope_session, "
-    "m.superseded_by_id, m.consolidated_into, substr(m.text, 1, 300) FROM memories m JOIN spaces s ON s.id = m.space_id"
+    "m.superseded_by_id, m.consolidated_into, m.permanence, substr(m.text, 1, 300) "
+    "FROM memories m JOIN spaces s ON s.id = m.space_id"
 )
 _BY_IDS = f"{_READ} JOIN json_each(?) w ON w.value = m.id ORDER BY w.key"
 _BY_WHOLE = f"{_READ} WHERE m.part_of IN (SELECT value FROM json_each(?)) ORDER BY m.part_of, m.part_index"  # noqa: S608
-# What the trigger memories_space looks for, asked before, so that one memory does not stop the others.
+# What the trigger memories_space looks for, asked before, so that one memory does not stop the others. Mentions tie
+# nothing: they are of the space's own entities, and are made anew in the other.
 _TIED = (
     "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value WHERE m.space_id <> :space AND ("
     "EXISTS (SELECT 1 FROM evidence WHERE memory_id = m.id AND space_id <> :space) "
     "OR EXISTS (SELECT 1 FROM edges WHERE (from_id = m.id OR to_id = m.id) AND space_id <> :space) "
     "OR EXISTS (SELECT 1 FROM derivations WHERE (derived_id = m.id OR source_id = m.id) AND space_id <> :space) "
-    "OR EXISTS (SELECT 1 FROM conflicts WHERE (existing_id = m.id OR incoming_id = m.id) AND space_id <> :space) "
-    "OR EXISTS (SELECT 1 FROM mentions n JOIN entities e ON e.id = n.entity_id "
-    "WHERE n.memory_id = m.id AND e.space_id NOT IN (:space, 'GLOBAL')))"
+    "OR EXISTS (SELECT 1 FROM conflicts WHERE (existing_id = m.id OR incoming_id = m.id) AND space_id <> :space))"
 )
 _UNDECIDED = (
     "SELECT DISTINCT c.incoming_id FROM json_each(?) w JOIN conflicts c ON c.incoming_id = w.value "
@@ -101,6 +103,7 @@ class Row:
     scope_session: str
     superseded_by_id: str | None
     consolidated_into: str | None
+    permanence: str
     head: str
 
 
@@ -169,15 +172,21 @@ def check_revision(ids: Sequence[str], revision: Revision) -> None:
         raise UserError(Code.INVALID_INPUT, "A memory can be brought back, archived or forgotten here.")
     if revision.kind is Kind.DIGEST:
         raise UserError(Code.INVALID_INPUT, "A digest is made from other memories; choose another kind.")
-    if revision.importance is not None:
-        check_importance(revision.importance)
-    if revision.space is not None:
-        check_space_name(revision.space)
+    _check_values(revision)
     labels = [*revision.add_tags, *([] if revision.category is None else [revision.category])]
     if any(not name.strip() or len(name) > _LABEL_CHARACTERS or not is_plain_label(name) for name in labels):
         raise UserError(
             Code.INVALID_INPUT, "A tag or category has 1 to 1,024 characters, not only blanks and nothing unprintable."
         )
+
+
+def _check_values(revision: Revision) -> None:
+    if revision.importance is not None:
+        check_importance(revision.importance)
+    if revision.space is not None:
+        check_space_name(revision.space)
+    if revision.permanence is not None:
+        check_permanence(revision.permanence)
 
 
 def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> Plan:
@@ -243,7 +252,7 @@ def _words(change: Change, revision: Revision) -> Iterable[tuple[str, str, str]]
         yield "text", row.head, new
     if "space_id" in sets:
         yield "space", row.space, str(revision.space)
-    for name in ("kind", "status", "category", "importance"):
+    for name in ("kind", "status", "category", "importance", "permanence"):
         if name in sets:
             yield name, str(getattr(row, name)), str(sets[name])
     if "pinned" in sets:
@@ -303,6 +312,8 @@ def _refusal(row: Row, revision: Revision, facts: _Facts) -> str | None:
         reason = TIED
     if reason is None and revision.kind is not None and row.kind == Kind.DIGEST.value:
         reason = DIGEST
+    if reason is None and revision.permanence is not None and (revision.kind or row.kind) == Kind.EPISODE.value:
+        reason = RECORD
     return reason
 
 
@@ -347,6 +358,7 @@ def _sets(row: Row, revision: Revision, facts: _Facts) -> dict[str, object]:
         "kind": None if revision.kind is None else revision.kind.value,
         "category": revision.category,
         "importance": None if revision.importance is None else float(revision.importance),
+        "permanence": revision.permanence,
         "pinned": None if revision.pinned is None else int(revision.pinned),
         "status": None if revision.status is None else revision.status.value,
         "space_id": facts.space_id,

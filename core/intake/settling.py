@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import Evidenced
 from core.belief.gate import Deed
+from core.belief.lasting import permanence_of
 from core.embed.codec import from_blob
 from core.errors import BugError
 from core.intake.acting import Carrying
@@ -26,6 +27,8 @@ from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
+from core.memory.write import VectorSpace
+from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
 from core.types.values import Actor
@@ -37,6 +40,12 @@ VERB = "settle"
 LABEL = "Compare what came in with what stands"
 SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+# What nobody has said it of, and what no earlier step that can still be taken back left as it is.
+_LEVELLESS = (
+    "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
+    "WHERE m.permanence = :level AND (m.status <> 'active' OR m.recorded_at >= :now OR i.step_id = :step "
+    "OR m.recorded_at < (SELECT coalesce(min(at), :now) FROM undo_steps))"
+)
 
 
 def mark_read(tx: Tx, ids: Iterable[str]) -> None:
@@ -147,6 +156,7 @@ class Settling:
             return
         by_owner = self.acts.by == "owner"
         self._tx.update("memories", {"id": memory_id}, {"read_at": None})
+        self._unlevel(memory_id)
         if at_odds(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
             self.judge(memory_id, by_owner=by_owner)
         else:
@@ -177,30 +187,14 @@ class Settling:
         return self.acts.tx
 
     def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> Newcomer:
-        row = self._tx.row("memories", {"id": memory_id})
-        if row is None:
-            raise BugError("judging a memory that is not there")
-        parts = self.acts.parts(memory_id)
-        texts = dict(self._tx.all(
-            "SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(parts),)
-        ))  # fmt: skip
-        standing = standing_of(self._tx, memory_id)
+        newcomer = stored_newcomer(self._tx, memory_id, self.acts.space)
+        standing = newcomer.standing
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
             standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
-        newcomer = Newcomer(
-            memory_id=memory_id,
-            texts=[texts[part] for part in parts],
-            kind=Kind(row["kind"]),
-            space_id=row["space_id"],
-            claims=(),
-            standing=standing,
-            vector=self._vector(int(row["n"])),
-        )
-        self._read(memory_id, newcomer, parts)
-        back = row["status"] == Status.QUARANTINED.value
-        told = claims_told(self._tx, [memory_id], back=back).get(memory_id, [])
-        return replace(newcomer, claims=tuple(draft for _, draft in told))
+        newcomer = replace(newcomer, claims=(), standing=standing)
+        self._read(memory_id, newcomer, self.acts.parts(memory_id))
+        return replace(newcomer, claims=_claims(self._tx, memory_id))
 
     def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
@@ -210,20 +204,79 @@ class Settling:
         times, vouched = (self._tx.now_ms, newcomer.standing.at_ms), newcomer.standing.owner_said
         found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, newcomer)
+        level = permanence_of("".join(newcomer.texts), found, newcomer.kind)
+        if level != STANDARD:
+            self._level(parts, level)
         mark_read(self._tx, parts)
+
+    def _level(self, parts: Sequence[str], level: str) -> None:
+        """Say how long a text lasts, where nobody has said so yet.
+
+        Trigger: a memory that stands came in with another step that can still be taken back, as in a vault of an older
+        version. Why: its row would no longer be as that step left it. Outcome: it stays `standard`.
+        """
+        asked = {"parts": to_json(list(parts)), "level": STANDARD, "now": self._tx.now_ms}
+        found = self._tx.all(_LEVELLESS, {**asked, "step": self.acts.verb.step_id})
+        self._tx.update_many("memories", "id", [str(row[0]) for row in found], {"permanence": level})
+
+    def _unlevel(self, memory_id: str) -> None:
+        """An edited text lasts as long as it says itself; what was set for the old one against its words stays set."""
+        row = self._tx.one(
+            "SELECT o.text, m.permanence, m.kind FROM memories m JOIN memories o ON o.id = m.supersedes_id "
+            "WHERE m.id = ? AND o.permanence = m.permanence",
+            (memory_id,),
+        )
+        if row is not None:
+            read = read_claims(self.readers.extract, str(row[0]), (), (self._tx.now_ms, None))
+            if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
+                self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
     def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: Newcomer) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
         on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
         write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
 
-    def _vector(self, label: int) -> NDArray[np.float32] | None:
-        space = self.acts.space
-        blob = self._tx.value(
-            "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
-            (space.name, space.dims, label),
-        )
-        return None if blob is None else from_blob(blob, space.dims)
+
+def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> Newcomer:
+    """A stored memory as one that is judged now, with the claims that were read from it.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory; of a split text the head.
+        space: the vector space that is searched.
+
+    Returns:
+        The newcomer.
+    """
+    found = rows.all(
+        "SELECT id, text, kind, space_id, n FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
+        (memory_id, memory_id, memory_id),
+    )
+    if not found:
+        raise BugError("judging a memory that is not there")
+    return Newcomer(
+        memory_id=memory_id,
+        texts=[str(row[1]) for row in found],
+        kind=Kind(found[0][2]),
+        space_id=found[0][3],
+        claims=_claims(rows, memory_id),
+        standing=standing_of(rows, memory_id),
+        vector=_vector(rows, int(found[0][4]), space),
+    )
+
+
+def _claims(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
+    back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
+    told = claims_told(rows, [memory_id], back=back).get(memory_id, [])
+    return tuple(draft for _, draft in told)
+
+
+def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:
+    blob = rows.value(
+        "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
+        (space.name, space.dims, label),
+    )
+    return None if blob is None else from_blob(blob, space.dims)
 
 
 def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], Settling]) -> int:

@@ -22,7 +22,7 @@ from core.intake.sources import Lineage, add_source
 from core.intake.unit_of_work import Verb
 from core.intake.vouching import vouch
 from core.memory.draft import to_json
-from core.memory.write import Stored, VectorSpace, refresh_terms, write_vectors
+from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
 from core.types.values import When
 from core.types.words import Source, Status
 from core.vault.tx import Tx
@@ -180,6 +180,7 @@ class Acts:
         merged = unite(self.tx, self.make_id, keep_id, text, from_id)
         label = int(self._row(keep_id)["n"])
         vectors = np.asarray(vector, np.float32).reshape(1, -1)
+        forget_vector(self.tx, label)  # those of other spaces say what it said before
         write_vectors(self.tx, [label], vectors, self.space)
         refresh_terms(self.tx, [keep_id, merged.original_id, from_id])
         seq = self.tx.seq

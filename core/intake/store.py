@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from core.belief.claims import Evidenced, given_draft, key_of
 from core.belief.gate import Standing
+from core.belief.lasting import permanence_of
 from core.errors import BugError, Code, UserError
 from core.intake.acting import Carrying
+from core.intake.barred import barred
 from core.intake.belief_inputs import age_days
 from core.intake.deciding import Plan, plan
 from core.intake.handed import NO_IDS, was_handed
@@ -43,7 +45,7 @@ from core.intake.verdicts import undoubt
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
-from core.memory.write import Stored, VectorSpace, insert_memories, write_vectors
+from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply
@@ -62,7 +64,7 @@ class Arriving:
     Attributes:
         actor: who asks; `client` is the client, if one asks.
         space_id: where it goes.
-        vectors: one unit row a part, (parts, dims).
+        vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
         stored: told sequence, labels and vectors of new rows, for the index.
         handed: memories given to that client that are not written down yet.
     """
@@ -71,7 +73,7 @@ class Arriving:
     actor: Actor
     client: ClientRecord | None
     space_id: str
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.float32] | None
     stored: Stored
     handed: frozenset[str] = NO_IDS
 
@@ -108,7 +110,7 @@ class Keeper:
         self,
         tx: Tx,
         checked: Checked,
-        vectors: NDArray[np.float32],
+        vectors: NDArray[np.float32] | None,
         actor: Actor,
         client: ClientRecord | None,
         stored: Stored,
@@ -119,7 +121,7 @@ class Keeper:
         Args:
             tx: the transaction.
             checked: from `check_request`.
-            vectors: one unit row a part, (parts, dims).
+            vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
             actor: who asks.
             client: the client, if one asks.
             stored: told sequence, labels and vectors of new rows, for the index.
@@ -136,6 +138,9 @@ class Keeper:
         if again is not None:
             return again
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
+        quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
+        if quiet is not None:
+            return quiet
         with self.work.verb(tx, "store", label, actor) as verb:
             space_id = self._space(tx, request, client)
             arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
@@ -316,6 +321,7 @@ class Keeper:
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.proposed
         newcomer = self._newcomer(tx, draft, arriving)
+        draft = replace(draft, permanence=permanence_of("".join(checked.texts), newcomer.claims, draft.kind))
         wanted = self._plan(tx, newcomer) if compared else None
         if wanted is not None and wanted.known is not None:
             return self._again(tx, verb, wanted.known, arriving)
@@ -354,13 +360,11 @@ class Keeper:
         checked = arriving.checked
         whole = parted(draft, checked.texts, self.make_id)
         labels = insert_memories(tx, whole.drafts)
-        write_vectors(tx, labels, arriving.vectors, self.space)
+        write_new_vectors(tx, labels, arriving.vectors, self.space, arriving.stored)
         for part in whole.drafts:
             add_source(tx, part.id, arriving.lineage, draft.source)
         on = self._evidenced(tx, draft.id, arriving)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
-        seq = tx.seq
-        tx.after_commit(lambda: arriving.stored(seq, labels, arriving.vectors))
 
     def _newcomer(self, tx: Tx, draft: Draft, arriving: Arriving) -> Newcomer:
         checked = arriving.checked
@@ -380,7 +384,7 @@ class Keeper:
             space_id=arriving.space_id,
             claims=claims,
             standing=standing,
-            vector=arriving.vectors[0],
+            vector=None if arriving.vectors is None else arriving.vectors[0],
         )
 
     @staticmethod

@@ -20,11 +20,14 @@ from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.types.words import HOME_SPACE
 from core.vault.images import image_from_json, image_hash, lasting, steady
+from core.vault.loose import forget_inferred, memories_naming, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 # A conversation or space that something else uses by now simply stays.
 _SHARED = frozenset({"conversations", "spaces"})
+# What is said of a memory and holds nothing up: without it the memory stands as it stood.
+_REMARKS = frozenset({"distilled", "fading", "gaps", "replays", "rule_applications", "spared", "verdicts"})
 # What a row cannot come back without; another step may have taken it away.
 _PARENTS = (
     ("space_id", "spaces"),
@@ -56,6 +59,7 @@ class _Work:
         loosened: memories from which a source or another thing was taken.
         emptied: conversations that lost a memory.
         claims: claims that changed, or whose evidence did.
+        named: entities that were joined or came apart.
         topics: what claims that changed are about (TOPIC): what they opposed is weighed again.
         ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
         first: of each row of the step how it was before.
@@ -72,6 +76,7 @@ class _Work:
     emptied: set[str] = field(default_factory=set)
     gone: list[int] = field(default_factory=list)
     claims: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
     topics: set[tuple[str, ...]] = field(default_factory=set)
     ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
@@ -364,6 +369,8 @@ def _restore(
         tx.insert(table, before)
         done.spots.note(table, None, before)
     else:
+        if table == "memories" and current["space_id"] != before["space_id"]:
+            remove_mentions(tx, [str(current["id"])])  # of entities of the space it leaves; made anew in its own
         tx.update(table, key, {name: value for name, value in lasting(table, before).items() if name not in key})
         done.spots.note(table, current, before)
         if table == "memories" and current["text"] != before["text"]:
@@ -396,8 +403,8 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
     if table == "places":
         done.placed.add(str(row["memory_id"]))
         return  # nothing is derived from where a memory stands
-    if table == "memories":
-        done.touched.add(str(row["id"]))
+    if table in ("memories", "entities"):
+        (done.touched if table == "memories" else done.named).add(str(row["id"]))
     elif "memory_id" in row:
         done.touched.add(str(row["memory_id"]))
     if table in ("claims", "evidence"):
@@ -408,7 +415,7 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.ceilings[str(row["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
     if before is not None or current is None:
         return
-    if "memory_id" in current:
+    if "memory_id" in current and table not in _REMARKS:
         done.loosened.add(str(current["memory_id"]))
     elif table == "memories" and current["conversation_id"] is not None:
         done.emptied.add(str(current["conversation_id"]))
@@ -451,6 +458,7 @@ def _without_source(tx: Tx, done: _Work) -> list[tuple[str, int, str | None]]:
 def _rederive(tx: Tx, done: _Work) -> None:
     standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
     refresh_terms(tx, standing)
+    forget_inferred(tx, memories_naming(tx, done.named))
     for memory_id in standing:
         refresh_trust(tx, memory_id)
     for client_id, (old, new) in done.ceilings.items():

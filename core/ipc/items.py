@@ -276,6 +276,8 @@ def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
             {"id": one.id, "tier": one.tier, "score": shape.number(one.score), "tokens": one.tokens}
             for one in packed.included
         ]
+    if reply.clarifying:
+        shaped["clarifying"] = [{"id": one.id, "question": one.question} for one in reply.clarifying]
     return shaped
 
 

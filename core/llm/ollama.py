@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
@@ -63,11 +63,18 @@ class Held:
         name: such as `llama3.2:3b`.
         bytes: its size on this machine; 0 where unknown.
         family: of its architecture; "" where unknown.
+        digest: of its content; "" where the server gives none.
     """
 
     name: str
     bytes: int
     family: str
+    digest: str = field(default="", compare=False)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its weights are on the server's own machine."""
+        return self.bytes >= _LEAST_MODEL_BYTES and not self.name.casefold().endswith("cloud")
 
     @property
     def speaks(self) -> bool:
@@ -75,10 +82,9 @@ class Held:
 
         A model that a server only passes on to another machine has no weights here.
         """
-        name = self.name.casefold()
-        if self.bytes < _LEAST_MODEL_BYTES or name.endswith("cloud"):
+        if not self.is_here:
             return False
-        return _EMBED not in name and not any(part in self.family.casefold() for part in _ENCODERS)
+        return _EMBED not in self.name.casefold() and not any(part in self.family.casefold() for part in _ENCODERS)
 
 
 class ModelServer:
@@ -120,7 +126,9 @@ class ModelServer:
         async with self._asking(self._limits.list_s) as client:
             listed = await client.list()
             return tuple(
-                Held(one.model, int(one.size or 0), (one.details.family if one.details else None) or "")
+                Held(
+                    one.model, int(one.size or 0), (one.details.family if one.details else None) or "", one.digest or ""
+                )
                 for one in listed.models
                 if one.model and one.model.isprintable() and len(one.model) <= 200
             )

@@ -64,7 +64,7 @@ def relation_prompt(existing: Told, incoming: Told) -> Prompt:
     """
     return Prompt(
         "relation",
-        _instructions("relation"),
+        instructions("relation"),
         f"{_fenced('existing', existing.text, existing.at_ms)}\n{_fenced('new', incoming.text, incoming.at_ms)}",
     )
 
@@ -79,12 +79,20 @@ def claims_prompt(told: Told, predicates: Sequence[str]) -> Prompt:
     Returns:
         The question; the text fenced.
     """
-    system = _instructions("claims").replace("{predicates}", ", ".join(predicates))
+    system = instructions("claims").replace("{predicates}", ", ".join(predicates))
     return Prompt("claims", system, _fenced("memory", told.text, told.at_ms))
 
 
 @cache
-def _instructions(name: str) -> str:
+def instructions(name: str) -> str:
+    """The instructions of one kind of question (`resources/prompts`).
+
+    Args:
+        name: `relation`, `claims`, `distill` or `reword`.
+
+    Returns:
+        The text that stands before all memory text.
+    """
     return (files("resources") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
 
 

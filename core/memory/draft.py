@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.score.decay import STANDARD
 from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
 
@@ -40,6 +41,7 @@ class Draft:
         trust: 0 to 1 by `core.score.trust`.
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.
+        permanence: how long it lasts, one of `core.score.decay.RATES`.
     """
 
     id: str
@@ -75,6 +77,7 @@ class Draft:
     status_reason: str | None = None
     chain_id: str | None = None
     read_at: int | None = None
+    permanence: str = STANDARD
 
     def to_row(self, n: int) -> dict[str, object]:
         """The row of the `memories` table.
@@ -119,6 +122,7 @@ class Draft:
             "last_confirmed_at": self.last_confirmed_at,
             "chain_id": self.chain_id or self.id,
             "read_at": self.read_at,
+            "permanence": self.permanence,
         }
         row.update(_times("occurred", self.occurred, offset=True))
         row.update(_times("valid_from", self.valid_from))

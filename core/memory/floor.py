@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.errors import Code, UserError
 from core.memory import rooms as stored
 from core.memory.rooms import Room, Wing
-from core.score.strength import strength_of
+from core.memory.strengths import COLUMNS, JOINS, strengths
 from core.types.palace import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.types.words import Kind, Status
 from core.vault.rows import Rows
@@ -46,11 +46,12 @@ _STANDING = (
     "AND status IN ('active', 'disputed', 'quarantined', 'consolidated', 'archived') GROUP BY space_id"
 )
 _LOCI = (
-    "SELECT m.id, m.n, p.x, p.y, m.kind, m.status, m.trust, m.importance, m.recorded_at, m.retired_at, m.occurred_at, "
-    "m.pinned, p.placed_by, m.last_accessed_at, m.access_count, "
-    "(SELECT count(DISTINCT a.session) FROM accesses a WHERE a.memory_id = m.id) "
-    "FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? ORDER BY m.n"
+    "SELECT m.id, m.n, p.x, p.y, m.kind, m.status, m.trust, m.importance, m.recorded_at, m.retired_at, "  # noqa: S608
+    "m.occurred_at, "
+    f"m.pinned, p.placed_by, {COLUMNS} "
+    f"FROM places p JOIN memories m ON m.id = p.memory_id{JOINS}WHERE p.room_id = ? ORDER BY m.n"
 )
+_LOCUS = 13  # columns before those of strength
 
 _RECORDED = ("SELECT min(recorded_at), max(recorded_at) FROM memories", "SELECT recorded_at FROM memories")
 # Two queries, each within one index; where nothing says when it was said, the time of recording stands for it.
@@ -155,19 +156,8 @@ def loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     """
     if stored.room(rows, room_id) is None:
         raise UserError(Code.NOT_FOUND, "There is no such room.")
-    found: Any = list(zip(*rows.all(_LOCI, (room_id,)), strict=True)) or [()] * 16
-    recorded = np.array(found[8], np.int64)
-    importance = _single(found[7])
-    pinned = np.array(found[11], np.bool_)
-    strength = strength_of(
-        now_ms,
-        importance=importance,
-        recorded_at=recorded,
-        last_accessed_at=np.array([np.nan if at is None else at for at in found[13]], np.float64),
-        access_count=np.array(found[14], np.float64),
-        sessions=np.array(found[15], np.float64),
-        pinned=pinned,
-    )
+    read = rows.all(_LOCI, (room_id,))
+    found: Any = list(zip(*read, strict=True)) or [()] * _LOCUS
     return Loci(
         room_id=room_id,
         ids=tuple(found[0]),
@@ -177,12 +167,12 @@ def loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
         kind=np.array([_KINDS[kind] for kind in found[4]], np.int8),
         status=np.array([_STATUSES[status] for status in found[5]], np.int8),
         trust=_single(found[6]),
-        strength=strength.astype(np.float32),
-        importance=importance,
-        recorded_at=recorded,
+        strength=strengths([row[_LOCUS:] for row in read], now_ms).astype(np.float32),
+        importance=_single(found[7]),
+        recorded_at=np.array(found[8], np.int64),
         retired_at=np.array([_ALWAYS if at is None else at for at in found[9]], np.int64),
         said_at=np.array([own if at is None else at for at, own in zip(found[10], found[8], strict=True)], np.int64),
-        pinned=pinned,
+        pinned=np.array(found[11], np.bool_),
         moved=np.array([by == "owner" for by in found[12]], np.bool_),
     )
 

@@ -15,7 +15,7 @@ from core.types.values import Memory
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
-RULES = "rules"
+RULES, MODEL = "rules", "model"
 _AT_ONCE = 1000
 _TAGGED = "SELECT memory_id FROM tiers WHERE tier = 'tag' AND memory_id IN (SELECT value FROM json_each(?))"
 _INSERT = "INSERT OR REPLACE INTO tiers (memory_id, tier, text, made_by) VALUES (?, ?, ?, ?)"
@@ -43,6 +43,23 @@ def write_tiers(tx: Tx, memories: Iterable[Shortened]) -> None:
             for tier, short in tiers_of(text, kind, category).rows()
         ],
     )
+
+
+def write_summary(tx: Tx, memory_id: str, summary: str) -> bool:
+    """Put a model's summary in the place of that of rules, until the text is another.
+
+    Args:
+        tx: the transaction.
+        memory_id: the memory.
+        summary: what was checked to say no more than its text.
+
+    Returns:
+        False for a memory of one sentence, which has no shorter form.
+    """
+    if tx.one("SELECT 1 FROM tiers WHERE memory_id = ? AND tier = 'tag'", (memory_id,)) is None:
+        return False
+    tx.run(_INSERT, (memory_id, "summary", summary, MODEL))
+    return True
 
 
 def renew_tiers(tx: Tx, memories: Sequence[Memory]) -> None:

@@ -11,15 +11,24 @@ from numpy.typing import NDArray
 from core.embed.codec import to_blob
 from core.memory.draft import Draft, to_json
 from core.memory.read import by_ids
+from core.memory.records import remove_records, renew_records, write_records
 from core.memory.rooms import remove_places
 from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
 from core.text.compose import memory_terms
 from core.types.values import Memory
+from core.vault.loose import forget_inferred, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 MEMORY_OWNER = "memory"
+SERVED = "ollama:"
+"""How the name of a vector space begins whose vectors a model server makes."""
+_WAITING = (
+    "FROM memories m WHERE m.status <> 'deleted' AND (m.security_tier = 'cleartext' OR NOT ?) AND NOT EXISTS ("
+    "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n)"
+)
 _TERMS_AT_ONCE = 1000
+_IDS = "SELECT id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 _TITLES = "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))"
 
 Stored = Callable[[int, Sequence[int], NDArray[np.float32]], None]
@@ -39,6 +48,11 @@ class VectorSpace:
     name: str
     model: str
     dims: int
+
+    @property
+    def served(self) -> bool:
+        """Whether a model server makes its vectors: then it is never given what is not cleartext."""
+        return self.name.startswith(SERVED)
 
 
 def take_labels(tx: Tx, count: int) -> int:
@@ -77,6 +91,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
         [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
     )
     write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
+    write_records(tx, drafts)
     return list(range(first, first + len(drafts)))
 
 
@@ -111,8 +126,27 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
     )
 
 
+def write_new_vectors(
+    tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32] | None, space: VectorSpace, stored: Stored
+) -> None:
+    """Write the vectors of new memories and tell the index after the commit; without any they wait to be embedded.
+
+    Args:
+        tx: the verb's transaction.
+        labels: labels of the memories, (k,).
+        vectors: unit rows, (k, dims) float32; None where the embedder is away.
+        space: which embedder made them.
+        stored: told sequence, labels and vectors after the commit.
+    """
+    if vectors is None:
+        return
+    write_vectors(tx, labels, vectors, space)
+    seq = tx.seq
+    tx.after_commit(lambda: stored(seq, labels, vectors))
+
+
 def forget_vector(tx: Tx, label: int) -> None:
-    """Remove the vector of a memory whose text changed; it counts as one that waits to be embedded.
+    """Remove the vectors of a memory whose text changed, in every space; it waits to be embedded.
 
     Args:
         tx: the verb's transaction.
@@ -124,11 +158,14 @@ def forget_vector(tx: Tx, label: int) -> None:
 def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     """Make the lexical terms and the tiers of memories anew; rows that are gone lose theirs.
 
+    What was inferred from their texts is forgotten, so that enrichment reads them again.
+
     Args:
         tx: the verb's transaction.
         ids: memory ids.
     """
     wanted = list(dict.fromkeys(ids))
+    forget_inferred(tx, wanted)
     for at in range(0, len(wanted), _TERMS_AT_ONCE):
         memories = by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
         talks = sorted({memory.conversation_id for memory in memories if memory.conversation_id is not None})
@@ -138,6 +175,7 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
             )
         )
         renew_tiers(tx, list(memories))
+        renew_records(tx, memories)
         tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
         tx.run_many(
             "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
@@ -157,9 +195,9 @@ def _terms_of(memory: Memory, title: str | None) -> str:
 
 
 def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove terms, tiers, vectors, access counts, feedback and places of memories about to vanish.
+    """Remove terms, tiers, vectors, access counts, feedback, records and places of memories about to vanish.
 
-    Places are the only ones that an undo brings back: the others are made anew.
+    Places and records of procedures are the only ones that an undo brings back: the others are made anew.
 
     Args:
         tx: the verb's transaction.
@@ -169,9 +207,13 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
     remove_tiers(tx, labels)
+    remove_records(tx, labels)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
+    ids = [str(row[0]) for row in tx.all(_IDS, (to_json(list(labels)),))]
+    remove_mentions(tx, ids)
+    forget_inferred(tx, ids)
     remove_places(tx, labels)
 
 
@@ -187,9 +229,20 @@ def without_vectors(rows: Rows, space: VectorSpace, limit: int) -> list[tuple[in
         Label and id of each.
     """
     found = rows.all(
-        "SELECT m.n, m.id FROM memories m WHERE m.status <> 'deleted' AND NOT EXISTS ("
-        "SELECT 1 FROM embeddings e WHERE e.owner = 'memory' AND e.vector_space = ? AND e.n = m.n) "
-        "ORDER BY m.n LIMIT ?",
-        (space.name, limit),
+        f"SELECT m.n, m.id {_WAITING} ORDER BY m.n LIMIT ?",
+        (space.served, space.name, limit),
     )
     return [(int(n), str(memory_id)) for n, memory_id in found]
+
+
+def count_without_vectors(rows: Rows, space: VectorSpace) -> int:
+    """How many memories still lack a vector.
+
+    Args:
+        rows: a vault snapshot.
+        space: the vector space.
+
+    Returns:
+        0 or more.
+    """
+    return int(rows.value(f"SELECT count(*) {_WAITING}", (space.served, space.name)))

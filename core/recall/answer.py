@@ -28,6 +28,7 @@ from core.recall.explain import (
 from core.recall.ranking import Group, folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
+from core.recall.scope import is_laid_away
 from core.recall.standing_text import as_it_stands
 from core.score.abstain import Comparison, bar, chance
 from core.types.plans import QueryPlan
@@ -168,8 +169,8 @@ class Answer:
         wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
         pairs = [(group, memories[labels[group.at]]) for group in groups]
         # Looked at once more with the row in hand: nothing may rest on one query alone.
-        found = [(group, memory) for group, memory in pairs if memory.status.value in wanted]
         by_time = request.as_of_ms is not None
+        found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_laid_away(one))]
         cut = {} if by_time else as_it_stands(rows, [memory for _, memory in found])
         return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
 

@@ -17,6 +17,7 @@ from core.memory.tiers import read_tiers
 from core.recall.result import RecallItem
 from core.recall.scope import Scope
 from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
+from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
 from core.text.tiers import Tiers
 from core.types.bands import band
@@ -48,7 +49,9 @@ _CLAIMS = (
     "ORDER BY c.confidence, e.start_at DESC, c.id DESC"
 )
 _RULES = (
-    "SELECT r.memory_id, r.maturity, r.helpful, r.harmful FROM json_each(?) w JOIN rules r ON r.memory_id = w.value"
+    "SELECT r.memory_id, CASE r.is_antipattern WHEN 1 THEN 'anti_pattern' ELSE r.maturity END, r.helpful, r.harmful, "
+    "CASE WHEN r.last_applied_at IS NOT NULL THEN r.effectiveness END "
+    "FROM json_each(?) w JOIN rules r ON r.memory_id = w.value"
 )
 _LENGTH = (
     "SELECT avg(size) FROM (SELECT length(text) AS size FROM memories WHERE status = 'active' "
@@ -92,7 +95,7 @@ class _Known:
     """What the lines tell beside the text."""
 
     claims: Mapping[str, tuple[str, str]]
-    rules: Mapping[str, tuple[str, int, int]]
+    rules: Mapping[str, tuple[str, float]]
 
 
 def average_tokens(rows: Rows, scope: Scope) -> int:
@@ -197,7 +200,7 @@ def _entries(rows: Rows, found: Sequence[RecallItem], counter: Counter, room: in
     memories = [item.memory for item in found]
     ids = json.dumps([memory.id for memory in memories])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
-    rules = {str(row[0]): (str(row[1]), int(row[2]), int(row[3])) for row in rows.all(_RULES, (ids,))}
+    rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
     known = _Known(claims, rules)
     end = counter.count(_END) + 1  # the blank line
     entries = [_whole(item, known, counter, end) for item in found]
@@ -236,8 +239,8 @@ def _line(memory: Memory, text: str, known: _Known) -> str:
     """Seed B's line of one memory."""
     content = fenced(text) + _conditions(memory)
     if memory.kind is Kind.RULE:
-        maturity, helpful, harmful = known.rules.get(memory.id, ("candidate", 0, 0))
-        return f"- {content} (maturity: {maturity}, effectiveness: {effectiveness(helpful, harmful):.2f})"
+        maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
+        return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f})"
     sure = f"(confidence: {band(memory.confidence)})"
     if memory.kind is Kind.EPISODE:
         return f"- [{_day(memory)}] [{label(memory.author or memory.role.value)}]: {content} {sure}"
@@ -245,19 +248,11 @@ def _line(memory: Memory, text: str, known: _Known) -> str:
     return f"- [{label(subject)}] [{label(predicate)}]: {content} {sure}"
 
 
-def effectiveness(helpful: int, harmful: int) -> float:
-    """How well a rule served (seed B, rule effectiveness): a harmful mark weighs four helpful ones.
-
-    Args:
-        helpful: marks, 0 or more.
-        harmful: marks, 0 or more.
-
-    Returns:
-        helpful / (helpful + 4 · harmful + 0.01) with a harmful mark; without one 1, or 0 for a rule never marked.
-    """
-    if harmful:
-        return helpful / (helpful + 4 * harmful + 0.01)
-    return 1.0 if helpful else 0.0
+def _worth(helpful: int, harmful: int, kept: float | None) -> float:
+    """Effectiveness after the last mark; of marks that came in without one, by the formulas (seed B)."""
+    if kept is not None:
+        return kept
+    return harmful_effectiveness(helpful, harmful) if harmful else helpful_effectiveness(helpful, harmful)
 
 
 def _conditions(memory: Memory) -> str:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import occurred_when
+from core.memory.strengths import COLUMNS, JOINS, WIDTH, strengths
 from core.recall.scope import OWNER_SCOPE, Scope
-from core.score.strength import strength_of
 from core.text.searchsyntax import NAMED, NUMBERS, PHRASE, WORD, WORDS_OF, Search, Term, bounds, parse, period
 from core.text.terms import query_terms
 from core.types.library import SORTS, FindRequest, MemoryRow
@@ -75,19 +75,15 @@ _WORD_KEYS = {
     "text": "substr(m.text, 1, 100)",
 }
 _KEYS = _NUMBER_KEYS | _WORD_KEYS
-_SESSIONS = "(SELECT count(*) FROM accesses a WHERE a.memory_id = m.id)"
-_FADING = (
-    ", m.importance, m.recorded_at, m.last_accessed_at, m.access_count, "
-    f"CASE WHEN m.access_count > 1 THEN {_SESSIONS} ELSE 1 END, m.pinned"
-)
 _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
-    f"m.occurred_offset, m.recorded_at, m.trust, m.confidence, {_SESSIONS}, m.pinned, m.access_count, "
-    "m.last_accessed_at, t.title, r.name FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
+    f"m.last_accessed_at, t.title, r.name, {COLUMNS} FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
     "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id"
+    f"{JOINS}"
 )
 
 
@@ -116,17 +112,16 @@ def find(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCO
     fading = [term for term in search.terms if term.key == "strength"]
     weighed = bool(fading) or request.sort == "strength"
     # Sorted below: for 100,000 rows that takes a third of the time of the database's own sorter, and lets threads run.
-    found = rows.all(
-        f"SELECT m.id, {_KEYS[request.sort]}{_FADING if weighed else ''} FROM memories m WHERE {where} ORDER BY m.n",  # noqa: S608
-        params,
-    )
+    key = _KEYS[request.sort]
+    read, joined = (f"m.id, {key}, {COLUMNS}", JOINS) if weighed else (f"m.id, {key}", "")
+    found = rows.all(f"SELECT {read} FROM memories m{joined} WHERE {where} ORDER BY m.n", params)  # noqa: S608
     ids, keys = [row[0] for row in found], [row[1] for row in found]
     if weighed and found:
-        strengths = _strengths(now_ms, [row[2:] for row in found])
-        keys = strengths.tolist() if request.sort == "strength" else keys
-        kept = np.ones(strengths.size, np.bool_)
+        values = strengths([row[2:] for row in found], now_ms)
+        keys = values.tolist() if request.sort == "strength" else keys
+        kept = np.ones(values.size, np.bool_)
         for term in fading:
-            kept &= _within(strengths, term) != term.negated
+            kept &= _within(values, term) != term.negated
         places = np.flatnonzero(kept).tolist()
         ids, keys = [ids[place] for place in places], [keys[place] for place in places]
     if request.sort in _WORD_KEYS:
@@ -174,13 +169,13 @@ def rows_of(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SC
     found = rows.all(f"{_ROWS}{within} ORDER BY w.key", params)
     if not found:
         return ()
-    strengths = _strengths(now_ms, [(row[12], row[17], row[23], row[22], row[20], row[21]) for row in found])
-    return tuple(_row(row, float(value)) for row, value in zip(found, strengths, strict=True))
+    values = strengths([row[-WIDTH:] for row in found], now_ms)
+    return tuple(_row(row, float(value)) for row, value in zip(found, values, strict=True))
 
 
 def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
     (memory_id, n, kind, status, head, size, space, source, role, author, client, category, importance, tags) = row[:14]
-    (said, precision, offset, recorded_at, trust, confidence, _, pinned, accesses, accessed, title, room) = row[14:]
+    (said, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room) = row[14:-WIDTH]
     shown = head.decode("utf-8", "ignore")[:HEAD_CHARACTERS]
     return MemoryRow(
         id=memory_id,
@@ -296,17 +291,3 @@ def _within(values: NDArray[np.float64], term: Term) -> NDArray[np.bool_]:
             here &= values <= span.high if span.with_high else values < span.high
         inside |= here
     return inside
-
-
-def _strengths(now_ms: int, found: Sequence[tuple[Any, ...]]) -> NDArray[np.float64]:
-    """Strength of rows of importance, recorded_at, last_accessed_at, access_count, sessions, pinned."""
-    columns = np.array(found, dtype=np.float64).T  # None becomes NaN
-    return strength_of(
-        now_ms,
-        importance=columns[0],
-        recorded_at=columns[1],
-        last_accessed_at=columns[2],
-        access_count=columns[3],
-        sessions=columns[4],
-        pinned=columns[5],
-    )

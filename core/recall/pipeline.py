@@ -191,6 +191,12 @@ class Recall:
             trace=traced(answer, items, search.plan, found.brought),
         )
 
+    def forget(self) -> None:
+        """Drop what is remembered between calls; the next ones are a little slower and answer the same."""
+        self._frequencies = Frequencies()
+        with self._lock:
+            self._reaches.clear()
+
     def _comparable(self, vector: NDArray[np.float32] | None) -> bool:
         """Whether there is a vector, and anything to compare it with."""
         if vector is None or vector.shape != (self._dims,) or self._index.status().total == 0:

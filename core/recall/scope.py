@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.belief.doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.recall.elsewhere import AT_ODDS
+from core.types.values import Memory
 from core.types.words import Status
 from core.vault.rows import Rows
 
@@ -39,6 +40,11 @@ LATER_SPEAKS = (
 IN_REVIEW = f"m.id IN (SELECT earlier FROM ({LATER_SPEAKS}))"  # noqa: S608 - constants
 """Whether the person is asked if a later memory replaces `m`."""
 
+
+OLD_VERSIONS = ("replaced", "older")
+"""Reasons of a version that is over and was true; it keeps its reason when the lifecycle archives it."""
+LAID_AWAY = "(m.status = 'archived' AND m.status_reason IN ('replaced', 'older'))"
+"""Whether `m` is a version that is over and was archived since: of a time that has passed it speaks all the same."""
 
 IS_OVER = "coalesce(m.valid_to <= :now, 0)"
 """Whether `m` has ended by now, where the present is what is asked about (`:now`, else NULL)."""
@@ -157,6 +163,18 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     return scope.unrestricted or row[0] in scope.space_ids
 
 
+def is_laid_away(memory: Memory) -> bool:
+    """Whether a memory is a version that is over and was archived since (`LAID_AWAY`).
+
+    Args:
+        memory: with its status.
+
+    Returns:
+        False for all that was archived for another reason.
+    """
+    return memory.status is Status.ARCHIVED and memory.status_reason in OLD_VERSIONS
+
+
 def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
     """The labels of what a request wants.
 
@@ -203,7 +221,7 @@ def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
         return [*standing, f"NOT ({IS_OVER})"] if statuses == {Status.ACTIVE.value} else standing
     params["as_of"] = request.as_of_ms
     return [
-        _one_of("m.status", "statuses", sorted(statuses | {Status.SUPERSEDED.value}), params),
+        f"({_one_of('m.status', 'statuses', sorted(statuses | {Status.SUPERSEDED.value}), params)} OR {LAID_AWAY})",
         # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
         "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
         "(m.valid_to IS NULL OR m.valid_to > :as_of)",

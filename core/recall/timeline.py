@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.recall.finding import rows_of
-from core.recall.scope import Labels, as_labels
+from core.recall.scope import OLD_VERSIONS, Labels, as_labels
 from core.types.timelines import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
 from core.types.words import Kind, Status
 from core.vault.rows import Rows
@@ -94,6 +94,7 @@ class Spans:
         end: until when it is true, exclusive; the largest number where it has no end.
         held: whether it was ever believed, whatever became of it.
         was_true: whether it was ever true, and not worded wrongly.
+        replaced: whether a newer version took its place.
     """
 
     retired: Ints
@@ -101,6 +102,7 @@ class Spans:
     end: Ints
     held: Flags
     was_true: Flags
+    replaced: Flags
 
 
 def read_columns(rows: Rows) -> TimeColumns:
@@ -173,6 +175,7 @@ def read_spans(rows: Rows, columns: TimeColumns) -> Spans:
     retired, end = (np.full(size, _LAST) for _ in range(2))
     begin = np.where(columns.said, columns.at, -_LAST)
     held, was_true = (np.ones(size, np.bool_) for _ in range(2))
+    replaced = np.zeros(size, np.bool_)
     by_label = np.argsort(columns.n, kind="stable")
     ordered = columns.n[by_label]
     for label, gone, valid_from, valid_to, reason in rows.all(_SPANS):
@@ -181,7 +184,8 @@ def read_spans(rows: Rows, columns: TimeColumns) -> Spans:
         begin[place] = begin[place] if valid_from is None else valid_from
         end[place] = _LAST if valid_to is None else valid_to
         held[place], was_true[place] = reason not in NEVER_HELD, reason not in _NEVER_TRUE
-    return Spans(retired, begin, end, held, was_true)
+        replaced[place] = reason in OLD_VERSIONS
+    return Spans(retired, begin, end, held, was_true, replaced)
 
 
 def density(
@@ -365,8 +369,10 @@ def held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: T
     if axis not in AXES:
         raise UserError(Code.INVALID_INPUT, f"A moment is asked by one of {', '.join(AXES)}.")
     if axis == TRUE:
-        kept = _of_status(columns, (*_STANDING, Status.SUPERSEDED.value)) & spans.was_true
-        kept &= (spans.begin <= at_ms) & (spans.end > at_ms)
+        kept = _of_status(columns, (*_STANDING, Status.SUPERSEDED.value))
+        # The lifecycle may have archived a version that is over: it was true all the same.
+        kept |= _of_status(columns, (Status.ARCHIVED.value,)) & spans.replaced
+        kept &= spans.was_true & (spans.begin <= at_ms) & (spans.end > at_ms)
     else:
         stands = _of_status(columns, _STANDING)
         kept = (stands | (_of_status(columns, _OVER) & (spans.retired < _LAST) & spans.held)) & (

@@ -85,13 +85,28 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Clarifying:
+    """A question of Loci's that an assistant may put at a natural pause (E4.5.5).
+
+    Attributes:
+        id: of the gap.
+        question: one line, fenced as data like the text.
+    """
+
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContextReply:
     """A context with the id of its receipt.
 
     Attributes:
         took_ms: milliseconds from the call to the text, embedding included.
+        clarifying: up to two questions in a session; each is told once in it, and once a week.
     """
 
     context: Context
     receipt_id: str
     took_ms: float
+    clarifying: tuple[Clarifying, ...] = ()

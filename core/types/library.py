@@ -111,6 +111,7 @@ class Revision:
         status: `active` (bring back), `archived` or `deleted` (forget).
         add_tags: tags to add; `remove_tags` likewise.
         occurred: when it was said or happened.
+        permanence: how fast its confidence falls, one of `core.score.decay.RATES`; an episode's does not.
     """
 
     text: str | None = None
@@ -123,6 +124,7 @@ class Revision:
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
     occurred: When | None = None
+    permanence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,19 @@ def automatic_backups(home: Home) -> tuple[Path, ...]:
     return tuple(entry for _, _, entry in sorted(found, reverse=True))
 
 
+def made_at_ms(automatic: Path) -> int:
+    """When an automatic backup was made, by the vault's clock.
+
+    Args:
+        automatic: one of `automatic_backups`.
+
+    Returns:
+        Epoch ms, to the second.
+    """
+    stamp = automatic.name.removeprefix("loci-")[: len("20260101-000000")]
+    return int(datetime.strptime(f"{stamp}+0000", "%Y%m%d-%H%M%S%z").timestamp()) * 1000
+
+
 def _make(vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, final: Path) -> BackupInfo:
     work = Path(tempfile.mkdtemp(prefix=_WORK, dir=vault.home.backups))
     partial = final.with_name(final.name + _PARTIAL)

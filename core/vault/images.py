@@ -24,6 +24,7 @@ VOLATILE: Mapping[str, frozenset[str]] = {
     "clients": frozenset({"last_seen_at"}),
     "conflicts": frozenset({"later_until", "suggestion", "confidence", "detail"}),
     "feedback": frozenset({"receipt_id"}),
+    "procedures": frozenset({"steps", "trigger_cues"}),
     "probes": frozenset({"passed", "place", "ran_at", "regressed_at"}),
 }
 """Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,

@@ -96,6 +96,11 @@ class ReadPool:
             reader.arm(None)
             self._give_back(reader)
 
+    @property
+    def idle(self) -> int:
+        """How many connections nobody uses at the moment."""
+        return self._idle.qsize()
+
     def interrupt(self) -> None:
         """Stop what is running on all connections."""
         for reader in self._readers:

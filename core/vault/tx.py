@@ -22,9 +22,10 @@ from core.vault.schema import Schema, Table
 
 UNLOGGED = frozenset(
     {
-        "accesses", "audit", "clients", "consolidation_log", "contexts", "embeddings", "feedback", "handed",
-        "imports", "jobs", "memory_fts", "probe_runs", "probes", "receipts", "requests", "settings", "tiers",
-        "tombstones", "tunings", "undo_rows", "undo_steps", "vault_state",
+        "accesses", "audit", "clients", "consolidation_log", "contexts", "embeddings", "entities", "entity_aliases",
+        "feedback", "handed", "imports", "inferred", "jobs", "memory_fts", "mentions", "probe_runs", "probes",
+        "receipts", "requests", "settings", "tiers", "tombstones", "tunings", "undo_rows", "undo_steps",
+        "vault_state",
     }
 )  # fmt: skip
 """Tables that `Tx.run` may change: derived ones and journals, which undo does not look at."""

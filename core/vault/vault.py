@@ -120,6 +120,11 @@ class Vault:
         """The sequence of the last committed change."""
         return self._seq
 
+    @property
+    def readers_idle(self) -> int:
+        """How many read connections nobody uses at the moment."""
+        return self._pool.idle
+
     def read(self, fn: Callable[[Rows], T], *, deadline_s: float | None = 30) -> T:
         """Read on one snapshot, from any thread.
 

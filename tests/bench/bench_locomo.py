@@ -36,6 +36,7 @@ from app.bench.machine import load, machine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.engine.asking import answer  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup  # noqa: E402
+from core.engine.sight import Meant  # noqa: E402
 from core.recall.request import RecallRequest  # noqa: E402
 from core.recall.scope import OWNER_SCOPE  # noqa: E402
 from core.score.profile import Profile  # noqa: E402
@@ -71,7 +72,7 @@ class Palace:
     def __init__(self, engine: Engine, limit: int) -> None:
         self._engine = engine
         self._limit = limit
-        self._embedded: dict[str, np.typing.NDArray[np.float32]] = {}
+        self._embedded: dict[str, Meant] = {}
 
     def load(self, conversation: Conversation, folder: Path) -> None:
         """Bring a conversation in as a space of its own."""
@@ -105,9 +106,9 @@ class Palace:
         def ask(conversation: Conversation, query: str) -> list[str]:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))
             if query not in self._embedded:
-                self._embedded[query] = opened.embed([request.embed_text]).result()[0]
-            vector, now = self._embedded[query], opened.clock.now_ms()
-            result = opened.vault.read(lambda rows: answer(opened, rows, request, vector, now, profile))
+                self._embedded[query] = opened.mean([request.embed_text]).result()
+            meant, now = self._embedded[query], opened.clock.now_ms()
+            result = opened.vault.read(lambda rows: answer(opened, rows, request, meant, now, profile))
             return [item.refs[0] for item in result.items if item.refs]
 
         return ask

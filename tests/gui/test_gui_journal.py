@@ -333,7 +333,9 @@ def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) 
 def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     rig.store("The boat is called Heron.")
     enter(page, qtbot)
-    assert [made.text() for made in page.segments._buttons.values()] == ["Changes 1", "Imports", "Audit"]
+    assert [made.text() for made in page.segments._buttons.values()] == [
+        "What happened 1", "Next run", "Runs and jobs", "Archive", "Health", "Imports", "Audit",
+    ]  # fmt: skip
     page.segments._buttons["audit"].click()
     settle(qtbot, page.is_settled)
     assert context.prefs.text("journal.tab") == "audit"

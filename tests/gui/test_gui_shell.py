@@ -286,6 +286,20 @@ def test_a_computer_that_slept_too_long_is_told_of_by_the_first_touch(qapp: QApp
     watch.deleteLater()
 
 
+def test_a_hand_on_the_window_is_told_once_a_second(qapp: QApplication, qtbot: QtBot) -> None:
+    now = [0.0]
+    watch = IdleWatch(qapp, lambda: now[0], lambda: 0)
+    told: list[float] = []
+    watch.touched.connect(lambda: told.append(now[0]))
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    for now[0] in (0.0, 0.4, 0.9, 1.2, 1.3, 2.2):
+        QTest.keyClick(widget, Qt.Key.Key_A)
+    assert told == [0.0, 1.2, 2.2]
+    watch.stop()
+    watch.deleteLater()
+
+
 @pytest.mark.parametrize("text", ["<b>bold</b> claim", "<img src='x'>", "a & b", "2 < 3"])
 def test_a_tooltip_shows_markup_as_it_is_written(text: str) -> None:
     shown = tip(text)

@@ -1,7 +1,6 @@
 """A stand-in for the engine's facade, for the tests of `core.ipc`.
 
-It keeps memories in a list and answers at once, or when the test opens its gate. Must not be used where the engine
-itself is tested.
+It keeps memories in a list and answers at once, or when the test opens its gate. Must not stand in for its own tests.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ipc_erasing import FakeErasing
+from ipc_jobs import FakeJobs
 from ipc_plan import METRICS, TRACE, Metrics, Trace
 
 from core.errors import CancelledError, Code, UserError
@@ -172,7 +173,7 @@ class Recalled:
     metrics: Metrics = METRICS
 
 
-class FakeMemories:
+class FakeMemories(FakeErasing):
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
         self.rows: list[Memory] = []
@@ -471,16 +472,15 @@ class FakeEngine:
         self._conflicts = FakeConflicts()
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
+        self._jobs = FakeJobs()
         self.threads: list[threading.Thread] = []
 
     vault_id = property(lambda self: VAULT_ID)
     clock = property(lambda self: self._clock)
-    memories = property(lambda self: self._memories)
-    imports = property(lambda self: self._imports)
-    journal = property(lambda self: self._journal)
-    conflicts = property(lambda self: self._conflicts)
-    clients = property(lambda self: self._clients)
-    vault = property(lambda self: self._vault)
+    memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
+    journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
+    clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
+    jobs = property(lambda self: self._jobs)
 
     def check(self) -> None:
         if self.state != "open":
@@ -491,9 +491,8 @@ class FakeEngine:
         self.hub.publish(StateChanged(state))
 
     def spawn(self, work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=work)
-        self.threads.append(thread)
-        thread.start()
+        self.threads.append(threading.Thread(target=work))
+        self.threads[-1].start()
 
     def join(self) -> None:
         for thread in self.threads:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ui.context import PartSpec
 from ui.inspector.claims import CLAIMS
+from ui.inspector.gauges import GAUGES
 from ui.inspector.given import GIVEN
 from ui.inspector.history import HISTORY
 from ui.inspector.provenance import PROVENANCE
@@ -15,4 +16,4 @@ from ui.inspector.rests import RESTS
 from ui.inspector.text import TEXT
 from ui.inspector.trust import TRUST
 
-PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, CLAIMS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY)
+PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, GAUGES, CLAIMS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY)

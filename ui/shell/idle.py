@@ -15,6 +15,7 @@ _TOUCHES = {
     QEvent.Type.TabletPress,
 }
 _LOOK_MS = 5_000
+_TOLD_S = 1.0
 
 
 class IdleWatch(QObject):
@@ -22,9 +23,11 @@ class IdleWatch(QObject):
 
     Signals:
         idle: nobody touched anything for the minutes that were set.
+        touched: somebody did; told at most once a second.
     """
 
     idle = Signal()
+    touched = Signal()
 
     def __init__(
         self, application: QCoreApplication, monotonic: Callable[[], float], now_ms: Callable[[], int]
@@ -40,6 +43,7 @@ class IdleWatch(QObject):
         self._monotonic, self._now_ms = monotonic, now_ms
         self._last, self._last_ms = monotonic(), now_ms()
         self._limit = 0.0
+        self._told: float | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.look)
@@ -75,6 +79,9 @@ class IdleWatch(QObject):
         if event.type() in _TOUCHES:
             self.look()
             self._touched()
+            if self._told is None or self._last - self._told >= _TOLD_S:
+                self._told = self._last
+                self.touched.emit()
         return False
 
     def stop(self) -> None:

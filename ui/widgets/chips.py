@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLayout, QMenu, QPushButton, QWidget
 
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, follow_icon
+from ui.widgets.basics import button, follow_icon, row
+from ui.widgets.flow import FlowLayout
 
 
 def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushButton:
@@ -89,19 +90,18 @@ class Segments(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, choices: Sequence[tuple[str, str]], current: str, name: str) -> None:
+    def __init__(self, choices: Sequence[tuple[str, str]], current: str, name: str, *, wraps: bool = False) -> None:
         """Make it.
 
         Args:
             choices: value and words, in order.
             current: the value that is chosen.
             name: what is chosen, for those who do not see it.
+            wraps: whether they may stand in several lines; they are too many for a narrow page.
         """
         super().__init__()
         self.setAccessibleName(name)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        layout: QLayout = FlowLayout(self, gap=6) if wraps else row(parent=self, gap=6)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
@@ -113,7 +113,8 @@ class Segments(QWidget):
             self._group.addButton(made)
             layout.addWidget(made)
             self._buttons[value] = made
-        layout.addStretch(1)
+        if isinstance(layout, QHBoxLayout):
+            layout.addStretch(1)
 
     @property
     def current(self) -> str:

@@ -10,7 +10,7 @@ from core.errors import Code, UserError
 from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.strictjson import BadMessage, check_text
-from core.ipc.verbs import clients, conflicts, imports, memories, vault
+from core.ipc.verbs import clients, conflicts, erasing, imports, jobs, memories, vault
 from core.ipc.verbs.base import Params, Progress, Verb
 from core.types.values import Actor
 
@@ -25,6 +25,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "show": memories.show,
         "history": memories.history,
         "forget": memories.forget,
+        "erase": erasing.erase,
         "conflicts": conflicts.conflicts,
         "resolve": conflicts.resolve,
         "confirm": conflicts.confirm,
@@ -37,6 +38,9 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "lock": vault.lock,
         "unlock": vault.unlock,
         "backup": vault.backup,
+        "jobs": jobs.jobs,
+        "consolidate": jobs.consolidate,
+        "sweep": jobs.sweep,
         "pair": clients.pair,
         "revoke": clients.revoke,
         "clients": clients.clients,

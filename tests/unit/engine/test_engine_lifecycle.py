@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +274,7 @@ def test_a_vector_is_not_written_for_what_is_gone_by_then(rig: Rig, monkeypatch:
                 rig.engine.memories.undo(None, OWNER_ACTOR).result(10)
             return super().embed(texts)
 
-    rig.opened.embedder = Slow()
+    rig.opened.sight = replace(rig.opened.sight, embedder=Slow())
     rig.settle()
     assert rig.rows("SELECT n FROM embeddings") == [(1,)]
     assert rig.verify()["status"] == "ok"

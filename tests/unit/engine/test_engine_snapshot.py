@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from engine_rig import MARKER, Rig, WordEmbedder, facts, rig_at, talk
 
-from core.engine import opening
+from core.engine import loading, opening
 from core.index.base import Labels
 from core.index.snapshot import MAGIC
 
@@ -27,13 +27,13 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many vectors were read from the vault at each warming."""
     counts: list[int] = []
-    reading = opening._Loader.vectors
+    reading = loading.Loader.vectors
 
-    def vectors(self: opening._Loader, labels: Labels) -> object:
+    def vectors(self: loading.Loader, labels: Labels) -> object:
         counts.append(len(labels))
         return reading(self, labels)
 
-    monkeypatch.setattr(opening._Loader, "vectors", vectors)
+    monkeypatch.setattr(loading.Loader, "vectors", vectors)
     return counts
 
 

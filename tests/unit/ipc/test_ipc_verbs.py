@@ -45,6 +45,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "show": {"id": ID},
     "history": {"id": ID},
     "forget": {"id": ID},
+    "erase": {"id": ID},
     "conflicts": {"all": True},
     "resolve": {"id": "conflict-1", "action": "supersede"},
     "confirm": {"id": ID},
@@ -53,6 +54,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "undo": {},
     "steps": {},
     "status": {},
+    "jobs": {"limit": 5},
+    "consolidate": {"dry_run": True},
+    "sweep": {},
     "verify": {},
     "lock": {},
     "unlock": {"vault": encode_value(VAULT_ID), "key": encode_value(ROOT)},
@@ -189,3 +193,12 @@ def test_unlock_checks_the_key() -> None:
         run(engine, "unlock", vault=encode_value(VAULT_ID), key=encode_value(b"x" * 32))
     assert caught.value.code is Code.WRONG_SECRET
     assert run(engine, "unlock", vault=encode_value(VAULT_ID), key=encode_value(ROOT)) == {"state": "open"}
+
+
+def test_erase_tells_first_and_takes_what_was_asked(engine: FakeEngine) -> None:
+    told = run(engine, "erase", id=ID, dry_run=True)
+    assert (told["erased"], told["memories"], told["versions"], engine.memories.erased) == (False, 1, 1, [])
+    assert "text" not in told["items"][0]
+    done = run(engine, "erase", id=ID, whole_chain=True)
+    assert (done["erased"], done["memories"], done["backups"]) == (True, 2, ["b.tar"])
+    assert engine.memories.erased == [((ID,), True)]

@@ -203,8 +203,8 @@ def test_strength_of_a_row_is_of_now(rig: Rig) -> None:
     fresh = one(rig, memory_id).strength
     rig.clock.advance(30 * DAY)  # type: ignore[attr-defined]  # the widget or clock of this test has it
     assert fresh == 1.0
-    assert one(rig, memory_id).strength == pytest.approx(0.36788, abs=1e-4)
-    assert texts(rig, "strength:<0.4 importance:>0.95") == ["It fades"]
+    assert one(rig, memory_id).strength == pytest.approx(0.5)
+    assert texts(rig, "strength:<0.51 importance:>0.95") == ["It fades"]
 
 
 def test_facets_count_what_stands(rig: Rig) -> None:

@@ -18,6 +18,8 @@ from core.types.words import Kind, Status
 
 DAY = 86_400_000
 
+_ENTITY = "INSERT INTO entities (id, space_id, name, type, recorded_at)"
+
 
 def days(first: int, last: int) -> TimeRange:
     return TimeRange("then", 0, 4, "", "", first, last)
@@ -243,7 +245,7 @@ def test_another_name_is_as_good_as_the_one_that_was_asked_for(rig: Rig) -> None
     rig.add([Note("Bob repaired the pump"), Note("the pump is green"), Note("New York City was cold")])
     rig.warm()
     for entity, names in (("e1", ("Robert", "Bob")), ("e2", ("NYC", "New York City"))):
-        rig.change("INSERT INTO entities VALUES (?, 'id-home', ?, 'person', NULL, NULL, 0, '{}')", (entity, names[0]))
+        rig.change(f"{_ENTITY} VALUES (?, 'id-home', ?, 'person', 0)", (entity, names[0]))
         for name in names:
             rig.change("INSERT INTO entity_aliases VALUES (?, ?, ?, 0)", (entity, name, name.lower()))
     assert rig.ask("Robert pump", mode="keyword").items[0].memory.id == memory_id(1)
@@ -255,7 +257,7 @@ def test_another_name_is_as_good_as_the_one_that_was_asked_for(rig: Rig) -> None
 def test_other_names_of_another_space_are_not_known(rig: Rig) -> None:
     rig.add([Note("Bob repaired the pump"), Note("elsewhere", space="other")])
     rig.warm()
-    rig.change("INSERT INTO entities VALUES ('e1', 'id-other', 'Robert', 'person', NULL, NULL, 0, '{}')")
+    rig.change(f"{_ENTITY} VALUES ('e1', 'id-other', 'Robert', 'person', 0)")
     for name in ("Robert", "Bob"):
         rig.change("INSERT INTO entity_aliases VALUES ('e1', ?, ?, 0)", (name, name.lower()))
     scope = Scope(unrestricted=False, space_ids=frozenset({"id-home"}), client_id="c")

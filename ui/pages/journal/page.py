@@ -1,4 +1,4 @@
-"""The journal page: changes, imports and the audit, one at a time.
+"""The journal page: changes, the lifecycle, imports and the audit, one at a time.
 
 Must not do: know another page.
 """
@@ -13,15 +13,24 @@ from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed
 from ui.context import Context, Page, PageSpec
+from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
 from ui.pages.journal.changes import ChangesTab
+from ui.pages.journal.health import HealthTab
 from ui.pages.journal.imports import ImportsTab
+from ui.pages.journal.jobwords import words
+from ui.pages.journal.nextrun import NextTab
+from ui.pages.journal.runner import Runner
+from ui.pages.journal.runs import RunsTab
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import Segments
 
-_TABS = (("changes", "Changes"), ("imports", "Imports"), ("audit", "Audit"))
 _STATE = "journal.tab"
+_ASK = "ask:"
+_FIRST = "changes"
 _REFRESH_MS = 400  # between two readings while an import runs
+_AHEAD_MS = 2_000  # looking ahead plans a whole run: only once nothing has changed for so long
+Tab = ChangesTab | NextTab | RunsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
 
 
 class JournalPage(Page):
@@ -31,30 +40,21 @@ class JournalPage(Page):
         super().__init__(context)
         self._is_shown = False
         self._stale: set[str] = set()
-        kept = context.prefs.text(_STATE, "changes")
-        self.tab = kept if kept in dict(_TABS) else "changes"
-        self.segments = Segments(_TABS, self.tab, "What the journal shows")
+        self._titles: dict[str, str] = dict(words()["tabs"])
+        kept = context.prefs.text(_STATE, _FIRST)
+        self.tab = kept if kept in self._titles else _FIRST
+        choices = tuple(self._titles.items())
+        self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
-        self.changes, self.imports, self.audit = ChangesTab(context), ImportsTab(context), AuditTab(context)
-        self._tabs: dict[str, ChangesTab | ImportsTab | AuditTab] = {
-            "changes": self.changes,
-            "imports": self.imports,
-            "audit": self.audit,
-        }
-        self.import_button = button(
-            "Import …",
-            partial(context.desk.import_paths.emit, []),
-            theme=context.theme,
-            icon="import",
-            hint="Bring your history (Ctrl+O)",
-        )
-        self.check_button = button(
-            "Check the chain",
-            self.audit.check,
-            theme=context.theme,
-            icon="shield-check",
-            hint="See whether the audit and the vault are whole",
-        )
+        self.runner = Runner(context, self)
+        self.changes, self.next = ChangesTab(context), NextTab(context, self.runner)
+        self.runs, self.archive = RunsTab(context, self.runner), ArchiveTab(context)
+        self.health, self.imports, self.audit = HealthTab(context), ImportsTab(context), AuditTab(context)
+        made: tuple[Tab, ...] = (
+            self.changes, self.next, self.runs, self.archive, self.health, self.imports, self.audit
+        )  # fmt: skip
+        self._tabs: dict[str, Tab] = dict(zip(self._titles, made, strict=True))
+        self._make_buttons()
         self._stack = QStackedWidget()
         for name, tab in self._tabs.items():
             self._stack.addWidget(tab)
@@ -66,15 +66,61 @@ class JournalPage(Page):
         self._refresh.timeout.connect(self._read)
         layout = column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = row(label("Journal", "title"), None, self.import_button, self.check_button, gap=10)
+        head = row(label("Journal", "title"), None, *self._buttons.values(), gap=10)
         head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button stands in it
         layout.addLayout(head)
         layout.addWidget(self.segments)
         layout.addWidget(self._stack, 1)
         self._show()
 
+    def _make_buttons(self) -> None:
+        self.import_button = button(
+            "Import …",
+            partial(self.context.desk.import_paths.emit, []),
+            theme=self.context.theme,
+            icon="import",
+            hint="Bring your history (Ctrl+O)",
+        )
+        said = words()
+        self.run_button = button(
+            said["next"]["run"],
+            self.next.ask_run,
+            theme=self.context.theme,
+            icon="play",
+            hint=said["next"]["run_hint"],
+        )
+        self.pause_button = button(said["runs"]["pause"], self.runs.pause)
+        self.check_button = button(
+            "Check the chain",
+            self.audit.check,
+            theme=self.context.theme,
+            icon="shield-check",
+            hint="See whether the audit and the vault are whole",
+        )
+        self._buttons = {
+            "imports": self.import_button,
+            "next": self.run_button,
+            "runs": self.pause_button,
+            "audit": self.check_button,
+        }
+        self.next.changed.connect(self._show_run)
+        self.runs.changed.connect(self._show_pause)
+        self._show_run()
+        self._show_pause()
+
+    def _show_run(self) -> None:
+        said = words()["next"]
+        self.run_button.setEnabled(self.next.can_run)
+        self.run_button.setText(said["running"] if self.runner.is_running else said["run"])
+
+    def _show_pause(self) -> None:
+        said, is_paused = words()["runs"], self.runs.is_paused
+        self.pause_button.setText(said["go_on" if is_paused else "pause"])
+        self.pause_button.setAccessibleName(self.pause_button.text())
+        self.pause_button.setToolTip(said["go_on_hint" if is_paused else "pause_hint"])
+
     def _counter(self, name: str) -> Callable[[int], None]:
-        title = dict(_TABS)[name]
+        title = self._titles[name]
         return lambda count: self.segments.name_choice(name, f"{title} {count:,}" if count else title)
 
     def _checking(self) -> None:
@@ -88,9 +134,11 @@ class JournalPage(Page):
         """Show it.
 
         Args:
-            wish: `changes`, `imports` or `audit`; "" for the one that was shown last.
+            wish: a tab: `changes`, `next`, `runs`, `archive`, `health`, `imports` or `audit`, with or without `ask:`
+                before it; "" for the one that was shown last.
         """
         self._is_shown = True
+        wish = wish.removeprefix(_ASK)
         if wish in self._tabs and wish != self.tab:
             self.segments.show_choice(wish)
             self.show_tab(wish)
@@ -112,8 +160,12 @@ class JournalPage(Page):
         """Everything that happens stands in the journal: read again, at most a few times a second."""
         super().changed(change)
         self._stale.update(self._tabs)
-        if self._is_shown and not self._refresh.isActive():
-            self._refresh.start()
+        if not self._is_shown:
+            return
+        if self.tab == "next":
+            self._refresh.start(_AHEAD_MS)
+        elif not self._refresh.isActive():
+            self._refresh.start(_REFRESH_MS)
 
     # ---- tabs
 
@@ -121,7 +173,7 @@ class JournalPage(Page):
         """Show one of the tabs.
 
         Args:
-            name: `changes`, `imports` or `audit`.
+            name: of it, as in `enter`.
         """
         self.tab = name
         self.context.prefs.keep(_STATE, name)
@@ -131,8 +183,8 @@ class JournalPage(Page):
 
     def _show(self) -> None:
         self._stack.setCurrentWidget(self._tabs[self.tab])
-        self.import_button.setVisible(self.tab == "imports")
-        self.check_button.setVisible(self.tab == "audit")
+        for name, made in self._buttons.items():
+            made.setVisible(self.tab == name)
 
     def _enter_tab(self) -> None:
         self._stale.discard(self.tab)
@@ -145,4 +197,10 @@ class JournalPage(Page):
         self.is_stale = bool(self._stale)
 
 
-JOURNAL = PageSpec("journal", "Journal", "notebook", JournalPage, "history undo changes imports audit log")
+JOURNAL = PageSpec(
+    "journal",
+    "Journal",
+    "notebook",
+    JournalPage,
+    "history undo changes imports audit log fading archive restore jobs runs consolidate health lifecycle",
+)

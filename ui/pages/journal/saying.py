@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.types.journals import AuditRow, ImportRow, StepRow
+from ui.pages.journal.jobwords import words
 from ui.widgets.plaintext import one_line
 from ui.widgets.skips import skip_sentences
 from ui.widgets.words import FORMAT_WORDS, count_of, local, memories, time_of
@@ -32,6 +33,9 @@ _ICONS: Mapping[str, str] = {
     "pair": "link",
     "revoke": "circle-x",
     "export": "upload",
+    "spare": "timer",
+    "accept_link": "link",
+    "reject_link": "link",
 }
 _VERBS: Mapping[str, str] = {
     "store": "Remember",
@@ -56,6 +60,17 @@ _VERBS: Mapping[str, str] = {
     "context": "Give context",
     "refused": "Refused",
     "restore": "Restore a backup",
+    "spare": "Keep memories",
+    "erase": "Erase for good",
+    "sweep": "Look for fading memories",
+    "consolidate": "Consolidate",
+    "episodes": "Tidy assistants' notes",
+    "replay": "Replay",
+    "enrich": "Read names and things",
+    "embed": "Index what has no vector",
+    "gaps": "Look for open questions",
+    "distill": "Learn from episodes",
+    "migrate": "Change the embedding model",
 }
 _ACTORS: Mapping[str, str] = {"owner": "You", "scheduler": "Loci", "stranger": "A stranger"}
 _STATES: Mapping[str, str] = {"running": "Running", "undone": "Removed"}
@@ -65,8 +80,10 @@ _SHORT = 8
 
 
 def icon_of(step: StepRow) -> str:
-    """The icon of a step's verb."""
-    return "redo-2" if step.label.startswith(REDO) else _ICONS.get(step.verb, "history")
+    """The icon of a step's verb; of a run, that of its kind of work."""
+    if step.label.startswith(REDO):
+        return "redo-2"
+    return str(_ICONS.get(step.verb) or words()["jobs"].get(step.verb, "history"))
 
 
 def who_did(actor: str, client: str | None = None) -> str:

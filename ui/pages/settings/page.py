@@ -207,6 +207,7 @@ class SettingsPage(Page):
             group = next(iter(self._unbuilt.values())).group
             for option in [one for one in self._unbuilt.values() if one.group == group]:
                 self._add(self._unbuilt.pop(option.name))
+            self.states.content()  # what stands is laid out now, group by group: all at once would take too long
             return
         self._slices.stop()
         if self._is_told and not self._is_read:

@@ -56,6 +56,7 @@ class Line(QWidget):
         self._layout.setSpacing(16)
         self._layout.addLayout(self.texts, 1)
         self._layout.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._is_narrow = False
 
     def tell(self, sentence: str, tone: str = "small") -> None:
         """Say something in place.
@@ -75,6 +76,9 @@ class Line(QWidget):
         Args:
             is_narrow: whether there is none.
         """
+        if self._is_narrow == is_narrow:
+            return  # to say it again would lay out every line anew
+        self._is_narrow = is_narrow
         ways = QBoxLayout.Direction
         self._layout.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         self._layout.setSpacing(8 if is_narrow else 16)

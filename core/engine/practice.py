@@ -1,0 +1,79 @@
+"""The facade's group for what is put into practice: how rules serve and how procedures go.
+
+Must not do: write; `core.engine.applying` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from core.engine import applying
+from core.engine.authority import Authority
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.recall.scope import may_see
+from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
+from core.types.values import Actor
+from core.vault.rows import Rows
+
+
+class Practice:
+    """Everything a caller does with rules and procedures. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+
+    def helpful(self, memory_id: str, actor: Actor) -> Future[Marked]:
+        """A rule was applied and it helped (seed B, rule effectiveness).
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
+        """
+        self._authority.voice(actor)
+        return applying.mark_helpful(self._opened(), memory_id, actor, self._check(memory_id, actor))
+
+    def harmful(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[Marked]:
+        """A rule was applied and it harmed; see `helpful`.
+
+        Args:
+            memory_id: the rule.
+            actor: who says so.
+            reason: why; kept with the rule, never in the audit.
+        """
+        self._authority.voice(actor)
+        return applying.mark_harmful(self._opened(), memory_id, actor, reason, self._check(memory_id, actor))
+
+    def outcome(
+        self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
+    ) -> Future[OutcomeTaken]:
+        """A procedure was carried out; see `helpful`.
+
+        Args:
+            memory_id: the procedure.
+            actor: who says so.
+            success: whether it went well.
+            took_ms: how long it took; None where nobody measured.
+        """
+        self._authority.voice(actor)
+        return applying.record_outcome(
+            self._opened(), memory_id, success, took_ms, actor, self._check(memory_id, actor)
+        )
+
+    def rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
+        """How a rule has served; None where the memory is no rule."""
+        return applying.rule(self._opened(), memory_id, self._check(memory_id, actor))
+
+    def procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
+        """How a procedure goes and how it went; None where the memory is no procedure."""
+        return applying.procedure(self._opened(), memory_id, self._check(memory_id, actor))
+
+    def _check(self, memory_id: str, actor: Actor) -> applying.Check:
+        scope = self._authority.scope(actor)
+
+        def check(rows: Rows) -> None:
+            if not may_see(rows, memory_id, scope):
+                raise UserError(Code.NOT_FOUND, "There is no such memory.")
+
+        return check

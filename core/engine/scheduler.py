@@ -1,0 +1,334 @@
+"""The scheduler: what is due is queued at the heartbeat, and one job at a time goes on, one batch after the other.
+
+Between two batches it looks whether somebody searches, whether memory is short or the machine is on battery, whether
+the person paused or stopped it, and whether something else waits on the thread of the jobs (an import). A job's state
+is saved with each batch, so that it goes on behind it after a crash. Must not do: any work of a job itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from core import log
+from core.engine.agenda import NO_MODEL, Agenda
+from core.engine.futures import begun, locked
+from core.engine.grounding import ground_of
+from core.engine.opened import Opened
+from core.engine.refining import Refining
+from core.engine.runner import Kept, Runner
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
+from core.lifecycle import jobstore
+from core.lifecycle.ground import Ground
+from core.types.lifecycle import JobState, JobType
+from core.vault.tx import Tx
+
+_log = log.get("engine")
+_TURN_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """How the scheduler paces itself, in seconds.
+
+    Attributes:
+        every_s: between two heartbeats; the first one comes as long after opening (E33.1).
+        quiet_s: the longest a batch waits for a moment in which nobody searches.
+        pause_s: between two batches, so that half of the thread is free.
+    """
+
+    every_s: float = 60.0
+    quiet_s: float = 2.0
+    pause_s: float = 0.0
+
+
+@dataclass
+class _Open:
+    """What is known while one vault is open."""
+
+    opened: Opened
+    runner: Runner
+    beaten_at: float
+    running: str | None = None
+    stopping: set[str] = field(default_factory=set)
+    waiters: dict[str, list[Future[Kept]]] = field(default_factory=dict)
+
+
+class Scheduler:
+    """Runs the jobs of one open vault after another.
+
+    Attributes:
+        beats: may be set before `begin`.
+        agenda: what is due, and why what waits does not run.
+    """
+
+    def __init__(self, agenda: Agenda, model: Refining) -> None:
+        """Tie the ends together.
+
+        Args:
+            agenda: knows every kind of work.
+            model: the local model.
+        """
+        self.agenda = agenda
+        self.beats = Beats()
+        self._model = model
+        self._lock = threading.Lock()  # guards _now and what it holds
+        self._now: _Open | None = None
+
+    # ---- a vault opens and closes
+
+    def begin(self, opened: Opened) -> None:
+        """Take up what was running when the vault closed; from here on `beat` counts.
+
+        Args:
+            opened: the open vault.
+        """
+        crashed = opened.vault.info.recovered_from_crash
+        if opened.vault.read(jobstore.is_any_running):
+            opened.write(lambda tx: jobstore.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
+        with self._lock:
+            self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
+
+    def end(self) -> None:
+        """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
+        with self._lock:
+            now, self._now = self._now, None
+        for waiters in [] if now is None else now.waiters.values():
+            for waiter in waiters:
+                if waiter.set_running_or_notify_cancel():
+                    waiter.set_exception(locked())
+
+    # ---- the heartbeat
+
+    def beat(self, opened: Opened, *, force: bool = False) -> None:
+        """Queue what is due, and go on with what waits.
+
+        Args:
+            opened: the open vault.
+            force: whether to look now, before the next heartbeat is due.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is None:
+            return
+        at = opened.clock.monotonic()
+        if not force and at - now.beaten_at < self.beats.every_s:
+            return
+        now.beaten_at = at
+        if now.running is None and opened.vault.read(jobstore.is_any_running):
+            # Its failure could not be noted (a full disk): it goes on from its last batch.
+            opened.write(lambda tx: jobstore.put_back(tx, crashed=False), background=True).result(_TURN_S)
+        due = self.agenda.due(opened, self.ground(opened))
+        if due:
+            opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
+        self.kick(opened)
+
+    def attend(self, opened: Opened) -> None:
+        """Go on with what somebody waits for, where it could not begin at once; every second.
+
+        Args:
+            opened: the open vault.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is not None and now.waiters and now.running is None:
+            self.kick(opened)
+
+    @staticmethod
+    def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
+        for kind in due:
+            jobstore.enqueue(tx, opened.make_id, kind, "scheduler")
+
+    # ---- one job at a time
+
+    def kick(self, opened: Opened) -> None:
+        """Go on with the next job that may run, if none runs.
+
+        Args:
+            opened: the open vault.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is None:
+            return
+        with self._lock:
+            if now.running is not None:
+                return
+        ground = self.ground(opened)
+        queued = opened.vault.read(lambda rows: jobstore.waiting(rows, ground.now_ms))
+        job = next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
+        if job is None:
+            return
+        if self._take(now, job.id):
+            self._go_on(now, job.id)
+
+    def _take(self, now: _Open, job_id: str) -> bool:
+        """Let a job run, unless another was faster."""
+        with self._lock:
+            if now.running is not None:
+                return False
+            now.running = job_id
+            return True
+
+    def _go_on(self, now: _Open, job_id: str) -> None:
+        try:
+            begun(now.opened.threads.jobs, self._turn, now, job_id)
+        except LociError:
+            self._release(now, job_id)  # the vault closes
+
+    def _turn(self, now: _Open, job_id: str) -> None:
+        """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
+        opened = now.opened
+        try:
+            kept = self._step(now, job_id)
+        except CancelledError:
+            kept = None
+        except LociError as error:
+            kept = self._failed(now, job_id, error.code)
+        except Exception as error:  # noqa: BLE001 - a fault of one job must not end the thread all jobs share
+            _log.error("a job stopped: %s", type(error).__name__)
+            kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
+        if kept is not None and kept.state is JobState.RUNNING and not opened.closing.is_set():
+            self._go_on(now, job_id)
+            return
+        self._release(now, job_id)
+        if kept is not None:
+            self._tell(now, kept)
+        if not opened.closing.is_set():
+            self._kick_quietly(opened)
+
+    def _step(self, now: _Open, job_id: str) -> Kept | None:
+        opened = now.opened
+        job = opened.vault.read(lambda rows: jobstore.by_id(rows, job_id))
+        if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
+            return None if job is None else Kept(job.id, job.state, job.counts)
+        if job_id in now.stopping:
+            now.stopping.discard(job_id)
+            return now.runner.close(job, JobState.CANCELLED)
+        ground = self.ground(opened, lambda: job_id in now.stopping)
+        if self.agenda.holds(opened, job, ground):
+            return now.runner.lay_aside(job)
+        self._wait_for_quiet(opened)
+        return now.runner.step(job, ground)
+
+    def _wait_for_quiet(self, opened: Opened) -> None:
+        left = self.beats.quiet_s
+        while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
+            opened.closing.wait(0.05)
+            left -= 0.05
+        if self.beats.pause_s:
+            opened.closing.wait(self.beats.pause_s)
+
+    def _failed(self, now: _Open, job_id: str, code: Code) -> Kept | None:
+        if now.opened.closing.is_set() or code is Code.VAULT_LOCKED:
+            return None  # it goes on when the vault is opened again
+        _log.warning("a job failed: %s", code.value)
+        try:
+            return now.runner.failed(job_id, code)
+        except LociError as error:
+            _log.warning("the failure of a job could not be noted: %s", error.code.value)
+            return None
+
+    def _release(self, now: _Open, job_id: str) -> None:
+        with self._lock:
+            if now.running == job_id:
+                now.running = None
+
+    def _kick_quietly(self, opened: Opened) -> None:
+        try:
+            self.kick(opened)
+        except LociError as error:
+            if not opened.closing.is_set():
+                _log.warning("the next job could not be begun: %s", error.code.value)
+
+    def _tell(self, now: _Open, kept: Kept) -> None:
+        if kept.state in (JobState.QUEUED, JobState.RUNNING):
+            return
+        with self._lock:
+            waiters = now.waiters.pop(kept.job_id, [])
+        for waiter in waiters:
+            if waiter.set_running_or_notify_cancel():
+                waiter.set_result(kept)
+
+    # ---- what a person asks for
+
+    def ask_for(self, opened: Opened, kind: JobType, actor: str) -> Future[Kept]:
+        """Run a kind of work now, behind what runs.
+
+        Args:
+            opened: the open vault.
+            kind: which.
+            actor: `owner` or `client:<id>`.
+
+        Returns:
+            How it ended.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
+            BugError: there is no such work.
+        """
+        now = self._of(opened)
+        if now is None:
+            raise locked()
+        if kind not in self.agenda.jobs:
+            raise BugError(f"a job of type {kind.value}")
+        if self.agenda.lacks(kind, self.ground(opened)) == NO_MODEL:
+            raise EnvironmentFaultError(
+                Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
+            )
+        waiter: Future[Kept] = Future()
+
+        def queued(done: Future[str]) -> None:
+            error = done.exception()
+            if error is not None:
+                waiter.set_exception(error)
+                return
+            with self._lock:
+                now.waiters.setdefault(done.result(), []).append(waiter)
+            self._kick_quietly(opened)
+
+        opened.write(lambda tx: jobstore.enqueue(tx, opened.make_id, kind, actor)).add_done_callback(queued)
+        return waiter
+
+    def cancel(self, opened: Opened, job_id: str) -> None:
+        """Stop a job: behind the batch that runs, or at once where it waits.
+
+        Args:
+            opened: the open vault.
+            job_id: the job.
+        """
+        now = self._of(opened)
+        if now is None:
+            raise locked()
+        with self._lock:
+            is_running = now.running == job_id
+            if is_running:
+                now.stopping.add(job_id)
+        if is_running:
+            return
+        job = opened.vault.read(lambda rows: jobstore.by_id(rows, job_id))
+        if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
+            self._tell(now, now.runner.close(job, JobState.CANCELLED))
+
+    def ground(self, opened: Opened, is_stopped: Callable[[], bool] | None = None) -> Ground:
+        """What jobs stand on, as the vault and the options are now."""
+        stopped = is_stopped or (lambda: False)
+        return ground_of(opened, self._model, lambda: opened.closing.is_set() or stopped())
+
+    def running(self) -> str | None:
+        """The id of the job that runs."""
+        now = self._now
+        return None if now is None else now.running
+
+    def _of(self, opened: Opened) -> _Open | None:
+        now = self._now
+        return now if now is not None and now.opened is opened else None

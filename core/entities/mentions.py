@@ -1,0 +1,180 @@
+"""Where a memory mentions an entity: found by the names of its space, written once, written anew when its text changes.
+
+One place for each entity and memory, the first: so the number of its mentions is the number of memories that name it.
+Must not do: make an entity, or keep a word of a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.entities.recognition import Candidate, Read, Word
+from core.entities.registry import Known, Lexicon
+from core.entities.words import name_key
+from core.text.common import bare, common_words
+from core.vault.loose import remove_lonely
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+MOST = 32
+"""Entities that one memory mentions, at most."""
+SURE, TOLD, NAMED = 1.0, 0.9, 0.8
+"""Confidence of a mention: a form of its own or a cue; a name in the middle of a sentence; at its beginning."""
+
+_ADD = (
+    "INSERT INTO mentions (memory_id, entity_id, start_at, end_at, confidence) SELECT :memory, :entity, :start, :end, "
+    ":confidence WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE memory_id = :memory AND entity_id = :entity)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity at a place of a text.
+
+    Attributes:
+        entity_id: the entity.
+        start: first code point; `end` is exclusive.
+        confidence: 0 to 1.
+    """
+
+    entity_id: str
+    start: int
+    end: int
+    confidence: float
+
+
+def mentioned(read: Read, known: Lexicon) -> tuple[Mention, ...]:
+    """Find the entities that a text mentions.
+
+    A name is found as it is written with capitals; a single word that begins a sentence only if it is no common word;
+    and not inside a longer name that is another's ("Rosa" in "Rosa Castellanos").
+
+    Args:
+        read: the text as it was read.
+        known: the names of its space.
+
+    Returns:
+        One each, the first, in the order of the text; at most `MOST`.
+    """
+    found: dict[str, Mention] = {}
+    places = sorted((*_formed(read.candidates, known), *_named(read, known)), key=lambda one: one.start)
+    for mention in places:
+        found.setdefault(mention.entity_id, mention)
+    return tuple(found.values())[:MOST]
+
+
+def _formed(candidates: Sequence[Candidate], known: Lexicon) -> Iterator[Mention]:
+    for one in candidates:
+        if one.is_word:
+            continue
+        for name in known.by_key.get(one.key, ()):
+            if name.type == one.type or one.name.startswith("@"):
+                yield Mention(name.id, one.start, one.end, SURE)
+                break
+
+
+def _named(read: Read, known: Lexicon) -> Iterator[Mention]:
+    runs = [one for one in read.candidates if one.is_word]
+    at = 0
+    while at < len(read.words):
+        size = _size(read.words, at, known)
+        if size:
+            first, last = read.words[at], read.words[at + size - 1]
+            mention = _chosen(read.words[at : at + size], known, runs)
+            if mention is not None and not _is_part(first.start, last.end, runs):
+                yield mention
+        at += max(1, size)
+
+
+def _size(words: Sequence[Word], at: int, known: Lexicon) -> int:
+    """Words of the longest known name that begins there; 0 for none."""
+    first = name_key(words[at].text).split(" ", 1)[0]
+    for size in range(min(known.longest.get(first, 0), len(words) - at), 0, -1):
+        run = words[at : at + size]
+        if all(b.start - a.end <= 2 for a, b in pairwise(run)) and _key(run) in known.by_key:
+            return size
+    return 0
+
+
+def _key(run: Sequence[Word]) -> str:
+    return " ".join(name_key(word.text) for word in run)
+
+
+def _chosen(run: Sequence[Word], known: Lexicon, runs: Sequence[Candidate]) -> Mention | None:
+    start, end, key = run[0].start, run[-1].end, _key(run)
+    own = next((one for one in runs if one.start == start and one.end == end), None)
+    names = [name for name in known.by_key[key] if name.type not in ("technology", "file")]
+    names = [name for name in names if name.alias.islower() or _has_capitals(run, name)]
+    if not names or (len(run) == 1 and run[0].opens and bare(run[0].text) in common_words()):
+        return None
+    wanted = own.type if own is not None else "other"
+    name = next((name for name in names if name.type == wanted), names[0])
+    confidence = SURE if own is not None and own.is_sure else NAMED if run[0].opens else TOLD
+    return Mention(name.id, start, end, confidence)
+
+
+def _has_capitals(run: Sequence[Word], name: Known) -> bool:
+    return run[0].text[:1].isupper() or not name.alias[:1].isupper()
+
+
+def _is_part(start: int, end: int, runs: Sequence[Candidate]) -> bool:
+    return any(one.start <= start and end <= one.end and (one.start, one.end) != (start, end) for one in runs)
+
+
+def rewrite(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
+    """Put the mentions of memories in the place of those they had.
+
+    Args:
+        tx: the transaction; nothing is recorded.
+        found: memory id to its mentions.
+
+    Returns:
+        Entities that are gone, because nothing mentions them any more.
+    """
+    before = entities_of(tx, found)
+    if before:
+        tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in found])
+    add(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
+    return remove_lonely(tx, before)
+
+
+def add(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
+    """Add mentions, each unless its memory mentions that entity already.
+
+    Args:
+        tx: the transaction; nothing is recorded.
+        found: memory id and mention.
+    """
+    tx.run_many(
+        _ADD,
+        [
+            {
+                "memory": memory_id,
+                "entity": one.entity_id,
+                "start": one.start,
+                "end": one.end,
+                "confidence": one.confidence,
+            }
+            for memory_id, one in found
+        ],
+    )
+
+
+def entities_of(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
+    """The entities that memories mention.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: the memories.
+
+    Returns:
+        Their ids.
+    """
+    found = rows.all(
+        "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        (json.dumps(list(memory_ids)),),
+    )
+    return tuple(str(row[0]) for row in found)

@@ -1,0 +1,308 @@
+"""What in a text may be a name, by rules: cues, capitals in the middle of a sentence, technologies, files, handles.
+
+A candidate is *sure* where a cue says what it is ("my sister Rosa", "@rosa", "at Harbour Ltd"); any other needs to be
+named twice in its space (`core.entities.finding`). Where the reading is not sure it finds nothing: a name that is
+missed costs less than a common word that ties memories together. Must not do: resolve a pronoun, or know a vault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.entities.words import MOST_NAME, name_key, name_words
+from core.text.common import bare, common_words
+from core.text.metadata import Metadata, metadata_of, without_code
+
+MOST = 64
+"""Candidates of one text, at most."""
+MOST_TEXT = 16_384
+"""Code points of a text that are read."""
+
+_WORD = re.compile(r"[^\W\d_]\w*(?:['’-]\w+)*")
+_HANDLE = re.compile(r"(?<![\w.@/+])@([A-Za-z][\w-]{1,38})(?![\w@]|[./]\w)")
+_TAG = re.compile(r"(?<![\w#&/])#([A-Za-z][\w-]{2,40})(?![\w-])")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{3}){1,2}")
+_OWNS = re.compile(r"['’]s?$")
+_OPENS = re.compile(r"(?:^|[.!?:…]['\"”’)]*\s+|\n\s*|[•*>|]\s+|(?:^|\n)\s*[-+]\s+|\d[.)]\s+)['\"“‘(\[*_]*$")
+_HEADING_SHARE, _HEADING_WORDS = 0.7, 3
+_REACH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may be a name, at one place.
+
+    Attributes:
+        name: as written, or as the vocabulary of technologies writes it.
+        key: `name_key` of it.
+        type: of `entities.type`; `other` where nothing tells.
+        start: first code point; `end` is exclusive.
+        is_sure: whether a cue says that it is a name.
+        opens: whether it begins a sentence, where capitals tell nothing.
+        written: of a technology, how the text spells it; else "".
+    """
+
+    name: str
+    key: str
+    type: str
+    start: int
+    end: int
+    is_sure: bool = False
+    opens: bool = False
+    written: str = ""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is told by its letters alone, not by a form of its own."""
+        return self.type not in ("technology", "file", "concept") and not self.name.startswith("@")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text.
+
+    Attributes:
+        text: without a possessive ending.
+        start: first code point; `end` is exclusive.
+        opens: whether it has a capital and begins a sentence.
+        owns: whether it had a possessive ending.
+    """
+
+    text: str
+    start: int
+    end: int
+    opens: bool
+    owns: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text as it was read.
+
+    Attributes:
+        words: its words outside of code, addresses and paths.
+        candidates: what may be a name, in order; none overlap.
+    """
+
+    words: tuple[Word, ...]
+    candidates: tuple[Candidate, ...]
+
+
+def read_names(text: str, metadata: Metadata | None = None) -> Read:
+    """Look for names.
+
+    Args:
+        text: any text; its first `MOST_TEXT` code points are read.
+        metadata: what `core.text.metadata` read off it; read here where it is None.
+
+    Returns:
+        Its words and candidates.
+    """
+    text = text[:MOST_TEXT]
+    told = metadata or metadata_of(text)
+    plain = without_code(text)
+    words = _words(plain)
+    found = [*_formed(told, text, plain)]
+    taken = [(one.start, one.end) for one in found]
+    found += (
+        one for one in _runs(plain, words) if not any(one.start < end and start < one.end for start, end in taken)
+    )
+    return Read(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
+
+
+def _words(plain: str) -> list[Word]:
+    words: list[Word] = []
+    titles = name_words().titles
+    for match in _WORD.finditer(plain):
+        raw = match.group()
+        text = _OWNS.sub("", raw)
+        opens = raw[0].isupper() and _opens(plain, match.start())
+        if opens and words and f"{words[-1].text}." in titles and plain[words[-1].end : match.start()] == ". ":
+            opens = False
+        words.append(Word(text, match.start(), match.start() + len(text), opens, text != raw))
+    return words
+
+
+def _opens(plain: str, at: int) -> bool:
+    """Whether a sentence begins there."""
+    before = plain[max(0, at - 16) : at]
+    if before[-1:] == " " and (before[-2:-1].isalnum() or before[-2:-1] == ","):
+        return False  # most words; the pattern need not look
+    return not before.strip() or bool(_OPENS.search(before))
+
+
+def _formed(told: Metadata, text: str, plain: str) -> Iterator[Candidate]:
+    """What has a form of its own: technologies, files, handles, tags."""
+    for tool in told.technologies:
+        written = text[tool.start : tool.end]
+        if tool.end <= MOST_TEXT:
+            yield Candidate(tool.name, name_key(tool.name), "technology", tool.start, tool.end, written=written)
+    for path in told.paths:
+        if len(path.name) <= MOST_NAME and path.end <= MOST_TEXT:
+            yield Candidate(path.name, name_key(path.name), "file", path.start, path.end)
+    words = name_words()
+    for match in _HANDLE.finditer(plain):
+        if match.group(1).lower() not in words.handles_not:
+            name = match.group()
+            yield Candidate(name, name_key(name), "person", match.start(), match.end(), is_sure=True)
+    for match in _TAG.finditer(plain):
+        tag = match.group(1)
+        if tag.lower() not in words.tags_not and not _HEX.fullmatch(tag):
+            yield Candidate(match.group(), name_key(match.group()), "concept", match.start(), match.end())
+
+
+def _runs(plain: str, words: Sequence[Word]) -> Iterator[Candidate]:
+    if not words:
+        return
+    trusts = _trusts_capitals(words)
+    headings = _headings(plain)
+    for run in _capital_runs(plain, words):
+        start, end = run[0].start, run[-1].end
+        name = plain[start:end]
+        if len(name) > MOST_NAME or not name_key(name):
+            continue
+        kind = _told(plain, run)
+        if kind is not None:
+            yield Candidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
+        elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
+            yield Candidate(name, name_key(name), _leans(plain, run), start, end, opens=run[0].opens)
+
+
+def _trusts_capitals(words: Sequence[Word]) -> bool:
+    """Whether capitals mean names here: not in a shouted text, nor in German, where every noun has one."""
+    capitals = sum(word.text[:1].isupper() for word in words)
+    if len(words) > 5 and capitals > 0.5 * len(words):
+        return False
+    return len(name_words().german.intersection(word.text for word in words)) < 2
+
+
+def _headings(plain: str) -> list[tuple[int, int]]:
+    found, at = [], 0
+    for line in plain.split("\n"):
+        words = _WORD.findall(line)
+        capitals = sum(word[:1].isupper() or word in name_words().links for word in words)
+        titled = len(words) >= _HEADING_WORDS and capitals >= _HEADING_SHARE * len(words) and line.rstrip()[-1:] != "."
+        if line.lstrip().startswith("#") or titled:
+            found.append((at, at + len(line)))
+        at += len(line) + 1
+    return found
+
+
+def _capital_runs(plain: str, words: Sequence[Word]) -> Iterator[list[Word]]:
+    """Runs of capitalised words that may make one name; links such as "van" and "of" stand inside only."""
+    run: list[Word] = []
+    for word in words:
+        if run and not _joins(plain, run, word):
+            yield from _closed(run)
+            run = []
+        if _is_capital(word) or (run and _goes_on(run, word)):
+            run.append(word)
+        elif run:
+            yield from _closed(run)
+            run = []
+    yield from _closed(run)
+
+
+def _joins(plain: str, run: Sequence[Word], word: Word) -> bool:
+    between = plain[run[-1].end : word.start]
+    if between == ". ":
+        return f"{run[-1].text}." in name_words().titles or len(run[-1].text) == 1
+    return between == " " and not run[-1].owns and not word.opens
+
+
+def _goes_on(run: Sequence[Word], word: Word) -> bool:
+    """Links stand inside a name, and behind one even a common word is a part of it: "van der Meer"."""
+    links = name_words().links
+    return word.text in links or _is_of(run, word) or (run[-1].text in links and word.text[:1].isupper())
+
+
+def _is_of(run: Sequence[Word], word: Word) -> bool:
+    return word.text == "of" and run[-1].text in name_words().institutions
+
+
+def _is_capital(word: Word) -> bool:
+    if not word.text[:1].isupper():
+        return False
+    if word.text in name_words().titles:
+        return True
+    folded = bare(word.text)
+    if folded in name_words().relations:
+        return False
+    return folded not in common_words() and folded not in name_words().not_names and word.text.lower() != "i"
+
+
+def _closed(run: list[Word]) -> Iterator[list[Word]]:
+    links = name_words().links | {"of"}
+    while run and run[-1].text in links:
+        run = run[:-1]
+    if run and not (len(run) == 1 and run[0].text in name_words().titles):
+        yield run
+
+
+def _told(plain: str, run: Sequence[Word]) -> str | None:
+    """The type that a cue gives; None where there is no cue."""
+    words = name_words()
+    last = run[-1].text
+    if run[0].text in words.titles and len(run) > 1:
+        return "person"
+    if len(run) > 1:
+        if last in words.company or last in words.institutions or run[0].text in ("University", "Bank"):
+            return "organization"
+        if last in words.landmarks:
+            return "place"
+    before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
+    if words.related.search(before) or (not run[-1].owns and words.relates.match(after)):
+        return "person"
+    return _called(before, after, run)
+
+
+def _called(before: str, after: str, run: Sequence[Word]) -> str | None:
+    words = name_words()
+    named = words.called.search(before)
+    if named is not None:
+        noun = named["noun"].lower()
+        kinds = {"person": words.relations, "project": words.projects, "service": words.services}
+        return next((kind for kind, nouns in kinds.items() if noun in nouns), "other")
+    if re.search(r"\b(?:my|[Hh]is|[Hh]er|[Tt]heir) name (?:is|was) $", before):
+        return "person"
+    if _is_abbreviation(run):
+        return None
+    if words.project.search(before) or (
+        re.search(r"\b(?:[Tt]he|[Oo]ur|[Mm]y) $", before) and after.startswith(" project")
+    ):
+        return "project"
+    if re.search(r"\b(?:[Tt]he|[Oo]ur|[Mm]y) $", before) and re.match(r" (?:micro)?service\b", after):
+        return "service"
+    if words.works.search(before):
+        return "organization"
+    return "place" if words.lives.search(before) and _is_free(run) else None
+
+
+def _is_free(run: Sequence[Word]) -> bool:
+    """Whether the name is no technology that people move to as well."""
+    return not metadata_of(f"code in {run[0].text}").technologies
+
+
+def _is_abbreviation(run: Sequence[Word]) -> bool:
+    return len(run) == 1 and run[0].text.isupper()
+
+
+def _may_be_name(run: Sequence[Word]) -> bool:
+    word = run[0].text
+    return len(run) > 1 or (len(word) > 2 and not word.isupper() and "'" not in word)
+
+
+def _leans(plain: str, run: Sequence[Word]) -> str:
+    """What a name without a cue most likely is; `other` where nothing tells."""
+    words = name_words()
+    before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
+    key = name_key(plain[run[0].start : run[-1].end])
+    follower = re.match(r" ([a-z]+)", after)
+    is_person = run[0].text in words.first_names
+    if key in words.places and not (is_person and words.meets.search(before)):
+        return "place"
+    if is_person or (follower and follower.group(1) in words.said):
+        return "person"
+    return "other"

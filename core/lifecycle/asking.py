@@ -1,0 +1,99 @@
+"""Which of its questions Loci lets an assistant put (E4.5.5, C18): two in a session, each once in it and once a week.
+
+A question speaks only of memories that the asker may see and that stand; what was answered since, put off or decided
+is left out, whether a run has closed it or not. Must not do: open or close a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from core.config.lifecycle import LifecycleOptions
+from core.lifecycle.gaps import questions
+from core.memory.draft import to_json
+from core.text.fencing import fenced
+from core.types.contexts import Clarifying
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+A_SESSION = 2
+"""Questions in one session at most."""
+WEEK_MS = 7 * 86_400_000
+_LOOKED_AT, _AT_ONCE = 40, 4
+_ASKED = "SELECT count(DISTINCT gap_id) FROM gap_asks WHERE session = ? AND client_id IS ?"
+_OPEN = (
+    "SELECT g.id, g.fingerprint, g.memory_id FROM gaps g JOIN memories m ON m.id = g.memory_id "
+    "LEFT JOIN memories o ON o.id = g.other_id WHERE g.state = 'open' AND m.scope_session IN ('', :session) "
+    "AND (:spaces IS NULL OR (m.space_id IN (SELECT value FROM json_each(:spaces)) "
+    "AND coalesce(o.space_id IN (SELECT value FROM json_each(:spaces)), 1))) "
+    "AND coalesce(o.scope_session IN ('', :session), 1) "
+    "AND NOT EXISTS (SELECT 1 FROM gap_asks a WHERE a.gap_id = g.id AND (a.at > :week "
+    "OR (a.session = :session AND a.client_id IS :client))) "
+    "AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fingerprint = g.fingerprint "
+    "AND (c.state = 'resolved' OR (c.state = 'open' AND c.later_until > :now))) "
+    "ORDER BY g.kind <> 'contradiction', g.kind <> 'stale', g.opened_at, g.id LIMIT :most"
+)
+
+
+def next_questions(
+    rows: Rows,
+    options: LifecycleOptions,
+    spaces: Collection[str] | None,
+    client_id: str | None,
+    session: str,
+    now_ms: int,
+) -> tuple[Clarifying, ...]:
+    """The questions that may be put now.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        options: `stale_days` and `stale_uses`.
+        spaces: ids of the spaces the asker sees and asks about; None for all.
+        client_id: the asker; None for the owner.
+        session: its session; "" for none, which gets no questions.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        None to two, contradictions first; each one line that is fenced as data.
+    """
+    left = A_SESSION - int(rows.value(_ASKED, (session, client_id))) if session else 0
+    if left <= 0:
+        return ()
+    found = rows.all(
+        _OPEN,
+        {
+            "session": session,
+            "spaces": None if spaces is None else to_json(sorted(spaces)),
+            "client": client_id,
+            "week": now_ms - WEEK_MS,
+            "now": now_ms,
+            "most": _LOOKED_AT,
+        },
+    )
+    told: list[Clarifying] = []
+    for at in range(0, len(found), _AT_ONCE):
+        some = found[at : at + _AT_ONCE]
+        live = {one.name: one for one in questions(rows, options, now_ms, [str(row[2]) for row in some])}
+        names = [(str(gap_id), live[bytes(name)]) for gap_id, name, _ in some if bytes(name) in live]
+        told += [Clarifying(gap_id, fenced(one.sentence)) for gap_id, one in names]
+        if len(told) >= left:
+            break
+    return tuple(told[:left])
+
+
+def asked(tx: Tx, gap_ids: Sequence[str], client_id: str | None, session: str) -> None:
+    """Note that questions were handed out.
+
+    Args:
+        tx: the transaction; a journal, nothing that is undone.
+        gap_ids: which.
+        client_id: to whom; None for the owner.
+        session: in which session.
+    """
+    recorder, tx.recorder = tx.recorder, None
+    try:
+        for gap_id in gap_ids:
+            row = {"gap_id": gap_id, "client_id": client_id, "session": session, "at": tx.now_ms}
+            tx.insert("gap_asks", row)
+    finally:
+        tx.recorder = recorder

@@ -1,0 +1,110 @@
+"""Erasing from the archive what the owner chose to be erased there: kinds, and days (design section 6).
+
+Nothing by default. A run takes what nobody would miss by it: where a text that stands was made of an archived one, or
+where others would stand again because of it, that is for the person to decide. Must not do: erase what is not archived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.config.options import Options
+from core.intake.erasing import erase
+from core.intake.erasing_reach import Reach, reach_of
+from core.intake.unit_of_work import Verb
+from core.lifecycle.graveyard import erased_kinds
+from core.lifecycle.ground import SCHEDULER, Batch, Ground
+from core.memory.draft import to_json
+from core.types.lifecycle import Deed, JobType, Planned
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+REASON = "erased_from_archive"
+"""A key of `resources/help/lifecycle.json`."""
+
+_DAY_MS = 86_400_000
+_DUE = (
+    "SELECT m.id FROM memories m LEFT JOIN spared kept ON kept.memory_id = m.id WHERE m.status = 'archived' "
+    "AND m.kind IN (SELECT value FROM json_each(:kinds)) AND coalesce(m.part_index, 0) = 0 AND m.pinned = 0 "
+    # An old version was retired long before it was archived: its time in the archive is not known, so it stays.
+    "AND m.superseded_by_id IS NULL "
+    "AND coalesce(m.retired_at, m.recorded_at) <= :before AND coalesce(kept.until, 0) <= :now "
+    "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
+)
+_STANDING = (
+    "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
+    "AND (status IN ('active', 'disputed', 'quarantined') OR pinned = 1) LIMIT 1"
+)
+
+
+class Erasing:
+    """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.ERASE
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """List what would be erased; nothing where the owner chose no kind.
+
+        Args:
+            ground: what it stands on.
+
+        Returns:
+            The deeds, oldest memory first.
+        """
+        found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
+        return found
+
+    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:  # noqa: ARG002
+        """Erase, as far as each is still due under the options of now.
+
+        Args:
+            tx: the transaction.
+            verb: of the run; nothing is recorded in it.
+            ground: what it stands on.
+            deeds: of `plan`.
+
+        Returns:
+            Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
+        """
+        due = set(_due(tx, ground.options, tx.now_ms, [deed.memory_id for deed in deeds]))
+        ids = [
+            deed.memory_id
+            for deed in deeds
+            if deed.memory_id in due and _is_missed_by_nobody(tx, reach_of(tx, [deed.memory_id], whole_chain=False))
+        ]
+        rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed).memories if ids else 0
+        return Batch(len(deeds), {"erased": len(ids), "rows": rows, "skipped": len(deeds) - len(ids)}, tuple(ids))
+
+
+def _plan(rows: Rows, ground: Ground) -> list[Planned]:
+    taken: set[str] = set()
+    deeds = []
+    for memory_id in _due(rows, ground.options, ground.now_ms, None):
+        if memory_id in taken:
+            continue
+        reach = reach_of(rows, [memory_id], whole_chain=False)
+        if _is_missed_by_nobody(rows, reach):
+            taken.update(reach.ids)
+            deeds.append(Planned(Deed.ERASE, memory_id, reason=REASON, detail={"rows": len(reach.ids)}))
+    return deeds
+
+
+def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
+    """Archived memories whose time is over."""
+    kinds = sorted(kind.value for kind in erased_kinds(options))
+    if not kinds:
+        return []
+    asked = {
+        "kinds": to_json(kinds),
+        "before": now_ms - options.erase_days * _DAY_MS,
+        "now": now_ms,
+        "ids": None if ids is None else to_json(list(ids)),
+    }
+    return [str(row[0]) for row in rows.all(_DUE, asked)]
+
+
+def _is_missed_by_nobody(rows: Rows, reach: Reach) -> bool:
+    return not reach.back and rows.one(_STANDING, (to_json(list(reach.ids)),)) is None

@@ -1,0 +1,63 @@
+"""How many memories there are in each state of their life (seed B, memory stats).
+
+Must not do: read a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from core.memory.draft import to_json
+from core.vault.rows import Rows
+
+_HOUR_MS = 3_600_000
+_IN = "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) AND coalesce(m.part_index, 0) = 0"
+_EPISODES = (
+    "SELECT count(*), coalesce(sum(e.consolidated_at IS NULL AND m.status = 'active'), 0), "  # noqa: S608 - constants
+    "min(CASE WHEN e.consolidated_at IS NULL AND m.status = 'active' THEN m.recorded_at END) FROM memories m "
+    "LEFT JOIN episodes e ON e.memory_id = m.id "
+    f"WHERE m.kind = 'episode' AND m.status IN ('active', 'disputed', 'consolidated') AND {_IN}"
+)
+_FACTS = (
+    "SELECT coalesce(sum(m.status = 'active' AND f.memory_id IS NULL), 0), "  # noqa: S608 - constants only
+    "coalesce(sum(m.status = 'active' AND f.memory_id IS NOT NULL), 0), coalesce(sum(m.status = 'superseded'), 0), "
+    "coalesce(sum(m.status = 'archived' AND m.status_reason IS 'expired'), 0) "
+    f"FROM memories m LEFT JOIN fading f ON f.memory_id = m.id WHERE m.kind = 'fact' AND {_IN}"
+)
+_RULES = (
+    "SELECT CASE WHEN m.status IN ('archived', 'deleted') THEN 'forgotten' "  # noqa: S608 - constants only
+    "WHEN r.is_antipattern = 1 THEN 'anti_pattern' ELSE coalesce(r.maturity, 'candidate') END, count(*) "
+    "FROM memories m LEFT JOIN rules r ON r.memory_id = m.id WHERE m.kind = 'rule' "
+    f"AND m.status IN ('active', 'disputed', 'archived', 'deleted') AND {_IN} GROUP BY 1"
+)
+
+
+def stats(rows: Rows, spaces: Collection[str] | None, now_ms: int) -> dict[str, dict[str, Any]]:
+    """Count memories by kind and state; a split text counts once.
+
+    Args:
+        rows: a vault snapshot.
+        spaces: ids of the spaces that count; None for all.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        `episodes` with total, unconsolidated and backlog_age_hours (of the oldest that waits; None where none does),
+        `facts` with active, fading, superseded and expired, `rules` with candidate, established, proven,
+        anti_pattern and forgotten.
+    """
+    named = {"spaces": None if spaces is None else to_json(sorted(spaces))}
+    total, waiting, oldest = rows.one(_EPISODES, named) or (0, 0, None)
+    age = None if oldest is None else max(0.0, (now_ms - int(oldest)) / _HOUR_MS)
+    facts = rows.one(_FACTS, named) or (0, 0, 0, 0)
+    rules = dict.fromkeys(("candidate", "established", "proven", "anti_pattern", "forgotten"), 0)
+    rules.update({str(word): int(count) for word, count in rows.all(_RULES, named)})
+    return {
+        "episodes": {
+            "total": int(total),
+            "unconsolidated": int(waiting),
+            "backlog_age_hours": None if age is None else round(age, 2),
+        },
+        "facts": dict(zip(("active", "fading", "superseded", "expired"), map(int, facts), strict=True)),
+        "rules": rules,
+    }

@@ -1,0 +1,254 @@
+"""Reading what a model made of episodes: any text in, checked items out, and a sentence for all that was no item.
+
+Tolerant of what stands around the JSON, strict in the JSON itself (seed B, "Consolidation output parsing"). Must not
+do: raise because of what an answer holds, repair, believe an item, or put a word of the answer into a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID
+
+from core.llm.schema import ANSWER_BYTES, json_of
+
+T = TypeVar("T")
+
+NO_JSON = "No JSON block found in consolidation output"
+PERMANENCE = ("permanent", "stable", "standard", "volatile", "ephemeral")
+"""Seed B's five levels; anything else is `standard`."""
+
+MOST_ITEMS = 50
+"""Items of one list that are looked at; the others are left out."""
+
+_MOST_ERRORS = 100
+_MOST_STARTS = 8
+_LABEL, _CONTENT, _TAG, _TAGS = 200, 500, 40, 8
+_IMPORTANCE = 5.0
+_STANDARD = "standard"
+_FENCE = re.compile(r"```(?:[ \t]*(?:json|JSON))?\s*(?=\{)")
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact that a model proposes.
+
+    Attributes:
+        content: the sentence; its words are checked against the episodes before anything is kept.
+        permanence: one of `PERMANENCE`.
+        importance: 0.1 to 1; the model's 1 to 10 by ten.
+        target_id: the memory it makes untrue, a UUID; None for a new fact.
+    """
+
+    subject: str
+    predicate: str
+    content: str
+    permanence: str = _STANDARD
+    importance: float = _IMPORTANCE / 10
+    tags: tuple[str, ...] = ()
+    target_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewRule:
+    """A rule that a model proposes."""
+
+    content: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Distillate:
+    """What an answer holds (seed B, `ConsolidationResult`).
+
+    Attributes:
+        confirmations: UUIDs, none twice.
+        parse_errors: a sentence for each thing that is no item; no word of the answer.
+        has_json: whether there was an object to read at all.
+    """
+
+    new_facts: tuple[NewFact, ...] = ()
+    updated_facts: tuple[NewFact, ...] = ()
+    new_rules: tuple[NewRule, ...] = ()
+    confirmations: tuple[str, ...] = ()
+    parse_errors: tuple[str, ...] = ()
+    has_json: bool = True
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One answer being read."""
+
+    value: Mapping[str, Any]
+    errors: list[str] = field(default_factory=list)
+
+    def items(self, name: str, read: Callable[[object], T | str]) -> tuple[T, ...]:
+        """The sound items of one list; a sentence for each of the others."""
+        given = self.value.get(name, [])
+        if not isinstance(given, list):
+            self.errors.append(f"{name} is not a list")
+            return ()
+        if len(given) > MOST_ITEMS:
+            self.errors.append(f"{name} has more than {MOST_ITEMS} entries; the others were left out")
+        found: list[T] = []
+        for place, item in enumerate(given[:MOST_ITEMS]):
+            one = read(item)
+            if isinstance(one, str):
+                self.errors.append(f"{name}[{place}] {one}")
+            else:
+                found.append(one)
+        return tuple(dict.fromkeys(found))
+
+
+def distillate_of(answer: str) -> Distillate:
+    """Read an answer.
+
+    Args:
+        answer: a model's words: JSON in a fenced block, or the first balanced braces among other text.
+
+    Returns:
+        What it holds; empty with the error `NO_JSON` where there is no JSON object that can be read: none at all, none
+        of at most 32 KiB and six levels, keys that repeat, numbers that are none.
+    """
+    value = next((found for part in _candidates(answer) if isinstance(found := json_of(part), dict)), None)
+    if value is None:
+        return Distillate(parse_errors=(NO_JSON,), has_json=False)
+    reading = _Reading(value)
+    facts = reading.items("new_facts", _fact)
+    updates = reading.items("updated_facts", _update)
+    rules = reading.items("new_rules", _rule)
+    confirmed = reading.items("confirmations", _confirmation)
+    return Distillate(
+        facts, updates, rules, tuple(one.value for one in confirmed), tuple(reading.errors[:_MOST_ERRORS])
+    )
+
+
+def uuid_of(value: object) -> str | None:
+    """A UUID in its plain form.
+
+    Args:
+        value: anything.
+
+    Returns:
+        36 characters in small letters; None for anything that is not written so.
+    """
+    if not isinstance(value, str) or len(value) != 36:
+        return None
+    try:
+        plain = str(UUID(value))
+    except ValueError:
+        return None
+    return plain if plain == value.lower() else None
+
+
+def _candidates(answer: str) -> Iterator[str]:
+    """Balanced braces behind the marks of a fenced block, then the outermost ones anywhere."""
+    if len(answer) > ANSWER_BYTES:
+        return
+    starts = [match.end() for match in _FENCE.finditer(answer)][:_MOST_STARTS]
+    for start in starts:
+        end = _balanced(answer, start)
+        if end is not None:
+            yield answer[start:end]
+    at = answer.find("{")
+    for _ in range(_MOST_STARTS):
+        if at < 0:
+            return
+        end = _balanced(answer, at)
+        if end is not None:
+            yield answer[at:end]
+        at = answer.find("{", at + 1 if end is None else end)
+
+
+def _balanced(text: str, start: int) -> int | None:
+    """Where the braces that open at `start` are closed, exclusive; braces within strings do not count."""
+    depth, in_string, escaped = 0, False, False
+    for at in range(start, len(text)):
+        sign = text[at]
+        if in_string:
+            if escaped:
+                escaped = False
+            elif sign == "\\":
+                escaped = True
+            elif sign == '"':
+                in_string = False
+        elif sign == '"':
+            in_string = True
+        elif sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return None
+
+
+def _fact(item: object) -> NewFact | str:
+    if not isinstance(item, dict):
+        return "is not an object"
+    subject, predicate, content = (_words(item.get(name)) for name in ("subject", "predicate", "content"))
+    if not subject or not predicate or not content:
+        return "needs subject, predicate and content"
+    if max(len(subject), len(predicate)) > _LABEL or len(content) > _CONTENT:
+        return "is too long"
+    permanence = item.get("permanence")
+    return NewFact(
+        subject=subject,
+        predicate=predicate,
+        content=content,
+        permanence=permanence if isinstance(permanence, str) and permanence in PERMANENCE else _STANDARD,
+        importance=_importance(item.get("importance")),
+        tags=_tags(item.get("tags")),
+    )
+
+
+def _update(item: object) -> NewFact | str:
+    fact = _fact(item)
+    if isinstance(fact, str) or not isinstance(item, dict):
+        return fact if isinstance(fact, str) else "is not an object"
+    target = uuid_of(item.get("target_id"))
+    if target is None:
+        return "needs a target_id that is a UUID"
+    return NewFact(
+        fact.subject, fact.predicate, fact.content, fact.permanence, fact.importance, fact.tags, target_id=target
+    )
+
+
+def _rule(item: object) -> NewRule | str:
+    if not isinstance(item, dict):
+        return "is not an object"
+    content = _words(item.get("content"))
+    if not content:
+        return "needs content"
+    return "is too long" if len(content) > _CONTENT else NewRule(content, _tags(item.get("tags")))
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    """An id, so that it is told from the sentence of an error."""
+
+    value: str
+
+
+def _confirmation(item: object) -> _Id | str:
+    found = uuid_of(item)
+    return "is not a UUID" if found is None else _Id(found)
+
+
+def _words(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _importance(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _IMPORTANCE / 10
+    return min(10.0, max(1.0, float(value))) / 10
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    found = (_words(tag) for tag in value)
+    return tuple(dict.fromkeys(tag for tag in found if tag and len(tag) <= _TAG and tag.isprintable()))[:_TAGS]

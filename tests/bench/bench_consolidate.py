@@ -1,0 +1,177 @@
+"""A consolidation of a full vault: what it does, how long it takes, what memory it needs, and whether recall waits.
+
+    nice .venv/bin/python tests/bench/bench_consolidate.py [--n 5000] [--home DIR] [--batch 25]
+
+The vault is filled through the import with synthetic facts (`resources/bench`): seven of ten have nothing to do with
+one another, one of ten says another one again in slightly other words, two of ten are details of one thing in groups
+of eight. Then 90 days pass. Recalls are timed while nothing else runs, and while the job plans and carries out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from unittest.mock import patch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
+
+from bench_store import START_MS, facts  # noqa: E402
+from engine_rig import HandClock, Rig, rig_at  # noqa: E402
+from ground_rig import Ran, ground_of, near_of, run  # noqa: E402
+
+from app.bench.engine import TimedEmbedder  # noqa: E402
+from app.bench.machine import load  # noqa: E402
+from app.bench.measure import percentiles  # noqa: E402
+from core.engine.facade import built_in_readers  # noqa: E402
+from core.engine.opening import warm  # noqa: E402
+from core.index.manager import State  # noqa: E402
+from core.lifecycle.consolidate import Consolidation  # noqa: E402
+from core.lifecycle.ground import Ground  # noqa: E402
+from core.lifecycle.reporting import counts_of  # noqa: E402
+from core.types.belief import Told  # noqa: E402
+from core.types.lifecycle import Planned  # noqa: E402
+from core.types.values import OWNER_ACTOR  # noqa: E402
+
+_DAY_MS = 86_400_000
+_GROUP = 8
+_PARTS = ("budget", "deadline", "test plan", "log format", "release notes", "review", "mascot", "meeting room")
+
+
+def texts(count: int, seed: int = 11) -> list[str]:
+    """Synthetic facts with duplicates and groups among them, in a fixed order."""
+    dice = random.Random(seed)
+    alone = facts(count * 7 // 10, seed)
+    again = [f"{text[:-1]}, as noted." for text in dice.sample(alone, count // 10)]
+    groups = [
+        f"The {part} of the project {chr(65 + nr % 26)}{nr} is kept by {chr(97 + (nr + at) % 26)}-team {nr % 97}."
+        for nr in range(count * 2 // 10 // _GROUP)
+        for at, part in enumerate(_PARTS)
+    ]
+    found = list(dict.fromkeys([*alone, *again, *groups]))
+    dice.shuffle(found)
+    return found
+
+
+def fill(folder: Path, embedder: TimedEmbedder, known: list[str]) -> bytes:
+    """Import facts that an assistant noted; they are not compared with each other.
+
+    Returns:
+        The root key of the vault.
+    """
+    with rig_at(folder, clock=HandClock(START_MS), embedder=embedder) as rig:
+        rows = ({"text": text, "kind": "fact", "source": "inference", "ref": f"b{n}"} for n, text in enumerate(known))
+        path = rig.write_rows(rows)
+        with patch("core.engine.imports.settle_some", lambda *_: 0):
+            rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(3600)
+        rig.write(lambda tx: tx.run("UPDATE memories SET read_at = ? WHERE read_at IS NULL", (START_MS,)))
+        return rig.root
+
+
+def resident_mb() -> float:
+    """Memory of this process now."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+class Watch:
+    """Times recalls, and the most memory seen, until it is told to stop."""
+
+    def __init__(self, rig: Rig, questions: list[str]) -> None:
+        self._rig, self._questions = rig, questions
+        self.took: list[float] = []
+        self.peak = 0.0
+
+    def until(self, is_over: threading.Event, least: int = 0) -> None:
+        """Ask one question after another, with pauses as a person makes them."""
+        at = 0
+        while at < least or not is_over.is_set():
+            begun = time.perf_counter()
+            self._rig.recall(self._questions[at % len(self._questions)])
+            self.took.append((time.perf_counter() - begun) * 1000)
+            self.peak = max(self.peak, resident_mb())
+            at += 1
+            time.sleep(0.05)
+
+
+class Timed(Consolidation):
+    """The job; it says what it would do, and how long its plan took."""
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """Plan."""
+        begun = time.perf_counter()
+        deeds = super().plan(ground)
+        print(f"plan: {len(deeds)} deeds in {time.perf_counter() - begun:.1f} s, {dict(counts_of(deeds))}")
+        return deeds
+
+
+def consolidate(rig: Rig, batch: int, found: list[Ran], is_over: threading.Event) -> None:
+    """Run the job once."""
+    try:
+        found.append(run(rig, Timed(), ground_of(rig, near=near_of(rig)), batch))
+    finally:
+        is_over.set()
+
+
+def measure(rig: Rig, known: list[str], batch: int) -> None:
+    """Time recalls idle and during the job, and say what it did."""
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.at_ms = START_MS + 90 * _DAY_MS
+    rig.opened.threads.jobs.submit(warm, rig.opened).result(600)
+    while rig.opened.index.status().state is not State.READY:
+        time.sleep(0.05)
+    questions = random.Random(5).sample(known, min(200, len(known)))
+    idle, busy = Watch(rig, questions), Watch(rig, questions)
+    done = threading.Event()
+    done.set()
+    idle.until(done, least=100)
+    relate = rig.opened.keeper.readers.relate
+    assert relate is not None
+    relate.classify([(Told(known[0]), Told(known[1]))])  # what a first store loads
+    before = resident_mb()
+    found: list[Ran] = []
+    is_over = threading.Event()
+    begun = time.perf_counter()
+    worker = threading.Thread(target=consolidate, args=(rig, batch, found, is_over))
+    worker.start()
+    busy.until(is_over)
+    worker.join()
+    print(f"run: {dict(found[0].counts)}" if found else "run: failed")
+    print(f"time: {time.perf_counter() - begun:.1f} s")
+    print(f"memory: {busy.peak - before:.0f} MB above {before:.0f} MB")
+    for name, watch in (("idle", idle), ("during", busy)):
+        print(f"recall {name}: {percentiles(watch.took)} ms, {len(watch.took)} recalls")
+    print(f"second run: {len(Consolidation().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")
+
+
+def main() -> int:
+    """Fill a vault, or take the one that is there, and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=5000)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--batch", type=int, default=25)
+    given = parser.parse_args()
+    known = texts(given.n)
+    embedder = TimedEmbedder(HandClock(START_MS))
+    with tempfile.TemporaryDirectory() as made:
+        folder = given.home or Path(made)
+        folder.mkdir(parents=True, exist_ok=True)
+        key = folder / "root.key"
+        if not key.exists():
+            key.write_bytes(fill(folder, embedder, known))
+        clock = HandClock(START_MS + 90 * _DAY_MS)
+        with rig_at(folder, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig:
+            measure(rig, known, given.batch)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

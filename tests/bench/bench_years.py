@@ -1,0 +1,244 @@
+"""Years of an ordinary person in minutes: python tests/bench/bench_years.py [--years 5] [--a-day 30] [--svg FILE].
+
+Not a test: it prints a table and asserts nothing. A person and three assistants store so many memories a day, one in
+five a repetition in the same or other words, one in twenty at odds with what was said before; somebody asks a few
+questions a day, pins now and then, and decides ten questions of the desk a week. The clock is set forward by a day, and
+all scheduled work that is due runs to its end. Told at the end of each quarter: what stands, what a digest stands for,
+what is archived, what is replaced, the size of the vault, and what must never happen (a pinned memory or one in the
+person's own word that was archived by a run; two asserted exclusive claims at odds).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
+
+from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
+
+from app.bench.machine import machine  # noqa: E402
+from core.embed.base import Embedder  # noqa: E402
+from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.engine.facade import built_in_readers  # noqa: E402
+from core.engine.scheduler import Beats  # noqa: E402
+from core.errors import LociError  # noqa: E402
+from core.types.library import Revision  # noqa: E402
+from core.types.reviews import Action, Decision  # noqa: E402
+from core.types.values import OWNER_ACTOR, Actor  # noqa: E402
+from core.types.words import Kind  # noqa: E402
+
+DAY_MS = 86_400_000
+START_MS = 1_700_000_000_000
+QUARTER = 91
+
+_TRAITS = {
+    "lives_in": ("I live in {}.", ("Leeds", "Bergen", "Ghent", "Porto", "Turin", "Graz", "Cork", "Lyon")),
+    "works_at": ("I work at {}.", ("Harbour Press", "Kestrel Labs", "Nordlys", "the tram works", "Vale & Sons")),
+    "dentist": ("My dentist is {}.", ("Dr Aalto", "Dr Brandt", "Dr Casal", "Dr Duarte", "Dr Egede")),
+    "phone_model": ("My phone is a {}.", ("Quill 4", "Quill 5", "Lumen 2", "Lumen 3", "Tern X")),
+    "car": ("I drive a {}.", ("Volvo", "Skoda", "Renault", "Fiat", "Toyota")),
+    "bank": ("My bank is {}.", ("Sparbank", "Old Mill", "Union", "Harbour Savings")),
+}
+_THINGS = ("boat", "oven", "bicycle", "garden", "printer", "roof", "violin", "camera", "shed", "fence", "kettle",
+           "radio", "loom", "kiln", "tent", "greenhouse", "ledger", "piano", "lantern", "well")  # fmt: skip
+_PARTS = ("hinge", "valve", "string", "lens", "gutter", "pedal", "filter", "handle", "spring", "cable", "seam", "lid",
+          "shelf", "belt", "gasket", "bracket", "fuse", "latch", "rope", "tile")  # fmt: skip
+_STATES = ("is worn out", "was replaced", "squeaks in the cold", "has to be oiled", "came in the wrong size", "leaks",
+           "was lent to Ines", "costs twice as much now", "is under warranty", "fits at last")  # fmt: skip
+_ASIDES = ("", " It took the whole afternoon.", " Nobody noticed before.", " The shop on the corner had one.",
+           " We talked about it at breakfast.", " It can wait until spring.")  # fmt: skip
+_OPENINGS = ("The {p} of the {t} {s}.", "About the {t}: the {p} {s}.", "Turns out the {t}'s {p} {s}.",
+             "We looked at the {t} again, and the {p} {s}.")  # fmt: skip
+
+
+class YearClock(HandClock):
+    """The wall moves by hand; pauses and idle times follow it, deadlines the machine."""
+
+    def monotonic(self) -> float:
+        """Seconds of both."""
+        return time.monotonic() + (self.at_ms - START_MS) / 1000
+
+
+@dataclass
+class Life:
+    """What was said so far."""
+
+    dice: random.Random
+    said: list[tuple[str, str, str]] = field(default_factory=list)
+    traits: dict[str, str] = field(default_factory=dict)
+    pinned: list[str] = field(default_factory=list)
+    explicit: list[str] = field(default_factory=list)
+
+    def next(self) -> tuple[str, str, dict[str, Any] | None]:
+        """Kind, text and claim of the next memory."""
+        roll = self.dice.random()
+        if roll < 0.20 and self.said:
+            topic, part, state = self.dice.choice(self.said[-4_000:])
+            return "fact", self.dice.choice(_OPENINGS).format(t=topic, p=part, s=state), None
+        if roll < 0.25:
+            name = self.dice.choice(sorted(_TRAITS))
+            form, values = _TRAITS[name]
+            value = self.traits[name] = self.dice.choice(values)
+            return "fact", form.format(value), {"subject": "user", "predicate": name, "value": value, "exclusive": True}
+        about = (
+            f"{self.dice.choice(_THINGS)} number {self.dice.randrange(400)}", self.dice.choice(_PARTS),
+            self.dice.choice(_STATES),
+        )  # fmt: skip
+        self.said.append(about)
+        text = self.dice.choice(_OPENINGS).format(t=about[0], p=about[1], s=about[2]) + self.dice.choice(_ASIDES)
+        return ("fact" if roll < 0.55 else "episode"), text, None
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the years."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--years", type=float, default=5.0)
+    parser.add_argument("--a-day", type=int, default=30)
+    parser.add_argument("--words", action="store_true", help="the cheap stand-in for the embedder")
+    parser.add_argument("--svg", type=Path, help="draw the curves")
+    parser.add_argument("--json", type=Path, help="keep the figures")
+    chosen = parser.parse_args(arguments)
+    embedder: Embedder = WordEmbedder() if chosen.words else MiniLmEmbedder(threads=1)
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        clock = YearClock(START_MS)
+        with rig_at(Path(folder), clock=clock, embedder=embedder, readers=built_in_readers()) as rig:
+            rows = live(rig, clock, int(chosen.years * 365), chosen.a_day)
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    if chosen.svg is not None:
+        chosen.svg.write_text(drawn(rows), encoding="utf-8")
+
+
+def live(rig: Rig, clock: YearClock, days: int, a_day: int) -> list[dict[str, Any]]:
+    """So many days; a row of figures each quarter."""
+    life = Life(random.Random(7))
+    clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
+    rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+    rows: list[dict[str, Any]] = []
+    stored, begun = 0, time.monotonic()
+    for day in range(1, days + 1):
+        for _ in range(a_day):
+            stored += _say(rig, life, clients)
+        for _ in range(3):
+            rig.recall(f"what about the {life.dice.choice(_PARTS)} of the {life.dice.choice(_THINGS)}")
+        if day % 7 == 0:
+            _decide(rig)
+        clock.advance(DAY_MS)
+        rig.engine.flush()
+        keep_house(rig)
+        if day % QUARTER == 0 or day == days:
+            rows.append(figures(rig, life, day, stored, time.monotonic() - begun))
+            print("  ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
+    return rows
+
+
+def _say(rig: Rig, life: Life, clients: Sequence[Actor]) -> int:
+    kind, text, claim = life.next()
+    own = life.dice.random() < 0.1
+    actor = OWNER_ACTOR if own else life.dice.choice(list(clients))
+    more: dict[str, Any] = {"kind": Kind(kind), "importance": round(life.dice.uniform(0.1, 0.6), 2)}
+    if not own:
+        more["space"] = "home"
+    if claim is not None:
+        more["claim"] = claim
+    try:
+        reply = rig.store(text, actor, **more)
+    except LociError as error:
+        print("refused:", error.code.value)
+        return 0
+    if own and kind == "fact" and reply.operation == "ADD":
+        life.explicit.append(reply.memory_id)
+        if life.dice.random() < 0.05:
+            rig.engine.library.revise([reply.memory_id], Revision(pinned=True)).result(60)
+            life.pinned.append(reply.memory_id)
+    return 1
+
+
+def _decide(rig: Rig) -> None:
+    """Ten questions a week, as the desk suggests them."""
+    for item in rig.engine.conflicts.listed(OWNER_ACTOR).result(60)[:10]:
+        action = item.suggestion.action if item.suggestion is not None else Action.SKIP
+        try:
+            rig.engine.conflicts.resolve(item.id, Decision(action), OWNER_ACTOR).result(60)
+        except LociError:
+            rig.engine.conflicts.resolve(item.id, Decision(Action.SKIP), OWNER_ACTOR).result(60)
+
+
+def keep_house(rig: Rig) -> None:
+    """Let all work that is due run to its end."""
+    scheduler, opened = rig.engine.scheduler, rig.opened
+    for _ in range(40):
+        scheduler.beat(opened, force=True)
+        while scheduler.running() is not None:
+            time.sleep(0.002)
+        if not scheduler.agenda.due(opened, scheduler.ground(opened)):
+            return
+    raise AssertionError("the work never ends")
+
+
+def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[str, Any]:
+    """What stands at the end of a day."""
+    by_status: dict[str, int] = dict(rig.rows("SELECT status, count(*) FROM memories GROUP BY status"))
+    lost = rig.value(
+        "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
+        "AND status IN ('archived', 'deleted') AND status_reason IN ('faded', 'expired', 'doubted')",
+        json.dumps(life.pinned + life.explicit),
+    )
+    odds = rig.value(
+        "SELECT count(*) FROM (SELECT 1 FROM claims WHERE state = 'asserted' AND exclusive = 1 AND valid_to IS NULL "
+        "GROUP BY space_id, subject_key, predicate, scope_session, polarity HAVING count(DISTINCT value_key) > 1)"
+    )
+    size = sum(path.stat().st_size for path in rig.home.path.glob("vault.db*"))
+    active = int(by_status.get("active", 0))
+    return {
+        "day": day, "stored": stored, "active": active, "digests": int(rig.value(
+            "SELECT count(*) FROM memories WHERE kind = 'digest' AND status = 'active'")),
+        "consolidated": int(by_status.get("consolidated", 0)), "superseded": int(by_status.get("superseded", 0)),
+        "archived": int(by_status.get("archived", 0)), "held": int(by_status.get("quarantined", 0)),
+        "disputed": int(by_status.get("disputed", 0)),
+        "fading": int(rig.value("SELECT count(*) FROM fading")),
+        "questions": int(rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'")),
+        "mb": round(size / 1e6, 1), "kb_each": round(size / 1e3 / max(1, active), 2), "lost": int(lost),
+        "at_odds": int(odds), "s": round(took),
+    }  # fmt: skip
+
+
+def drawn(rows: Sequence[dict[str, Any]]) -> str:
+    """The curves as a picture: what was stored, what stands, what is archived."""
+    wide, high, left, low = 720, 320, 60, 280
+    most = max(row["stored"] for row in rows)
+    last = rows[-1]["day"]
+
+    def line(name: str) -> str:
+        points = [(0, 0), *((row["day"], row[name]) for row in rows)]
+        return " ".join(f"{left + x / last * (wide - left - 20):.1f},{low - y / most * 250:.1f}" for x, y in points)
+
+    curves = (("stored", "#8a94a6"), ("archived", "#d0a44c"), ("active", "#3aa99f"))
+    told = f"Stored {rows[-1]['stored']}, active {rows[-1]['active']}, archived {rows[-1]['archived']}"
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" aria-label="{told}">']
+    for at, (name, colour) in enumerate(curves):
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{line(name)}"/>')
+        parts.append(
+            f'<text x="{left + 10 + at * 120}" y="20" fill="{colour}" font-size="14">{name} {rows[-1][name]:,}</text>'
+        )
+    for year in range(1, last // 365 + 1):
+        x = left + year * 365 / last * (wide - left - 20)
+        parts.append(
+            f'<text x="{x:.0f}" y="{low + 20}" font-size="12" fill="#8a94a6" text-anchor="middle">{year} y</text>'
+        )
+    return "\n".join([*parts, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    main()

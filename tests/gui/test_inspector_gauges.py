@@ -1,0 +1,163 @@
+"""The inspector's gauges: strength and confidence with the engine's numbers, curves, lines and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from engine_rig import Rig
+from hypothesis import given
+from hypothesis import strategies as st
+from inspector_rig import look, shown_inspector, words_of
+from jobs_rig import DAY_MS, FakeJobs, falling, gauges
+from pytestqt.qtbot import QtBot
+from window_rig import settle
+
+from core.errors import Code, EnvironmentFaultError
+from core.types.library import Revision
+from core.types.lifecycle import Curve
+from core.types.words import Status
+from ui.context import Context
+from ui.inspector.gaugeplot import Mark, Plot, clipped, value_at
+from ui.inspector.gauges import GaugesPart, days_told, gauge_sentences, month_of
+from ui.inspector.panel import Inspector
+
+MAY_2027 = 1_810_000_000_000
+
+
+@pytest.fixture
+def jobs(context: Context) -> FakeJobs:
+    made = FakeJobs(context.clock.now_ms())
+    context.bridge.engine.jobs = made  # type: ignore[assignment]  # stands for the engine's group
+    return made
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, context: Context, jobs: FakeJobs) -> Iterator[Inspector]:
+    assert jobs is not None
+    with shown_inspector(qtbot, context) as made:
+        yield made
+
+
+def part_of(inspector: Inspector) -> GaugesPart:
+    part = inspector.part("gauges")
+    assert isinstance(part, GaugesPart)
+    return part
+
+
+def test_the_numbers_are_the_engines(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector, jobs: FakeJobs
+) -> None:
+    memory_id = rig.store("Quill closes the weir.").memory_id
+    jobs.known[memory_id] = gauges(jobs.now, strength=0.734, confidence=0.281)
+    look(qtbot, inspector, context, memory_id)
+    part = part_of(inspector)
+    settle(qtbot, part.strength.isVisible)
+    assert "Strength | 0.73" in words_of(part)
+    assert "Confidence | 0.28" in words_of(part)
+    assert part.strength.plot.accessibleName() == (
+        "Strength is 0.73 now and would be 0.13 a year from now. archive 0.05."
+    )
+    assert part.confidence.plot.accessibleName().endswith("fading 0.20; expired 0.05.")
+
+
+def test_another_memory_shows_nothing_of_the_one_before(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector, jobs: FakeJobs
+) -> None:
+    first, second = (rig.store(text).memory_id for text in ("Quill closes the weir.", "The shed is green."))
+    look(qtbot, inspector, context, first)
+    part = part_of(inspector)
+    settle(qtbot, part.strength.isVisible)
+    jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+    look(qtbot, inspector, context, second)
+    settle(qtbot, lambda: part.sentences.text() == "How it lasts could not be read.")
+    assert not part.strength.isVisible()
+
+
+def test_what_is_out_of_the_way_has_no_gauges(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
+    memory_id = rig.store("Quill closes the weir.").memory_id
+    rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
+    look(qtbot, inspector, context, memory_id)
+    assert not part_of(inspector).isVisible()
+
+
+def test_sentences_say_what_becomes_of_it() -> None:
+    now = MAY_2027 - 177 * DAY_MS
+    told = gauge_sentences(gauges(now, archived_at=None))
+    assert told[0] == f"Fades in {month_of(MAY_2027)} if nobody confirms it."
+    assert told[1:] == ("Time takes from it as from most things.",)
+    protected = gauges(now, fades_at=None, protected_by=("own_word", "pinned"), permanence="permanent")
+    assert gauge_sentences(protected) == (
+        "It does not fade within the years ahead.",
+        "Never archived by itself: you said so yourself, or confirmed it; you pinned it.",
+        "Time takes nothing from it.",
+    )
+    fading = gauges(now, is_fading=True, fades_at=None, spared_until=now, permanence="odd")
+    told = gauge_sentences(fading)
+    assert told[0] == "It is fading: its confidence is below 0.20."
+    assert told[1].startswith("Archived in ")
+    assert told[2].startswith("You keep it until ")
+    assert len(told) == 3
+
+
+@pytest.mark.parametrize(("days", "told"), [(1, "1 day"), (40, "40 days"), (120, "4 months"), (1100, "3 years")])
+def test_lengths_of_time(days: float, told: str) -> None:
+    assert days_told(days) == told
+
+
+def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context: Context) -> None:
+    plot = Plot(context.theme)
+    qtbot.addWidget(plot)
+    plot.resize(300, plot.sizeHint().height())
+    empty = plot.grab().toImage()
+    plot.show_curve(
+        falling(-120.0, 0.6, 160.0), 0.6, (Mark(0.2, "fading 0.20"), Mark(0.05, "expired 0.05")), ("a", "now", "b")
+    )
+    drawn = plot.grab().toImage()
+    assert drawn != empty
+    now, field = plot.at(0.0, 0.6), plot.field()
+    assert field.left() < now.x() < field.right()
+    accent, warning = context.theme.colour("accent"), context.theme.colour("warning")
+    assert drawn.pixelColor(now.toPoint()) == accent
+    line = plot.at(0.0, 0.2).toPoint().y()
+    row = {
+        drawn.pixelColor(x, y).name() for x in range(int(field.left()), int(field.right())) for y in (line - 1, line)
+    }
+    assert len(row) > 2  # dots of the line beside curve and ground
+    assert warning.isValid()
+
+
+def test_a_young_memory_has_a_plot_too(qtbot: QtBot, context: Context) -> None:
+    plot = Plot(context.theme)
+    qtbot.addWidget(plot)
+    plot.resize(200, plot.sizeHint().height())
+    plot.show_curve(Curve((0.0, 365.0), (1.0, 0.4)), 1.0, (), ("", "now", "in a year"))
+    assert not plot.grab().isNull()
+    assert plot.at(0.0, 1.0).x() == pytest.approx(plot.field().left())
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> Curve:
+    days = sorted(draw(st.lists(st.floats(-900, 900), min_size=1, max_size=12, unique=True)))
+    values = draw(st.lists(st.floats(0, 1), min_size=len(days), max_size=len(days)))
+    return Curve(tuple(days), tuple(values))
+
+
+@given(curves(), st.floats(-1000, 1000))
+def test_between_its_points_a_curve_is_straight(curve: Curve, day: float) -> None:
+    value = value_at(curve, day)
+    assert min(curve.values) - 1e-9 <= value <= max(curve.values) + 1e-9
+    for at, known in zip(curve.days, curve.values, strict=True):
+        assert value_at(curve, at) == pytest.approx(known)
+
+
+@given(curves(), st.floats(-1000, 1000), st.floats(0, 1000))
+def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: float) -> None:
+    last = first + length
+    points = clipped(curve, first, last)
+    days = [day for day, _ in points]
+    assert days == sorted(days)
+    assert all(first <= day <= last for day in days)
+    assert all(value == pytest.approx(value_at(curve, day), abs=1e-6) for day, value in points)
+    if curve.days[0] <= first and last <= curve.days[-1]:
+        assert (days[0], days[-1]) == (first, last)

@@ -1,0 +1,193 @@
+"""Words of the lifecycle: reports of any shape, deeds, codes, moments; a list of lines that keeps what is chosen."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.types.lifecycle import Consolidated, Deed, JobType
+from core.types.words import Kind
+from ui.context import Context
+from ui.pages.journal.jobwords import (
+    code_told,
+    day_told,
+    deed_words,
+    lasted,
+    moment,
+    report_told,
+    told_deeds,
+    words,
+)
+from ui.pages.journal.linelist import ActBar, LineList, key_of
+from ui.pages.journal.lines import NARROW, Entry, Heading, wrapped
+from ui.widgets.reasons import clause, reason_told, reasons_told
+
+DAY_MS = 86_400_000
+COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)
+
+
+def test_every_deed_and_every_kind_of_work_has_words_and_an_icon() -> None:
+    icons = {path.name.removesuffix(".svg") for path in (files("resources") / "icons").iterdir()}
+    for deed in Deed:
+        said = deed_words(deed.value)
+        assert said["icon"] in icons
+        for form in ("chip", "would", "run"):
+            assert "{count}" in said[form]["one"]
+            assert "{count}" in said[form]["many"]
+    assert set(words()["jobs"]) == {kind.value for kind in JobType}
+    assert set(words()["jobs"].values()) <= icons
+    assert deed_words("new_one")["word"] == "New_one"
+
+
+def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
+    for acts in (
+        ("spare", "pin", "confirm", "open"),
+        ("stop", "retry", "undo"),
+        ("restore", "open", "erase"),
+        ("run",),
+    ):
+        assert len({key_of(act) for act in acts}) == len(acts)
+
+
+def test_what_takes_most_away_is_told_first() -> None:
+    told = [deed for deed, _ in told_deeds({"recover": 2, "fade": 41, "archive": 1, "ask": 0}, "would")]
+    assert told == ["archive", "fade", "recover"]
+    assert dict(told_deeds({"fade": 1412}, "would")) == {"fade": "1,412 would fade"}
+
+
+def test_a_report_is_told_in_words() -> None:
+    report = Consolidated(deduplicated=2, resolved=1, pending=3, clusters=2, source_memories=9, dry_run=True)
+    assert report_told(report.to_json()) == (
+        "2 united", "1 disagreement settled", "3 put to you", "2 digests of 9 memories",
+    )  # fmt: skip
+    assert report_told({"source_memories": 3}) == ("of 3 memories",)
+    assert report_told({}) == ()
+
+
+@given(COUNTS | st.dictionaries(st.text("ghi", min_size=1), COUNTS, max_size=3))
+def test_any_report_can_be_told(report: dict[str, object]) -> None:
+    told = report_told(report)
+    assert all(part for part in told)
+    assert len(told) <= sum(len(value) if isinstance(value, dict) else 1 for value in report.values())
+
+
+def test_codes_and_reasons_nobody_has_words_for() -> None:
+    assert code_told("E1003") == "the disk is full (E1003)"
+    assert code_told("E0000") == "an error ended it (E0000)"
+    assert code_told("") == "nobody knows why"
+    assert (reason_told("nobody_knows_this"), reason_told("")) == ("Nobody knows this.", "")
+    known = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
+    assert all(reason_told(key) == sentence for key, sentence in known.items())
+    assert reasons_told(("pinned", "xy")) == "you pinned it; xy"
+    assert clause("ANN is slow.") == "ANN is slow"
+
+
+def test_moments_near_the_present() -> None:
+    now = 1_795_000_000_000
+    assert moment(now, now).startswith("today at ")
+    assert moment(now + DAY_MS, now).startswith("tomorrow at ")
+    assert moment(now - DAY_MS, now).startswith("yesterday at ")
+    assert " 2026, " in moment(now - 40 * DAY_MS, now)
+    assert [day_told(now + days * DAY_MS, now) for days in (-1, 0, 1)] == ["yesterday", "today", "tomorrow"]
+
+
+@pytest.mark.parametrize(
+    ("ms", "told"), [(4, "under a second"), (1_000, "1 second"), (90_000, "90 seconds"), (600_000, "10 minutes")]
+)
+def test_how_long_a_run_took(ms: int, told: str) -> None:
+    assert lasted(10, 10 + ms) == told
+    assert lasted(None, ms) == ""
+
+
+# ---- lines
+
+
+@given(st.text(max_size=200), st.integers(1, 3), st.integers(60, 400))
+def test_wrapped_lines_fit_and_lose_nothing_but_the_end(text: str, most: int, width: int) -> None:
+    line = " ".join(text.split())
+    font = QFont()
+    made = wrapped(line, font, width, most)
+    assert len(made) <= most
+    measure = QFontMetrics(font)
+    if measure.horizontalAdvance(line) <= width and line.isascii():
+        assert made in ([line], [] if not line else [line])
+
+
+def entries(*ids: str) -> list[Entry | Heading]:
+    return [Heading("NOW"), *(Entry(one, f"Jar {one}", value=one) for one in ids)]
+
+
+def test_a_list_keeps_what_is_chosen_and_else_its_neighbour(qtbot: QtBot, context: Context) -> None:
+    shown = LineList(context.theme, "Jars", ("open", "erase"), takes_many=True)
+    qtbot.addWidget(shown)
+    shown.show_lines(entries("a", "b", "c", "d"))
+    shown.choose("b", "c")
+    shown.show_lines(entries("x", "b", "d"))
+    assert [entry.id for entry in shown.chosen] == ["b"]
+    assert shown.current is not None
+    assert shown.current.id == "b"
+    shown.show_lines(entries("x", "d"))
+    assert [entry.id for entry in shown.chosen] == ["d"]
+    shown.show_lines([])
+    assert shown.chosen == ()
+    assert shown.current is None
+
+
+def test_keys_act_only_where_the_act_makes_sense(qtbot: QtBot, context: Context) -> None:
+    shown = LineList(context.theme, "Jars", ("open", "erase"))
+    qtbot.addWidget(shown)
+    asked: list[str] = []
+    shown.asked.connect(asked.append)
+    shown.show_lines(entries("a"))
+    shown.choose("a")
+    QTest.keyClick(shown, Qt.Key.Key_Delete)
+    assert asked == []
+    shown.offered = frozenset({"erase", "open"})
+    QTest.keyClick(shown, Qt.Key.Key_Delete)
+    QTest.keyClick(shown, Qt.Key.Key_Enter)
+    assert asked == ["erase", "open"]
+
+
+def test_buttons_name_their_keys_and_are_off_or_hidden(qtbot: QtBot, context: Context) -> None:
+    bar = ActBar(context.theme, ("restore", "erase"))
+    qtbot.addWidget(bar)
+    bar.show()
+    bar.offer({"restore"})
+    assert [made.isEnabled() for made in bar.buttons.values()] == [True, False]
+    assert bar.buttons["erase"].accessibleName() == "Erase for good"
+    assert bar.buttons["erase"].accessibleDescription() == "Key Del"
+    bar.offer({"erase"}, hides=True)
+    assert [made.isVisible() for made in bar.buttons.values()] == [False, True]
+
+
+@pytest.mark.parametrize("scale", [100, 150])
+def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: int) -> None:
+    context.theme.use("dark", scale)
+    shown = LineList(context.theme, "Jars", ())
+    qtbot.addWidget(shown)
+    long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3
+    full = Entry("a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2)
+    busy = Entry("b", "Consolidate", "30 of 120", icon="clock", progress=0.25)
+    dots = Entry("c", "Replay", icon="clock", progress=-1.0, is_struck=True)
+    shown.show_lines([Heading("NOW"), full, busy, dots, Entry("d", "The shed is green.", kind=Kind.RULE)])
+    shown.resize(context.theme.px(NARROW) + 200, 400)
+    shown.show()
+    qtbot.waitExposed(shown)
+    wide = [shown.sizeHintForRow(at) for at in range(5)]
+    wide_picture = shown.grab().toImage()
+    assert full.told.startswith("Fades. Jar 4 holds")
+    shown.resize(context.theme.px(NARROW) - 100, 400)
+    qtbot.waitUntil(lambda: shown.painter.is_narrow)
+    narrow = [shown.sizeHintForRow(at) for at in range(5)]
+    assert wide[1] > wide[4]
+    assert wide[2] > wide[4]  # the bar needs room
+    assert narrow[4] >= wide[4]
+    assert shown.grab().toImage() != wide_picture

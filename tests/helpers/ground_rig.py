@@ -1,0 +1,137 @@
+"""What a job stands on, made by hand of an engine's parts, and a run of a job without the scheduler.
+
+A run writes one undo step over all its batches, as the scheduler's runs do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from engine_rig import Rig
+from numpy.typing import NDArray
+
+from core.lifecycle.ground import SCHEDULER, Batch, Ground, Near, Planner, Stream
+from core.llm.prompting import Prompt
+from core.types.lifecycle import Planned
+from core.vault.tx import Tx
+
+DAY_MS = 86_400_000
+
+
+@dataclass
+class Ran:
+    """What a run did.
+
+    Attributes:
+        deeds: its plan; of a stream nothing.
+        step_id: its undo step; None where it wrote none.
+    """
+
+    deeds: Sequence[Planned] = ()
+    counts: Counter[str] = field(default_factory=Counter)
+    ids: list[str] = field(default_factory=list)
+    step_id: str | None = None
+
+
+def ground_of(
+    rig: Rig,
+    options: Mapping[str, Any] | None = None,
+    *,
+    near: Near | None = None,
+    ask: Callable[[Prompt], str] | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Ground:
+    """A ground over an open engine.
+
+    Args:
+        rig: the engine.
+        options: options that differ from the defaults.
+        near: neighbours; `near_of(rig)` asks the index. None as while the index is not whole.
+        ask: a stand-in for the local model.
+        is_stopped: whether the job shall end.
+    """
+    opened = rig.opened
+    return Ground(
+        clock=rig.clock,
+        options=opened.options.model_copy(update=dict(options or {})),
+        make_id=opened.make_id,
+        work=opened.work,
+        keeper=opened.keeper,
+        space=opened.space,
+        read=lambda fn: opened.vault.read(fn, deadline_s=None),
+        embed=lambda texts: np.asarray(opened.embedder.embed(list(texts)), np.float32),
+        near=near,
+        ask=ask,
+        is_stopped=is_stopped,
+        stored=opened.add_vectors,
+        removed=opened.drop_vectors,
+    )
+
+
+def near_of(rig: Rig) -> Near:
+    """Neighbours from the engine's index."""
+    index = rig.opened.index
+
+    def near(vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        labels = np.full((len(vectors), k), -1, np.int64)
+        cosines = np.full((len(vectors), k), -1.0, np.float32)
+        for place, vector in enumerate(vectors):
+            hits = index.search(vector, k)
+            labels[place, : len(hits.labels)] = hits.labels
+            cosines[place, : len(hits.labels)] = hits.cosines
+        return labels, cosines
+
+    return near
+
+
+def run(rig: Rig, job: Planner, ground: Ground, batch: int = 3) -> Ran:
+    """Plan, then carry out in batches of a few; the deeds are those of before the first batch."""
+    deeds = list(job.plan(ground))
+    ran = Ran(deeds)
+    for at in range(0, len(deeds), batch):
+        some, is_last = deeds[at : at + batch], at + batch >= len(deeds)
+        _write(rig, ran, partial(job.carry_out, ground=ground, deeds=some), is_last=is_last)
+    return ran
+
+
+def flow(rig: Rig, job: Stream, ground: Ground, most: int = 1_000) -> Ran:
+    """Run a stream until nothing is left, or for so many batches."""
+    ran, cursor = Ran(), dict[str, Any]()
+    for _ in range(most):
+        prepared = job.prepare(ground, cursor)
+        if prepared is None:
+            break
+        if job.is_derived:
+            done: Batch = rig.write(partial(job.write, verb=None, ground=ground, prepared=prepared))
+            _add(ran, done)
+        else:
+            done = _write(rig, ran, partial(job.write, ground=ground, prepared=prepared))
+        cursor = dict(done.cursor) or cursor
+        if done.is_last:
+            break
+    if ran.step_id is not None:
+        rig.write(lambda tx: tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (ran.step_id,)))
+    return ran
+
+
+def _write(rig: Rig, ran: Ran, work: Callable[..., Batch], *, is_last: bool = False) -> Batch:
+    def write(tx: Tx) -> Batch:
+        with rig.opened.work.verb(tx, "run", "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last) as verb:
+            done = work(tx, verb=verb)
+        exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
+        ran.step_id = verb.step_id if exists else None
+        return done
+
+    done: Batch = rig.write(write)
+    _add(ran, done)
+    return done
+
+
+def _add(ran: Ran, done: Batch) -> None:
+    ran.counts.update(done.counts)
+    ran.ids += done.ids

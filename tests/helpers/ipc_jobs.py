@@ -1,0 +1,56 @@
+"""A stand-in for the engine's group of scheduled work, for the tests of `core.ipc`: everything has ended already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from core.types.lifecycle import Beat, Consolidated, JobRow, Jobs, JobState, JobType, Pressure, Preview
+from core.types.values import OWNER_ACTOR, Actor
+
+START_MS = 1_700_000_000_000
+
+T = TypeVar("T")
+
+
+def done(value: T) -> Future[T]:
+    """A future that holds its value."""
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+def job_row(kind: JobType, state: JobState = JobState.DONE, **changes: Any) -> JobRow:
+    """A job that ended well, unless said otherwise."""
+    row = JobRow(
+        "00000000-0000-7000-8000-00000000000a", kind, kind.value.title(), state, "owner", START_MS, START_MS,
+        START_MS + 1000, 3, 3, 0, None, {"faded": 2}, "", "00000000-0000-7000-8000-00000000000b",
+        can_undo=True, undone=False,
+    )  # fmt: skip
+    return replace(row, **changes)
+
+
+class FakeJobs:
+    """Scheduled work that ends at once."""
+
+    def __init__(self) -> None:
+        self.asked: list[JobType] = []
+        self.fails: JobState | None = None
+
+    def state(self, limit: int = 50) -> Future[Jobs]:
+        rows = (job_row(JobType.SWEEP), job_row(JobType.REPLAY, JobState.QUEUED, waits_for="Waits for its turn."))
+        beats = (Beat(JobType.SWEEP, "Sweep", "Looks.", START_MS, START_MS + 5000, is_heavy=False),)
+        return done(Jobs(paused=False, holds="", pressure=Pressure.NORMAL, rows=rows[:limit], calendar=beats, total=1))
+
+    def preview(self, limit: int = 200, kinds: Sequence[JobType] = ()) -> Future[Preview]:
+        report = Consolidated(deduplicated=4, dry_run=True, before={"total": 9, "active": 8}).to_json()
+        return done(Preview(START_MS, (), {"stack": 4}, report))
+
+    def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]:
+        self.asked.append(kind)
+        if self.fails is not None:
+            return done(job_row(kind, self.fails, code="E5002"))
+        report = Consolidated(deduplicated=4).to_json() if kind is JobType.CONSOLIDATE else {"faded": 2}
+        return done(job_row(kind, report=report))

@@ -1,0 +1,150 @@
+"""Whatever hangs on a memory, nothing of it is left after it was erased, and what is left is sound."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import belief_rig
+from engine_rig import Rig, rig_at
+from erasing_rig import MARK, TEXT, traces
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.intake.erasing_traces import without
+from core.intake.tombstones import folded
+from core.types.contexts import ContextQuery
+from core.types.library import Revision
+from core.types.values import OWNER_ACTOR
+from core.types.words import Kind, Status
+
+Hang = Callable[[Rig, str, str], object]
+
+
+def _digest(rig: Rig, gone: str, kept: str) -> None:
+    made = rig.store(f"Both: {MARK} and bees", kind=Kind.DIGEST).memory_id
+    for one in (gone, kept):
+        belief_rig.derive(rig, made, one)
+    belief_rig.change(rig, kept, status="consolidated", consolidated_into=made)
+
+
+def _unite(rig: Rig, gone: str, kept: str) -> None:
+    vector = rig.opened.embedder.embed_one("united")
+
+    def write(tx: Any) -> None:
+        with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
+            acts = rig.opened.keeper.acts(tx, verb, rig.opened.add_vectors)
+            acts.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
+
+    rig.write(write)
+
+
+def _edge(rig: Rig, gone: str, kept: str) -> None:
+    space = rig.value("SELECT space_id FROM memories WHERE id = ?", gone)
+    row = {"id": f"edge-{gone}", "from_id": gone, "to_id": kept, "type": "related_to", "space_id": space}
+    rig.write(lambda tx: tx.insert("edges", {**row, "made_by": "owner", "recorded_at": 0}))
+
+
+def _notes(rig: Rig, gone: str, kept: str) -> None:
+    """What the lifecycle keeps beside a memory."""
+    space = rig.value("SELECT space_id FROM memories WHERE id = ?", gone)
+    rows: Sequence[tuple[str, dict[str, object]]] = (
+        ("fading", {"since": 0, "confidence": 0.1}),
+        ("spared", {"at": 0, "until": 9}),
+        ("replays", {"times": 1, "boost": 0.2, "last_at": 0}),
+        ("distilled", {"state": "done", "at": 0}),
+        ("rules", {"original_text": TEXT}),
+        ("rule_applications", {"id": "a", "applied_at": 0, "reason": f"the {MARK}"}),
+        ("procedures", {"trigger_cues": MARK}),
+        ("episodes", {"outcome": MARK}),
+    )
+    first, second = sorted((gone, kept))
+    link = {"from_id": first, "to_id": second, "space_id": space, "cosine": 0.8, "state": "open", "at": 0}
+    gap = {"id": "g", "fingerprint": hashlib.sha256(b"g").digest(), "kind": "contradiction", "memory_id": kept}
+
+    def write(tx: Any) -> None:
+        for table, row in rows:
+            tx.insert(table, {"memory_id": gone, **row})
+        tx.insert(
+            "inferred", {"memory_id": gone, "body": f'{{"topic": "{MARK}"}}', "version": 1, "made_by": "rules", "at": 0}
+        )
+        tx.insert("links", link)
+        tx.insert("gaps", {**gap, "other_id": gone, "space_id": space, "field": MARK, "opened_at": 0})
+        tx.insert("gap_asks", {"gap_id": "g", "session": "s", "at": 0})
+
+    rig.write(write)
+
+
+HANGS: dict[str, Hang] = {
+    "claim": lambda rig, gone, kept: belief_rig.claim(rig, gone, "key_of", MARK, MARK),
+    "item": belief_rig.item,
+    "voice": lambda rig, gone, kept: belief_rig.voice(rig, gone, "dispute", 1, reason=TEXT),
+    "edge": _edge,
+    "notes": _notes,
+    "recall": lambda rig, gone, kept: rig.recall("the key of the third step"),
+    "same question": lambda rig, gone, kept: rig.recall(TEXT),
+    "context": lambda rig, gone, kept: rig.engine.memories.context(
+        ContextQuery("the key of the third step"), OWNER_ACTOR
+    ).result(30),
+    "flush": lambda rig, gone, kept: rig.engine.flush(),
+    "probe": lambda rig, gone, kept: rig.engine.laboratory.save_probe(TEXT, "positive", [gone], 5).result(30),
+    "feedback": lambda rig, gone, kept: rig.engine.memories.feedback(gone, "helpful", "the key", OWNER_ACTOR).result(
+        30
+    ),
+    "tag": lambda rig, gone, kept: rig.engine.library.revise([gone], Revision(add_tags=(MARK,))).result(30),
+    "archive": lambda rig, gone, kept: rig.engine.library.revise([gone], Revision(status=Status.ARCHIVED)).result(30),
+    "forget and back": lambda rig, gone, kept: rig.undo(rig.forget(gone)),
+    "digest": _digest,
+    "unite": _unite,
+}
+ORDER = tuple(HANGS)
+
+
+@given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans())
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
+        kept, gone = rig.store("Ada keeps bees").memory_id, rig.store(TEXT, request_id="r").memory_id
+        step = rig.value("SELECT step_id FROM undo_rows WHERE tbl = 'memories' AND row_key = '{\"n\":2}'")
+        for name in ORDER:
+            if name in chosen and not ("unite" in chosen and name in ("digest", "archive")):
+                HANGS[name](rig, gone, kept)
+        rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
+        rig.engine.flush()
+        assert traces(rig) == []
+        texts = rig.texts(None)
+        assert texts == ["Ada keeps bees"]
+        assert rig.texts() == ["Ada keeps bees"]
+        if undone and rig.value("SELECT 1 FROM undo_steps WHERE id = ?", step):
+            rig.undo(step)
+        while rig.value("SELECT count(*) FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo'"):
+            rig.undo()
+        assert traces(rig) == []
+        assert rig.verify()["status"] == "ok"
+
+
+@given(st.text(max_size=40))
+def test_folding_is_stable_and_blind_to_case_and_spaces(text: str) -> None:
+    once = folded(text)
+    assert folded(once) == once
+    assert folded(f"  {text}\n") == once
+
+
+_JSON = st.recursive(
+    st.sampled_from(("a", "b", "gone", 1, None)),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(("id", "x", "gone")), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(("items", "x", "gone")), _JSON, max_size=4))
+def test_a_body_without_an_id_names_it_nowhere(body: dict[str, Any]) -> None:
+    left = without(body, {"gone"})
+    assert "gone" not in str(left)
+    if "gone" not in str(body):
+        assert left == body

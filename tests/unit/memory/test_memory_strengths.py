@@ -1,0 +1,53 @@
+"""What the strength of a stored memory is read from, table by table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from decay_rig import DAY_MS, put
+from engine_rig import START_MS, Rig, rig_at
+
+from core.memory.strengths import COLUMNS, JOINS, WIDTH, courses, strength_by_id, strengths
+from core.score.strength import course_of
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as found:
+        yield found
+
+
+def test_every_input_reaches_the_formula(rig: Rig) -> None:
+    used = START_MS - 9 * DAY_MS
+    spared = START_MS - 5 * DAY_MS
+    put(
+        rig, "m", days=60, importance=0.3, access_count=7, last_accessed_at=used, arousal=0.4, replays=2, boost=0.2,
+        spared=(spared, START_MS),
+    )  # fmt: skip
+    rows = [{"session": f"s{nr}", "memory_id": "m", "last_at": START_MS} for nr in range(3)]
+    rig.write(lambda tx: tx.insert_many("accesses", rows))
+    found = rig.rows(f"SELECT {COLUMNS} FROM memories m{JOINS}")  # noqa: S608 - constants of the module
+    assert len(found[0]) == WIDTH
+    wanted = course_of(
+        importance=0.3, recorded_at=START_MS - 60 * DAY_MS, last_accessed_at=used, access_count=7, sessions=3, pinned=0,
+        arousal=0.4, spared_at=spared, replays=2, boost=0.2,
+    )  # fmt: skip
+    read = courses(found)
+    assert float(read.since[0]) == float(wanted.since)
+    assert float(read.begun[0]) == pytest.approx(float(wanted.begun))
+    assert float(read.tau[0]) == pytest.approx(float(wanted.tau))
+
+
+def test_what_has_no_row_beside_it_is_read_all_the_same(rig: Rig) -> None:
+    put(rig, "plain", days=30)
+    put(rig, "pinned", days=300, pinned=1)
+    values = rig.opened.vault.read(lambda rows: strength_by_id(rows, ["pinned", "plain", "nobody"], START_MS))
+    assert values == {"plain": pytest.approx(0.375), "pinned": 1.0}
+
+
+def test_nothing_has_no_strength(rig: Rig) -> None:
+    assert strengths([], START_MS).shape == np.zeros(0).shape
+    assert rig.opened.vault.read(lambda rows: strength_by_id(rows, [], START_MS)) == {}
