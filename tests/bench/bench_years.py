@@ -167,12 +167,18 @@ def _say(rig: Rig, life: Life, clients: Sequence[Actor]) -> int:
 
 def _decide(rig: Rig) -> None:
     """Ten questions a week, as the desk suggests them."""
-    for item in rig.engine.conflicts.listed(OWNER_ACTOR).result(60)[:10]:
+    conflicts, left = rig.engine.conflicts, set[str]()
+    for _ in range(10):
+        # anew each time: an answer settles others that asked the same
+        item = next((one for one in conflicts.listed(OWNER_ACTOR).result(60) if one.id not in left), None)
+        if item is None:
+            return
+        left.add(item.id)
         action = item.suggestion.action if item.suggestion is not None else Action.SKIP
         try:
-            rig.engine.conflicts.resolve(item.id, Decision(action), OWNER_ACTOR).result(60)
+            conflicts.resolve(item.id, Decision(action), OWNER_ACTOR).result(60)
         except LociError:
-            rig.engine.conflicts.resolve(item.id, Decision(Action.SKIP), OWNER_ACTOR).result(60)
+            conflicts.resolve(item.id, Decision(Action.SKIP), OWNER_ACTOR).result(60)
 
 
 def keep_house(rig: Rig) -> None:
