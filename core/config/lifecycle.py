@@ -144,7 +144,8 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Erase after",
-        description="Days in the archive before one of those kinds is erased.",
+        description="Days in the archive before one of those kinds is erased. A clock that leapt ahead counts only when it "
+        "was seen for a week.",
         json_schema_extra=about(_KEEP, unit="days"),
     )
     episode_days: int = Field(

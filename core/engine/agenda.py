@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from core.engine.calendar import interval_ms, is_due, words
 from core.engine.opened import Opened
-from core.lifecycle import jobstore
+from core.lifecycle import clockwatch, jobstore
+from core.lifecycle.clockwatch import Watch
 from core.lifecycle.ground import Ground, Planner, Stream
 from core.lifecycle.jobstore import Job
 from core.types.lifecycle import JobType, Pressure
@@ -22,6 +23,7 @@ MEMORY_SHORT = "memory_short"
 INDEX_LOADS = "index_loads"
 NO_MODEL = "no_model"
 LATER = "later"
+CLOCK = "clock"
 TURN = "turn"
 """Keys of `resources/lifecycle/holds.json`: why a queued job does not run."""
 
@@ -31,10 +33,12 @@ class Agenda:
 
     Attributes:
         jobs: by type.
+        watch: what is known of the clock in the vault that is open; None before one was.
     """
 
     def __init__(self, jobs: Mapping[JobType, Planner | Stream]) -> None:
         self.jobs = jobs
+        self.watch: Watch | None = None
 
     def due(self, opened: Opened, ground: Ground) -> tuple[JobType, ...]:
         """What is to be queued now.
@@ -101,6 +105,8 @@ class Agenda:
             return ""  # whoever asked for it wants it now
         if not opened.options.lifecycle_on:
             return PAUSED
+        if job.type in clockwatch.WAITING and self.watch is not None and clockwatch.waits(self.watch, ground.now_ms):
+            return CLOCK
         return self.strained(opened) if words()[job.type].heavy else ""
 
     def strained(self, opened: Opened) -> str:

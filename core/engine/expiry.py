@@ -12,6 +12,7 @@ from core.engine.settings import take_up_after
 from core.errors import Code, UserError
 from core.intake import undoing
 from core.intake.scrubbing import SCRUB_DUE, note_scrub
+from core.lifecycle.clockwatch import believed_ms
 from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -40,7 +41,7 @@ _ANY = (
 
 
 def expire(opened: Opened) -> None:
-    """Delete one batch of what expired, at most once an hour unless more is left.
+    """Delete one batch of what expired, at most once an hour unless more is left; nothing by a clock that leapt ahead.
 
     Args:
         opened: the open vault.
@@ -52,6 +53,8 @@ def expire(opened: Opened) -> None:
     if opened.tidied_at is not None and at - opened.tidied_at < _HOUR_S:
         return
     now, days = opened.clock.now_ms(), opened.options.undo_days
+    if opened.vault.read(lambda rows: believed_ms(rows, now)) < now:
+        return  # on trial: looked at again with the next call
     due = opened.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
     try:
         more = due and opened.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)

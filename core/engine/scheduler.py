@@ -20,7 +20,8 @@ from core.engine.opened import Opened
 from core.engine.refining import Refining
 from core.engine.runner import Kept, Runner
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
-from core.lifecycle import jobstore
+from core.lifecycle import clockwatch, jobstore
+from core.lifecycle.clockwatch import Watch
 from core.lifecycle.ground import Ground
 from core.types.lifecycle import JobState, JobType
 from core.vault.tx import Tx
@@ -88,6 +89,10 @@ class Scheduler:
         crashed = opened.vault.info.recovered_from_crash
         if opened.vault.read(jobstore.is_any_running):
             opened.write(lambda tx: jobstore.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
+        # Of a vault that was never watched, the last change tells how late it was.
+        self.agenda.watch = opened.vault.read(clockwatch.read) or Watch(
+            min(opened.vault.info.last_at_ms, opened.clock.now_ms())
+        )
         with self._lock:
             self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
 
@@ -119,6 +124,7 @@ class Scheduler:
         if not force and at - now.beaten_at < self.beats.every_s:
             return
         now.beaten_at = at
+        self._watch_clock(opened)
         if now.running is None and opened.vault.read(jobstore.is_any_running):
             # Its failure could not be noted (a full disk): it goes on from its last batch.
             opened.write(lambda tx: jobstore.put_back(tx, crashed=False), background=True).result(_TURN_S)
@@ -126,6 +132,13 @@ class Scheduler:
         if due:
             opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
         self.kick(opened)
+
+    def _watch_clock(self, opened: Opened) -> None:
+        held = opened.vault.read(clockwatch.read)
+        known = held or self.agenda.watch or Watch(opened.clock.now_ms())
+        seen = self.agenda.watch = clockwatch.judged(known, opened.clock.now_ms())
+        if clockwatch.is_to_be_kept(held, seen):
+            opened.write(lambda tx: clockwatch.keep(tx, seen), background=True).result(_TURN_S)
 
     def attend(self, opened: Opened) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.

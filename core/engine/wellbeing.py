@@ -16,6 +16,7 @@ from typing import Any
 from core.engine.opened import Opened
 from core.errors import Code
 from core.index.manager import State
+from core.lifecycle import clockwatch
 from core.memory.write import count_without_vectors
 from core.types.lifecycle import Health, Pressure
 from core.types.proposals import Server
@@ -183,6 +184,10 @@ def _of_opening(found: _Found) -> Iterator[_Warning]:
         yield "head_unknown", {"state": info.head_state}
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
+    held = clockwatch.read(found.rows)
+    seen = None if held is None else clockwatch.judged(held, found.opened.clock.now_ms())
+    if seen is not None and seen.is_ahead:
+        yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 
 
 def _of_search(found: _Found) -> Iterator[_Warning]:

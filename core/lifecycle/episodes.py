@@ -71,8 +71,8 @@ class Episodes:
         """
         heads = [deed.memory_id for deed in deeds]
         done = {head: since for _, head, since in _consolidated(tx, heads)}
-        kept = protections(tx, heads, tx.now_ms)
-        before = tx.now_ms - ground.options.episode_days * _DAY_MS
+        kept = protections(tx, heads, ground.now_ms)
+        before = ground.now_ms - ground.options.episode_days * _DAY_MS
         acts, counts, ids = ground.acts(tx, verb), Counter[str](), list[str]()
         for deed in deeds:
             since = done.get(deed.memory_id)

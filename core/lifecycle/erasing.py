@@ -1,7 +1,10 @@
 """Erasing from the archive what the owner chose to be erased there: kinds, and days (design section 6).
 
 Nothing by default. A run takes what nobody would miss by it: where a text that stands was made of an archived one, or
-where others would stand again because of it, that is for the person to decide. Must not do: erase what is not archived.
+where others would stand again because of it, that is for the person to decide. It goes by the clock that is believed
+(`clockwatch`), whoever starts it: a wrong year must not empty the archive. What a person brings back from the archive
+stands, and is none of its business any more; should it be archived again, its days begin anew, so that nothing else
+has to remember it (a run cannot be taken back either). Must not do: erase what is not archived.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from core.config.options import Options
 from core.intake.erasing import erase
 from core.intake.erasing_reach import Reach, reach_of
 from core.intake.unit_of_work import Verb
+from core.lifecycle.clockwatch import believed_ms
 from core.lifecycle.graveyard import erased_kinds
 from core.lifecycle.ground import SCHEDULER, Batch, Ground
 from core.memory.draft import to_json
@@ -69,7 +73,7 @@ class Erasing:
         Returns:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
         """
-        due = set(_due(tx, ground.options, tx.now_ms, [deed.memory_id for deed in deeds]))
+        due = set(_due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds]))
         ids = [
             deed.memory_id
             for deed in deeds
@@ -93,10 +97,14 @@ def _plan(rows: Rows, ground: Ground) -> list[Planned]:
 
 
 def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
-    """Archived memories whose time is over."""
+    """Archived memories whose time is over.
+
+    The time of the transaction is not asked: once written in a wrong year, it stays there until that year comes.
+    """
     kinds = sorted(kind.value for kind in erased_kinds(options))
     if not kinds:
         return []
+    now_ms = believed_ms(rows, now_ms)
     asked = {
         "kinds": to_json(kinds),
         "before": now_ms - options.erase_days * _DAY_MS,

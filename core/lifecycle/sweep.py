@@ -174,7 +174,7 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
         `old_versions`), and `skipped`.
     """
     heads = [one.memory_id for one in deeds]
-    fits = {one.memory_id: one for one in sweep_deeds(tx, ground.options, tx.now_ms, heads)}
+    fits = {one.memory_id: one for one in sweep_deeds(tx, ground.options, ground.now_ms, heads)}
     acts, counts, ids = ground.acts(tx, verb), Counter[str](), list[str]()
     for deed in deeds:
         now = fits.get(deed.memory_id)
