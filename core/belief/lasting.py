@@ -73,7 +73,7 @@ def permanence_of(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> str:
     if kind not in _JUDGED:
         return STANDARD
     spans = sentences(text)
-    told = [(place, level) for claim in claims if (level := _level(claim)) and (place := _place(text, claim, spans))]
+    told = [(place, level) for claim in claims if (level := level_of(claim)) and (place := _place(text, claim, spans))]
     found: list[str] = []
     for span in spans:
         levels = [level for place, level in told if place == span]
@@ -123,8 +123,15 @@ def agreed(told: str, read: str) -> str:
     return told if read == STANDARD or longer >= -1 else read
 
 
-def _level(claim: ClaimDraft) -> str | None:
-    """The level of a claim; that something is not so is never surer than `stable`: a first child may be born."""
+def level_of(claim: ClaimDraft) -> str | None:
+    """The level of a claim; that something is not so is never surer than `stable`: a first child may be born.
+
+    Args:
+        claim: what was read.
+
+    Returns:
+        One of `LEVELS`; None where its predicate says nothing of it.
+    """
     level = _table().predicates.get(claim.predicate)
     if level is None or claim.polarity == "positive":
         return level

@@ -27,12 +27,17 @@ from core.intake.applying import (
     rule_state,
 )
 from core.text.compose import embedding_text
+from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _log = log.get("engine")
+_APPLIED = (
+    "SELECT a.applied_at, a.outcome = 'helpful', k.name, coalesce(a.reason, '') FROM rule_applications a "
+    "LEFT JOIN clients k ON k.id = a.client_id WHERE a.memory_id = ? ORDER BY a.applied_at DESC, a.id DESC LIMIT ?"
+)
 
 Check = Callable[[Rows], None]
 """Raises where the actor may not see the memory."""
@@ -170,6 +175,19 @@ def procedure(opened: Opened, memory_id: str, check: Check) -> Future[ProcedureS
     def read(rows: Rows) -> ProcedureState | None:
         check(rows)
         return procedure_state(rows, memory_id)
+
+    return opened.read(read)
+
+
+def last_applications(opened: Opened, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
+    """The last times that a rule was applied, the latest first; none for what is no rule."""
+
+    def read(rows: Rows) -> tuple[Application, ...]:
+        check(rows)
+        return tuple(
+            Application(int(at), bool(is_helpful), client, str(reason))
+            for at, is_helpful, client, reason in rows.all(_APPLIED, (memory_id, limit))
+        )
 
     return opened.read(read)
 

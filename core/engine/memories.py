@@ -19,13 +19,16 @@ from core.engine.contexts import context
 from core.engine.detail import detail
 from core.engine.feedback import judge
 from core.engine.futures import begun, chain, mapped, watched
+from core.engine.lastings import lasting_of
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
 from core.engine.sight import Meant
+from core.entities.showing import described
 from core.errors import Code, UserError
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
 from core.intake.verdicts import Voices
+from core.lifecycle.enrich import renew
 from core.memory.read import by_ids
 from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
@@ -33,19 +36,22 @@ from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
+from core.types.aspects import Lasting
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
-from core.types.lifecycle import Erased
+from core.types.lifecycle import Erased, Inferred
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
-from core.types.values import Actor, Memory
+from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.types.words import Grant, Source
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 BACKLOG_BATCH = 200
+READ_ANEW = "read_anew"
+"""The verb of a change announced when a memory was read anew."""
 _log = log.get("engine")
 
 
@@ -140,6 +146,44 @@ class Memories:
         opened = self._opened()
         now = opened.clock.now_ms()
         return opened.read(lambda rows: believed(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+
+    def lasting(self, memory_id: str) -> Future[Lasting]:
+        """How long what a memory says goes on being true, and how that is known; the owner's alone.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        return self._opened().read(lambda rows: lasting_of(rows, _one(rows, memory_id, OWNER_SCOPE)))
+
+    def inferred(self, memory_id: str) -> Future[Inferred | None]:
+        """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
+
+        Returns:
+            It; None where the memory was not read yet, or nothing may be kept of it.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        return self._opened().read(lambda rows: described(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+
+    def read_anew(self, memory_id: str) -> Future[Inferred | None]:
+        """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
+
+        Returns:
+            As `inferred`.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> Inferred | None:
+            renew(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(READ_ANEW, (memory_id,), OWNER_ACTOR, seq))
+            return described(tx, memory_id)
+
+        return opened.write(write)
 
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
         """All versions of a memory, oldest first."""

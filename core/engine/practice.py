@@ -13,6 +13,7 @@ from core.engine.authority import Authority
 from core.engine.opened import Opened
 from core.errors import Code, UserError
 from core.recall.scope import may_see
+from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -68,6 +69,16 @@ class Practice:
     def procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
         return applying.procedure(self._opened(), memory_id, self._check(memory_id, actor))
+
+    def applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
+        """The last times that a rule was applied, the latest first.
+
+        Args:
+            memory_id: the rule.
+            actor: who asks.
+            limit: at most so many.
+        """
+        return applying.last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
 
     def _check(self, memory_id: str, actor: Actor) -> applying.Check:
         scope = self._authority.scope(actor)

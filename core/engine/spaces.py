@@ -38,7 +38,7 @@ from core.llm.place import place_of
 from core.memory import vectorspaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.tuned import profile_of
-from core.types.embedders import Embedding, KeptSpace
+from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -48,6 +48,7 @@ VERB = "embedder"
 _OPTION = "embedder"
 _CLEARTEXT = "cleartext"
 _PROBE = "How long is a vector?"
+_SAMPLE, _MOST_CHARACTERS, _LEAST_S = 16, 2_000, 0.001
 _LIMITS = Limits(silence_s=30.0, whole_s=30.0)
 _BEYOND_S = 5.0
 _LONGEST_REST_S = 1_800.0
@@ -128,10 +129,55 @@ class Spaces:
             UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
         """
         opened = self._opened()
-        if model and not model.startswith(SERVED):
-            raise UserError(Code.CONFIG_INVALID, "A search model is named ollama:<model>, or nothing for the built-in.")
+        _check_wish(model)
         probed = opened.on(opened.threads.checks, self._open_model, opened, model)
         return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self.state())
+
+    def offers(self) -> Future[Offers]:
+        """What the local server has that can be searched with; a server that is away is no failure.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def ask() -> Offers:
+            try:
+                held = self._call(lambda server: server.models())
+            except LociError as error:
+                return Offers((), error.code.value)
+            fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
+            return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
+
+        return opened.on(opened.threads.checks, ask)
+
+    def cost(self, model: str) -> Future[ChangeCost]:
+        """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
+
+        Args:
+            model: as `begin` takes it.
+
+        Returns:
+            It; the future raises as that of `begin`.
+
+        Raises:
+            UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
+        """
+        opened = self._opened()
+        _check_wish(model)
+
+        def measure() -> ChangeCost:
+            found = self._open_model(opened, model, keep=False)
+            lacking, size = opened.vault.read(
+                lambda rows: (count_without_vectors(rows, found.space), _usual_size(rows))
+            )
+            sample = (f"{_PROBE} " * (1 + size // len(_PROBE)))[:size]
+            began = opened.clock.monotonic()
+            found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
+            each = max(_LEAST_S, opened.clock.monotonic() - began) / _SAMPLE
+            return ChangeCost(model, found.space.dims, lacking, lacking * each, _note() if model else "")
+
+        return opened.on(opened.threads.checks, measure)
 
     def cancel(self) -> Future[Embedding]:
         """Stay with the model that is searched with; the job drops what was made for the other one.
@@ -250,8 +296,8 @@ class Spaces:
 
     # ---- models
 
-    def _open_model(self, opened: Opened, wish: str) -> _Model:
-        """Ask the model for one vector, and name its space by what came back."""
+    def _open_model(self, opened: Opened, wish: str, *, keep: bool = True) -> _Model:
+        """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
             space = opened.vault.read(lambda rows: vectorspaces.named(rows, own.name, own.version, own.dims))
@@ -262,8 +308,9 @@ class Spaces:
             space = opened.vault.read(lambda rows: vectorspaces.named(rows, wish, version, dims))
             model = _Model(opened, space, self._served(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
-        with self._lock:
-            self._model, self._failures, self._rests_until = model, 0, 0.0
+        if keep:
+            with self._lock:
+                self._model, self._failures, self._rests_until = model, 0, 0.0
         return model
 
     def _served(self, space: VectorSpace) -> ServedEmbedder:
@@ -341,6 +388,17 @@ class Spaces:
         except (TimeoutError, Dropped):
             running.cancel()
             raise _unavailable() from None
+
+
+def _check_wish(model: str) -> None:
+    if model and not model.startswith(SERVED):
+        raise UserError(Code.CONFIG_INVALID, "A search model is named ollama:<model>, or nothing for the built-in.")
+
+
+def _usual_size(rows: Rows) -> int:
+    """Characters of a usual memory, by the newest ones."""
+    found = rows.value("SELECT avg(length(text)) FROM (SELECT text FROM memories ORDER BY n DESC LIMIT 500)")
+    return int(min(_MOST_CHARACTERS, max(len(_PROBE), found or 0)))
 
 
 def _unavailable() -> EnvironmentFaultError:

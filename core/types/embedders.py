@@ -48,3 +48,48 @@ class Embedding:
     def is_changing(self) -> bool:
         """Whether a change is under way."""
         return self.wished != self.model
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A model of the local server that can be searched with.
+
+    Attributes:
+        wish: what `spaces.begin` takes.
+        bytes: its size on this machine.
+    """
+
+    wish: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What can be searched with beside the built-in model.
+
+    Attributes:
+        models: by name.
+        code: why the server does not tell, an E-code; "" where it does.
+    """
+
+    models: tuple[Offered, ...]
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCost:
+    """What a change to another model takes.
+
+    Attributes:
+        wish: the model.
+        dims: length of its vectors.
+        memories: how many need a vector of it.
+        seconds: how long making them takes, by the rate of a few texts; the job pauses for a person besides.
+        note: what the person should know of that model; "" for nothing.
+    """
+
+    wish: str
+    dims: int
+    memories: int
+    seconds: float
+    note: str

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine_rig import HandClock, Rig, WordEmbedder, error_of, facts, refused, rig_at
+from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, refused, rig_at
 from fake_ollama import EMBEDDER, Answer, FakeOllama, _listed
 from numpy.typing import NDArray
 
@@ -429,3 +429,47 @@ def test_only_this_machine_is_asked(rig: Rig, monkeypatch: pytest.MonkeyPatch) -
     rig.engine.settings.set("model_host", "192.0.2.7:11434").result(30)
     rig.engine.settings.set("model_beyond", value=True).result(30)
     assert error_of(rig.engine.spaces.begin(WISH)).code is Code.ACCESS_DENIED
+
+
+class Slow(HandClock):
+    """A clock on which every question to the model takes 0.8 seconds more."""
+
+    more_s = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.more_s
+
+
+def test_what_a_change_costs_is_measured_and_changes_nothing(tmp_path: Path, model: Model) -> None:
+    clock = Slow(START_MS)
+
+    def take_long() -> None:
+        clock.more_s += 0.8
+
+    with rig_at(tmp_path, clock=clock) as rig:
+        rig.bring(facts(40))
+        model.hook = take_long
+        cost = rig.engine.spaces.cost(WISH).result(30)
+        assert (cost.wish, cost.memories, cost.dims) == (WISH, 40, Served.dims)
+        assert 40 * 0.8 / 16 <= cost.seconds < 40 * 30 / 16
+        assert "built-in model" in cost.note
+        assert rig.engine.spaces._model is None
+        assert not rig.engine.spaces.state().result(30).is_changing
+        assert rig.engine.spaces.cost("").result(30).memories == 0
+        model.fails = Code.EMBEDDER_UNAVAILABLE
+        assert error_of(rig.engine.spaces.cost(WISH)).code is Code.EMBEDDER_UNAVAILABLE
+        with refused(Code.CONFIG_INVALID):
+            rig.engine.spaces.cost("big-model")
+
+
+def test_the_servers_embedding_models_are_offered_and_no_others(tmp_path: Path) -> None:
+    with FakeOllama() as server, rig_at(tmp_path) as rig:
+        rig.engine.settings.set("model_host", server.host).result(30)
+        server.models.append(("far-embed:cloud", 300_000_000, "bert"))
+        offers = rig.engine.spaces.offers().result(30)
+        assert [(one.wish, one.bytes) for one in offers.models] == [(f"ollama:{EMBEDDER}", 300_000_000)]
+        assert offers.code == ""
+    with rig_at(tmp_path) as rig:
+        offers = rig.engine.spaces.offers().result(30)
+        assert offers.models == ()
+        assert offers.code == Code.EMBEDDER_UNAVAILABLE.value

@@ -53,3 +53,22 @@ def test_a_procedure_counts_how_it_went(tmp_path: Path) -> None:
         assert (state.successes, state.failures, state.average_ms) == (1, 1, 2000)
         assert len(state.steps) == 3
         assert rig.engine.practice.rule(steps, OWNER_ACTOR).result(30) is None
+
+
+def test_the_last_applications_are_told_the_latest_first(tmp_path: Path) -> None:
+    with rig_at(tmp_path) as rig:
+        rule = rig.store(RULE, kind=Kind.RULE).memory_id
+        aster = rig.client("aster", "read", "write", "all_spaces")
+        rig.engine.practice.helpful(rule, aster).result(30)
+        rig.engine.practice.harmful(rule, OWNER_ACTOR, "It broke the build.").result(30)
+        told = rig.engine.practice.applications(rule, OWNER_ACTOR).result(30)
+        assert [(one.is_helpful, one.client, one.reason) for one in told] == [
+            (False, None, "It broke the build."),
+            (True, "aster", ""),
+        ]
+        assert len(rig.engine.practice.applications(rule, OWNER_ACTOR, 1).result(30)) == 1
+        rig.undo()
+        assert [one.client for one in rig.engine.practice.applications(rule, OWNER_ACTOR).result(30)] == ["aster"]
+        strange = rig.client("strange", "read", "write")
+        with refused(Code.NOT_FOUND):
+            rig.engine.practice.applications(rule, strange).result(30)
