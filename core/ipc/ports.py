@@ -15,7 +15,7 @@ from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.erasures import ErasePreview
 from core.types.journals import Steps
-from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Preview
+from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Marked, OutcomeTaken, Preview
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -129,6 +129,16 @@ class Memories(Protocol):
     ) -> Future[VerdictReply]: ...
 
 
+class Practice(Protocol):
+    """How rules serve and procedures go."""
+
+    def helpful(self, memory_id: str, actor: Actor) -> Future[Marked]: ...  # noqa: D102
+    def harmful(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[Marked]: ...  # noqa: D102
+    def outcome(  # noqa: D102
+        self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
+    ) -> Future[OutcomeTaken]: ...
+
+
 class Conflicts(Protocol):
     """The conflict desk."""
 
@@ -230,3 +240,5 @@ class Engine(Protocol):
     def vault(self) -> VaultGroup: ...  # noqa: D102
     @property
     def jobs(self) -> JobsGroup: ...  # noqa: D102
+    @property
+    def practice(self) -> Practice: ...  # noqa: D102

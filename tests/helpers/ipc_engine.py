@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ipc_erasing import FakeErasing
-from ipc_jobs import FakeJobs
+from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
 
 from core.errors import CancelledError, Code, UserError
@@ -473,6 +473,7 @@ class FakeEngine:
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
         self._jobs = FakeJobs()
+        self._practice = FakePractice()
         self.threads: list[threading.Thread] = []
 
     vault_id = property(lambda self: VAULT_ID)
@@ -480,7 +481,7 @@ class FakeEngine:
     memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
     journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
     clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
-    jobs = property(lambda self: self._jobs)
+    jobs, practice = property(lambda self: self._jobs), property(lambda self: self._practice)
 
     def check(self) -> None:
         if self.state != "open":

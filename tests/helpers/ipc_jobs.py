@@ -1,4 +1,4 @@
-"""A stand-in for the engine's group of scheduled work, for the tests of `core.ipc`: everything has ended already."""
+"""Stand-ins for the engine's groups of scheduled work and of practice, for the tests of `core.ipc`: all has ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from core.types.lifecycle import Beat, Consolidated, JobRow, Jobs, JobState, JobType, Pressure, Preview
+from core.types.lifecycle import (
+    Beat,
+    Consolidated,
+    JobRow,
+    Jobs,
+    JobState,
+    JobType,
+    Marked,
+    OutcomeTaken,
+    Pressure,
+    Preview,
+    ProcedureState,
+    RuleState,
+)
 from core.types.values import OWNER_ACTOR, Actor
 
 START_MS = 1_700_000_000_000
@@ -54,3 +67,39 @@ class FakeJobs:
             return done(job_row(kind, self.fails, code="E5002"))
         report = Consolidated(deduplicated=4).to_json() if kind is JobType.CONSOLIDATE else {"faded": 2}
         return done(job_row(kind, report=report))
+
+
+class FakePractice:
+    """Rules and procedures whose every report is the first.
+
+    Attributes:
+        said: what was reported: id, word, reason.
+        turns: whether harm turns a rule around.
+    """
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str, str | None]] = []
+        self.turns = False
+
+    def helpful(self, memory_id: str, _actor: Actor) -> Future[Marked]:
+        self.said.append((memory_id, "helpful", None))
+        return done(Marked(_rule(memory_id, 1, 0), "step-1"))
+
+    def harmful(self, memory_id: str, _actor: Actor, reason: str | None = None) -> Future[Marked]:
+        self.said.append((memory_id, "harmful", reason))
+        return done(Marked(_rule(memory_id, 0, 1), "step-1", inverted=self.turns))
+
+    def outcome(
+        self, memory_id: str, _actor: Actor, *, success: bool, took_ms: int | None = None
+    ) -> Future[OutcomeTaken]:
+        del took_ms
+        self.said.append((memory_id, "worked" if success else "failed", None))
+        state = ProcedureState(memory_id, (), (), (), int(success), int(not success), 0, START_MS)
+        return done(OutcomeTaken(state, "step-1"))
+
+
+def _rule(memory_id: str, helpful: int, harmful: int) -> RuleState:
+    return RuleState(
+        memory_id, "candidate", helpful, harmful, float(helpful), START_MS, needs_inversion=False, original_text=None,
+        reasons=(), proposal=None,
+    )  # fmt: skip

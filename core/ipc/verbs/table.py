@@ -10,7 +10,7 @@ from core.errors import Code, UserError
 from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.strictjson import BadMessage, check_text
-from core.ipc.verbs import clients, conflicts, erasing, imports, jobs, memories, vault
+from core.ipc.verbs import clients, conflicts, erasing, imports, jobs, memories, practice, vault
 from core.ipc.verbs.base import Params, Progress, Verb
 from core.types.values import Actor
 
@@ -31,6 +31,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "confirm": conflicts.confirm,
         "dispute": conflicts.dispute,
         "reinforce": conflicts.reinforce,
+        "mark": practice.mark,
         "undo": memories.undo,
         "steps": memories.steps,
         "status": vault.status,

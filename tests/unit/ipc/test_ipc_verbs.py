@@ -10,7 +10,7 @@ import pytest
 from ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
 from ipc_world import REGISTRY
 
-from core.errors import Code, LociError
+from core.errors import Code, LociError, UserError
 from core.ipc.verbs import VERBS, Progress, run_verb
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
@@ -51,6 +51,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "confirm": {"id": ID},
     "dispute": {"id": ID, "reason": "moved"},
     "reinforce": {"id": ID},
+    "mark": {"id": ID, "outcome": "harmful", "note": "It broke the build."},
     "undo": {},
     "steps": {},
     "status": {},
@@ -202,3 +203,21 @@ def test_erase_tells_first_and_takes_what_was_asked(engine: FakeEngine) -> None:
     done = run(engine, "erase", id=ID, whole_chain=True)
     assert (done["erased"], done["memories"], done["backups"]) == (True, 2, ["b.tar"])
     assert engine.memories.erased == [((ID,), True)]
+
+
+def test_a_mark_goes_to_the_rule_or_the_procedure(engine: FakeEngine) -> None:
+    told = run(engine, "mark", id=ID, outcome="harmful", note="It broke the build.")
+    assert (told["rule"]["harmful"], told["rule"]["maturity"], told["inverted"]) == (1, "candidate", False)
+    assert run(engine, "mark", id=ID, outcome="helpful")["rule"]["helpful"] == 1
+    assert run(engine, "mark", id=ID, outcome="failed")["procedure"]["failures"] == 1
+    assert run(engine, "mark", id=ID, outcome="worked")["procedure"]["successes"] == 1
+    assert [said[1:] for said in engine.practice.said] == [
+        ("harmful", "It broke the build."),
+        ("helpful", None),
+        ("failed", None),
+        ("worked", None),
+    ]
+    for wrong in ({"outcome": "helpful", "note": "x"}, {"outcome": "splendid"}):
+        with pytest.raises(UserError) as caught:
+            run(engine, "mark", id=ID, **wrong)
+        assert caught.value.code is Code.INVALID_INPUT
