@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.engine.erasing import forgetting
 from core.engine.opened import Opened
 from core.engine.refining import Refining
+from core.errors import Code, EnvironmentFaultError
 from core.index.manager import IndexManager, State
 from core.lifecycle.ground import Ground
 from core.llm.prompting import Prompt
@@ -79,4 +80,9 @@ def _near(index: IndexManager, vectors: NDArray[np.float32], k: int) -> tuple[ND
 
 def _ask(model: Refining, prompt: Prompt) -> str:
     """Wait for the model on the thread of the job; never on the writer's. Jobs ask about cleartext memories alone."""
-    return model.put(prompt, (_CLEARTEXT,)).result(_ASK_S)
+    asked = model.put(prompt, (_CLEARTEXT,))
+    try:
+        return asked.result(_ASK_S)
+    except TimeoutError:
+        asked.cancel()
+        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server did not answer in time.") from None

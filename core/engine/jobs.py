@@ -24,7 +24,7 @@ from core.engine.wellbeing import health
 from core.errors import Code, UserError
 from core.intake.linking import accept_link, open_links, reject_link
 from core.intake.sparing import SPARED_DAYS, spare
-from core.lifecycle import jobstore
+from core.lifecycle import distill_queue, jobstore
 from core.lifecycle.gauges import gauges
 from core.lifecycle.graveyard import graveyard
 from core.types.erasures import ProposedLink
@@ -105,13 +105,21 @@ class JobsGroup:
     def retry(self, job_id: str) -> Future[JobRow]:
         """Try a job again that failed too often, or that waits for a later time.
 
+        Of the reading by a model any job that ended may be named: the episodes that were left after three bad answers
+        are read again, by a new job where none waits.
+
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         opened = self._opened()
 
         def write(tx: Tx) -> JobRow:
+            held = jobstore.by_id(tx, job_id)
+            is_reading = held is not None and held.type is JobType.DISTILL
+            revived = distill_queue.revive_all(tx) if is_reading else 0
             runs = jobstore.revive(tx, job_id)
+            if runs is None and revived:
+                runs = jobstore.enqueue(tx, opened.make_id, JobType.DISTILL, "owner")
             if runs is None:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
             return self._row(opened, tx, runs)

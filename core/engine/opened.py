@@ -53,6 +53,20 @@ _CLOSING = frozenset({Code.BUSY, Code.CANCELLED})
 _UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code.VAULT_REPLACED})
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted a moment ago, since counting takes its time.
+
+    Attributes:
+        mark: how everything was that it depends on.
+        rests_until: on the clock's monotonic seconds; until then it is not counted anew whatever changed.
+    """
+
+    count: int
+    mark: tuple[object, ...]
+    rests_until: float
+
+
 @dataclass
 class Opened:
     """The parts of an open vault.
@@ -73,6 +87,7 @@ class Opened:
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
         strain: what of the memory budget is taken, and whether the machine is on battery.
         activity: when somebody last used the palace.
+        next_archived: how many memories a sweep would archive; None before anybody asked.
     """
 
     home: Home
@@ -103,6 +118,7 @@ class Opened:
         self.pulse = Pulse()
         self.write_fault: Code | None = None
         self.shed = Pressure.NORMAL
+        self.next_archived: Counted | None = None
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
 
     @property

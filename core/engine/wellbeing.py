@@ -13,12 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.engine.opened import Opened
+from core.engine.opened import Counted, Opened
 from core.errors import Code
 from core.index.manager import State
-from core.lifecycle import clockwatch
+from core.lifecycle import clockwatch, distill_queue
+from core.lifecycle.sweep import sweep_deeds
 from core.memory.write import count_without_vectors
-from core.types.lifecycle import Health, Pressure
+from core.types.lifecycle import Deed, Health, Pressure
 from core.types.proposals import Server
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.home import RESERVE_BYTES
@@ -26,7 +27,8 @@ from core.vault.rows import Rows
 
 _MB = 1024 * 1024
 _DISK_LOW = 500 * _MB
-_DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
+_DAY_MS, _HOUR_MS, _MINUTE_MS = 86_400_000, 3_600_000, 60_000
+_LONG_S, _RESTS = 0.05, 20
 _BACKUP_DAYS = 7
 _QUEUE_LONG = 100
 _STANDING = "SELECT kind, count(*) FROM memories WHERE status <> 'deleted' AND part_of IS NULL GROUP BY kind"
@@ -76,7 +78,7 @@ def health(opened: Opened, rows: Rows) -> Health:
             "pressure": found.pressure.value,
             "index_kind": index.backend,
         },
-        background=_background(rows),
+        background=_background(opened, rows),
         degradation={
             "search_strategy": strategy(opened),
             "model_server": opened.model.server.value,
@@ -132,14 +134,38 @@ def _counts(rows: Rows, pending: int) -> dict[str, int]:
     }
 
 
-def _background(rows: Rows) -> dict[str, int | None]:
+def _background(opened: Opened, rows: Rows) -> dict[str, int | None]:
     last, swept = rows.value(_LAST, ("consolidate",)), rows.value(_LAST, ("sweep",))
     return {
         "last_consolidation": last,
         "last_sweep": swept,
         "consolidation_backlog": int(rows.value(_UNSEEN, (last or 0,))),
-        "archive_candidates": int(rows.value("SELECT count(*) FROM fading")),
+        "archive_candidates": archived_next(opened, rows),
     }
+
+
+def archived_next(opened: Opened, rows: Rows) -> int:
+    """How many memories a sweep would archive now (E34.8, `gc_candidates`).
+
+    It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
+    not again and again.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        Memories; a split text counts once.
+    """
+    clock, known = opened.clock, opened.next_archived
+    begun, mark = clock.monotonic(), (opened.vault.seq, clock.now_ms() // _MINUTE_MS, opened.options)
+    if known is not None and (known.mark == mark or begun < known.rests_until):
+        return known.count
+    leaves = {Deed.EXPIRE, Deed.ARCHIVE}
+    count = sum(one.deed in leaves for one in sweep_deeds(rows, opened.options, clock.now_ms()))
+    took = clock.monotonic() - begun
+    opened.next_archived = Counted(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
+    return count
 
 
 def _free(opened: Opened) -> int | None:
@@ -221,6 +247,9 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
         yield "jobs_poison", {"n": poison}
     if int(found.rows.value(stuck, (now - _HOUR_MS,))):
         yield "jobs_stuck", {}
+    left = distill_queue.dead(found.rows)
+    if left:
+        yield "episodes_left", {"n": left}
     if found.opened.queue.depth > _QUEUE_LONG:
         yield "queue_long", {"n": found.opened.queue.depth}
 

@@ -60,12 +60,14 @@ class Read:
     Attributes:
         code: why not, an E-code; "" where it was read.
         for_good: whether trying again is no use.
+        is_patient: whether the server failed: that is held against no episode.
         counts: what was left out already: `rejected`, `parse_errors`.
     """
 
     episodes: tuple[Episode, ...]
     code: str = ""
     for_good: bool = False
+    is_patient: bool = False
     items: tuple[Item, ...] = ()
     confirmed: tuple[Confirmed, ...] = ()
     counts: Mapping[str, int] | None = None
@@ -131,7 +133,9 @@ class Distill:
         there = distill_queue.still_there(tx, prepared.episodes)
         left = tuple(one for one in prepared.episodes if one.id in there)
         if prepared.code:
-            dead = distill_queue.mark_failed(tx, left, prepared.code, for_good=prepared.for_good)
+            dead = distill_queue.mark_failed(
+                tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
+            )
             _log.info("episodes could not be read: %s", prepared.code)
             return Batch(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
         counts = Counter(prepared.counts or {})
@@ -153,7 +157,9 @@ class Distill:
         try:
             answer = distillate_of(ground.ask(prompt))
         except LociError as error:
-            return None if error.code in ABSENT else Read(episodes, error.code.value)
+            if error.code in ABSENT:
+                return None
+            return Read(episodes, error.code.value, is_patient=error.code in AWAY)
         if not answer.has_json:
             return Read(episodes, Code.MODEL_SERVER_FAILED.value)
         shown = shown_ids(prompt, facts)

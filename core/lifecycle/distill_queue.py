@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.errors import Code
 from core.intake.sources import Lineage
 from core.llm.distilling import MOST_FACTS, MOST_RULES, Shown
 from core.memory.draft import to_json
@@ -201,7 +202,9 @@ def mark_done(tx: Tx, ids: Iterable[str]) -> None:
         tx.update("episodes", {"memory_id": memory_id}, {"consolidated_at": tx.now_ms})
 
 
-def mark_failed(tx: Tx, episodes: Sequence[Episode], code: str, *, for_good: bool = False) -> int:
+def mark_failed(
+    tx: Tx, episodes: Sequence[Episode], code: str, *, for_good: bool = False, is_patient: bool = False
+) -> int:
     """Note that reading episodes failed; that changed nothing, so it is no part of an undo step.
 
     Args:
@@ -209,6 +212,8 @@ def mark_failed(tx: Tx, episodes: Sequence[Episode], code: str, *, for_good: boo
         episodes: the episodes.
         code: why, an E-code.
         for_good: whether trying again is no use.
+        is_patient: whether it was the server that failed, and no text: they wait, at last each alone so that none
+            holds up another, and are never left for it.
 
     Returns:
         How many are dead from here on.
@@ -216,7 +221,7 @@ def mark_failed(tx: Tx, episodes: Sequence[Episode], code: str, *, for_good: boo
     gone = 0
     with _unrecorded(tx):
         for one in episodes:
-            attempts = one.attempts + 1
+            attempts = min(one.attempts + 1, TRIES - 1) if is_patient else one.attempts + 1
             is_dead = for_good or attempts >= TRIES
             _set(tx, one.id, {"state": "dead" if is_dead else "failed", "attempts": attempts, "code": code})
             gone += is_dead
@@ -240,6 +245,22 @@ def revive(tx: Tx, ids: Sequence[str]) -> int:
             if row is not None and row["state"] == "dead":
                 count += tx.delete("distilled", {"memory_id": memory_id})
     return count
+
+
+def revive_all(tx: Tx) -> int:
+    """Let every dead episode be read again for which that is of use: not those that fit into no question.
+
+    Args:
+        tx: the transaction.
+
+    Returns:
+        How many.
+    """
+    found = tx.all(
+        "SELECT memory_id FROM distilled WHERE state = 'dead' AND coalesce(code, '') <> ? ORDER BY memory_id",
+        (Code.TEXT_TOO_LARGE.value,),
+    )
+    return revive(tx, [str(row[0]) for row in found])
 
 
 @contextmanager

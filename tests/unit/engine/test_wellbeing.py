@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from decay_rig import put
 from engine_rig import START_MS, HandClock, Rig, facts, refused, rig_at, talk
 
 from core.config.options import Options
@@ -106,10 +107,22 @@ def test_the_backlog_of_consolidation_counts_from_the_last_one(rig: Rig) -> None
     assert (background["last_consolidation"], background["consolidation_backlog"]) == (START_MS, 1)
 
 
-def test_fading_memories_are_candidates(rig: Rig) -> None:
-    kept = rig.store("Ada keeps bees").memory_id
-    rig.write(lambda tx: tx.insert("fading", {"memory_id": kept, "since": START_MS, "confidence": 0.1}))
+def test_what_a_sweep_would_archive_is_a_candidate_and_what_only_fades_is_none(rig: Rig) -> None:
+    put(rig, "fades")
+    rig.write(lambda tx: tx.insert("fading", {"memory_id": "fades", "since": START_MS, "confidence": 0.1}))
+    put(rig, "weak", days=900)
+    put(rig, "expired", days=900, permanence="ephemeral")
+    put(rig, "pinned", days=900, pinned=1)
+    assert how(rig).background["archive_candidates"] == 2
+    rig.write(lambda tx: tx.run("UPDATE memories SET pinned = 1 WHERE id = 'weak'"))
     assert how(rig).background["archive_candidates"] == 1
+
+
+def test_notes_that_were_left_are_told(rig: Rig) -> None:
+    put(rig, "note", kind="episode")
+    left = {"memory_id": "note", "state": "dead", "attempts": 3, "code": "E3005", "at": START_MS}
+    rig.write(lambda tx: tx.insert("distilled", left))
+    assert sentence("episodes_left", n=1) in how(rig).warnings
 
 
 @pytest.mark.parametrize(

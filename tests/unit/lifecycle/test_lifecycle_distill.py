@@ -15,15 +15,17 @@ from fake_ollama import MODEL, Answer, FakeOllama
 from ground_rig import flow, ground_of, near_of
 from readers_rig import Table, sure
 
-from core.errors import BugError, Code, EnvironmentFaultError
-from core.lifecycle import distill_queue
+from core.errors import BugError, Code, EnvironmentFaultError, UserError
+from core.lifecycle import distill_queue, jobstore
 from core.lifecycle.distill import Distill
 from core.llm.ollama import ModelServer
 from core.llm.place import place_of
 from core.llm.prompting import Prompt
 from core.types.belief import Label
+from core.types.lifecycle import JobState, JobType
 from core.types.values import When
 from core.types.words import Kind, Source
+from core.vault.tx import Tx
 
 
 @pytest.fixture
@@ -175,9 +177,7 @@ def test_consolidation_group_failure_isolation(rig: Rig, clock: HandClock) -> No
     good = note(rig, "The user likes tea.", client)
 
     def ask(prompt: Prompt) -> str:
-        if "gin" in prompt.user:
-            raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server gave no usable answer.")
-        return answer(fact("The user likes tea."))
+        return "no idea" if "gin" in prompt.user else answer(fact("The user likes tea."))
 
     ran = run(rig, ask)
     assert ran.counts == {"failed": 1, "new_facts": 1, "episodes": 1}
@@ -194,6 +194,48 @@ def test_consolidation_group_failure_isolation(rig: Rig, clock: HandClock) -> No
     assert rig.opened.vault.read(distill_queue.dead) == 1
     assert rig.write(lambda tx: distill_queue.revive(tx, [bad, good, bad])) == 1
     assert run(rig, answer(fact("The user likes gin."))).counts == {"new_facts": 1, "episodes": 1}
+
+
+def test_a_slow_server_is_no_fault_of_the_episodes(rig: Rig, clock: HandClock) -> None:
+    notes = [note(rig, f"I own boat {n}.") for n in range(3)]
+
+    def ask(prompt: Prompt) -> str:
+        if "boat 1" in prompt.user:
+            raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server did not answer in time.")
+        return answer()
+
+    for _ in range(6):
+        run(rig, ask)
+        clock.advance(5 * HOUR_MS)
+    assert [(state_of(rig, one) or ("",))[0] for one in notes] == ["done", "failed", "done"]
+    assert rig.opened.vault.read(distill_queue.dead) == 0
+    assert run(rig, answer()).counts == {"episodes": 1}
+
+
+def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock) -> None:
+    left, long = note(rig, "I like gin."), note(rig, "<" * 8_000)
+    for _ in range(3):
+        run(rig, "no idea")
+        clock.advance(16 * HOUR_MS)
+    assert rig.opened.vault.read(distill_queue.dead) == 2
+
+    def ended(tx: Tx) -> str:
+        job_id = jobstore.enqueue(tx, rig.opened.make_id, JobType.DISTILL, "scheduler")
+        jobstore.finish(tx, job_id, JobState.DONE, {"dead": 2})
+        return job_id
+
+    row = rig.engine.jobs.retry(rig.write(ended)).result(30)
+    assert (row.type, row.state, row.actor) == (JobType.DISTILL, JobState.QUEUED, "owner")
+    assert (state_of(rig, left), state_of(rig, long)) == (None, ("dead", 1, "E4004"))
+    with pytest.raises(UserError):
+        rig.engine.jobs.retry(rig.write(lambda tx: ended_of(tx, rig))).result(30)
+
+
+def ended_of(tx: Tx, rig: Rig) -> str:
+    """A sweep that ended: nothing is to be tried again."""
+    job_id = jobstore.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler")
+    jobstore.finish(tx, job_id, JobState.DONE, {})
+    return job_id
 
 
 def test_what_makes_a_group_fail_is_alone_at_last(rig: Rig, clock: HandClock) -> None:
