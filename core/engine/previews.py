@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 from core.lifecycle.ground import Ground, Planner, Stream
-from core.lifecycle.reporting import counts_of, report, standing
+from core.lifecycle.reporting import counts_of, foreseen, report, standing, swept
 from core.memory.draft import to_json
 from core.types.lifecycle import Deed, JobType, Planned, Preview, PreviewItem
 from core.vault.rows import Rows
@@ -41,14 +41,14 @@ def preview_of(
     """
     found: list[tuple[JobType, Planned]] = []
     taken: set[tuple[Deed, str]] = set()
-    report: Mapping[str, object] = {}
+    reports: dict[JobType, Mapping[str, object]] = {}
     for kind in kinds:
         work = jobs.get(kind)
         if not isinstance(work, Planner):
             continue
         deeds = work.plan(ground)
-        if kind is JobType.CONSOLIDATE:
-            report = _report(ground, deeds)
+        if kind in _REPORTS:
+            reports[kind] = _REPORTS[kind](ground, deeds)
         for deed in deeds:
             if (deed.deed, deed.memory_id) not in taken:
                 taken.add((deed.deed, deed.memory_id))
@@ -56,11 +56,24 @@ def preview_of(
     found.sort(key=lambda pair: (_WEIGHT[pair[1].deed], -pair[1].value, pair[1].memory_id))
     counts = Counter(deed.deed.value for _, deed in found)
     items = ground.read(lambda rows: _items(rows, found[:limit]))
-    return Preview(ground.now_ms, tuple(items), dict(counts), report)
+    return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
-def _report(ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, object]:
-    return report(counts_of(deeds), before=ground.read(standing), after={}, duration_ms=0, dry_run=True).to_json()
+def _consolidated(ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, object]:
+    def read(rows: Rows) -> Mapping[str, object]:
+        before = standing(rows)
+        after = foreseen(rows, deeds, before)
+        return report(counts_of(deeds), before=before, after=after, duration_ms=0, dry_run=True).to_json()
+
+    told: Mapping[str, object] = ground.read(read)
+    return told
+
+
+_REPORTS: Mapping[JobType, Callable[[Ground, Sequence[Planned]], Mapping[str, object]]] = {
+    JobType.CONSOLIDATE: _consolidated,
+    JobType.SWEEP: lambda _, deeds: swept(deeds),
+}
+"""What a run would report, from its plan: the same names and numbers."""
 
 
 def _items(rows: Rows, found: Sequence[tuple[JobType, Planned]]) -> list[PreviewItem]:

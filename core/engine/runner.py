@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from core.embed.base import AWAY
@@ -15,7 +16,7 @@ from core.engine.opened import Opened
 from core.errors import BugError, Code
 from core.events import Progress
 from core.lifecycle import jobstore
-from core.lifecycle.ground import SCHEDULER, Batch, Ground, Planner, Stream
+from core.lifecycle.ground import SCHEDULER, Batch, Ground, Planner, Preparing, Stream
 from core.lifecycle.jobstore import Job
 from core.lifecycle.reporting import report, standing
 from core.types.lifecycle import JobState, JobType
@@ -84,12 +85,15 @@ class Runner:
         deeds = ground.read(lambda rows: jobstore.planned(rows, job.id, job.progress, size))
         if not deeds:
             return self.close(job, JobState.DONE)
+        carry_out = work.carry_out
+        if isinstance(work, Preparing):
+            carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
         begun = self._opened.clock.monotonic()
 
         def write(tx: Tx) -> Job:
             self._need_same(tx, job)
             with self._verb(tx, job) as verb:
-                batch = work.carry_out(tx, verb, ground, deeds)
+                batch = carry_out(tx, verb, ground, deeds)
                 verb.note(job.id, **batch.counts)
             return self._moved(tx, job, Batch(len(deeds), batch.counts, batch.ids), verb.step_id)
 

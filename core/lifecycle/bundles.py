@@ -92,6 +92,9 @@ def _planned(bundle: _Bundle) -> Planned:
             for cluster in bundle.clusters
         ],
         "counts": {name: count for name, count in counts.items() if count},
+        "made": len(bundle.clusters),
+        "standing": len(bundle.clusters),
+        "leaving": _leaving(bundle),
     }
     ids = tuple(node.id for node in nodes)
     if bundle.clusters:
@@ -101,11 +104,20 @@ def _planned(bundle: _Bundle) -> Planned:
     return Planned(Deed.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail)
 
 
+def _leaving(bundle: _Bundle) -> list[str]:
+    """What stands beneath another when it is done."""
+    beneath = [tie.other.id for tie in bundle.stacks]
+    sources = [node.id for cluster in bundle.clusters for node in cluster.members]
+    return list(dict.fromkeys([*beneath, *sources]))
+
+
 def _merge(tie: Tie) -> Planned:
     detail = {
         "marks": {node.id: node.mark for node in (tie.keep, tie.other)},
         "merge": _tie(tie),
         "counts": {"deduplicated": 1},
+        "made": 1,  # the original of the text that changes
+        "leaving": [tie.other.id],
     }
     return Planned(Deed.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
 

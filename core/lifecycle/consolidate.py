@@ -26,7 +26,7 @@ from core.lifecycle.opposites import Opposed, find_opposed, opposed_now
 from core.lifecycle.pairs import Decided, decided, near_pairs
 from core.lifecycle.reporting import PRUNES
 from core.lifecycle.sameness import find_same
-from core.lifecycle.uniting import do_deed, fits, texts_to_embed
+from core.lifecycle.uniting import can_unite, do_deed, fits, texts_to_embed
 from core.score.gathering import Lines, lines_for
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.rows import Rows
@@ -36,6 +36,8 @@ _log = log.get("lifecycle")
 
 SETTLED, TO_ASK = "opposed_settled", "opposed_asked"
 """Reasons: keys of `resources/help/lifecycle.json`."""
+Vectors = Mapping[str, NDArray[np.float32]]
+"""New texts of a batch to their vectors."""
 _PRUNED = {"old_versions": "pruned_superseded", "faded": "pruned_decayed", "doubted": "pruned_disputed"}
 
 
@@ -68,7 +70,10 @@ class Consolidation:
         masses = {keep: len(ties) for keep, ties in same.stacks.items()}
         left_out = taken | same.gone | same.taken | decisions.loose
         clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
-        deeds = [*ground.read(lambda rows: _of_opposed(rows, opposed)), *planned_deeds(same, clusters)]
+        made = planned_deeds(same, clusters)
+        deeds: list[Planned] = ground.read(
+            lambda rows: [*_of_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
+        )
         held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
         pruned: list[Planned] = ground.read(lambda rows: sweep.prune_deeds(rows, ground.options, ground.now_ms))
         return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
@@ -78,14 +83,30 @@ class Consolidation:
         found: Decided = ground.read(decided)
         return found
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
-        """Carry a few deeds out, each by itself.
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Vectors:
+        """Embed the new texts of a few deeds: digests and united texts.
+
+        Args:
+            ground: what it stands on.
+            deeds: the next ones of the plan.
+
+        Returns:
+            Text to vector, (dims,); nothing where the embedder is away.
+        """
+        texts: list[str] = ground.read(lambda rows: _new_texts(rows, deeds, ground.now_ms))
+        return _embedded(ground, texts)
+
+    def carry_out(
+        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Vectors | None = None
+    ) -> Batch:
+        """Carry a few deeds out, each by itself; no model is asked.
 
         Args:
             tx: the transaction.
             verb: of the run: all batches are one undo step.
             ground: what it stands on.
             deeds: the next ones of the plan.
+            prepared: from `prepare`. A digest without its vector is embedded later; two are not united without one.
 
         Returns:
             What happened: `deduplicated`, `resolved`, `pending`, `corroborated`, `clusters`, `source_memories`,
@@ -95,7 +116,7 @@ class Consolidation:
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
         own = [deed for deed in deeds if deed.deed not in PRUNES]
-        vectors = _embedded(tx, ground, own)
+        vectors = prepared or {}
         for deed in own:
             done, ids = _carried(tx, verb, ground, deed, vectors)
             counts.update(done)
@@ -121,7 +142,8 @@ def _of_opposed(rows: Rows, opposed: Sequence[Opposed]) -> list[Planned]:
     found: list[Planned] = []
     for one in opposed:
         ends = one.deed is Deed.SUPERSEDE
-        detail = {"counts": {"resolved": 1} if ends else {"pending": 1}, "marks": _marks(rows, one)}
+        counts = {"resolved": 1} if ends else {"pending": 1}
+        detail = {"counts": counts, "marks": _marks(rows, one), "leaving": list(one.leaving)}
         reason = SETTLED if ends else TO_ASK
         found.append(Planned(one.deed, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
     return found
@@ -134,9 +156,13 @@ def _marks(rows: Rows, opposed: Opposed) -> dict[str, str]:
     }
 
 
-def _embedded(tx: Tx, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, NDArray[np.float32]]:
-    """Vectors of the new texts of a batch, by text; none where the embedder is away."""
-    texts = [text for deed in deeds if _unites(deed) and fits(tx, deed, tx.now_ms) for text in texts_to_embed(tx, deed)]
+def _new_texts(rows: Rows, deeds: Sequence[Planned], now_ms: int) -> list[str]:
+    own = [deed for deed in deeds if deed.deed not in PRUNES and _unites(deed)]
+    return [text for deed in own if fits(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
+
+
+def _embedded(ground: Ground, texts: Sequence[str]) -> Vectors:
+    """Vectors of texts; none where the embedder is away."""
     if not texts:
         return {}
     try:
@@ -152,7 +178,7 @@ def _unites(deed: Planned) -> bool:
 
 
 def _carried(
-    tx: Tx, verb: Verb, ground: Ground, deed: Planned, vectors: Mapping[str, NDArray[np.float32]]
+    tx: Tx, verb: Verb, ground: Ground, deed: Planned, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
     acts, lines = ground.acts(tx, verb), verb.lines

@@ -158,12 +158,23 @@ class Gaps:
         found: Sequence[Planned] = ground.read(lambda rows: _planned(rows, ground.options, ground.now_ms))
         return found
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
-        """Carry a few deeds out; see `Planner.carry_out`."""
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, Turned]:
+        """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
+        rules = [deed.memory_id for deed in deeds if deed.deed is Deed.SUPERSEDE]
+        return _turned(ground, rules) if rules else {}
+
+    def carry_out(
+        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Mapping[str, Turned] | None = None
+    ) -> Batch:
+        """Carry a few deeds out; see `Preparing.carry_out`."""
         counts: Counter[str] = Counter()
         changed = []
+        turned = prepared or {}
         for deed in deeds:
-            done = _turn(tx, verb, ground, deed) if deed.deed is Deed.SUPERSEDE else _ask(tx, verb, ground, deed)
+            if deed.deed is Deed.SUPERSEDE:
+                done = _turn(tx, verb, ground, deed, turned.get(deed.memory_id))
+            else:
+                done = _ask(tx, verb, ground, deed)
             counts.update(done or {"skipped": 1})
             if done:
                 changed.append(deed.memory_id)
@@ -287,19 +298,32 @@ def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[byt
     return len(acts.opened)
 
 
-def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned) -> dict[str, int]:
+def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, Turned]:
+    """The opposites of rules with their vectors, off the writer."""
+    found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
+        lambda rows: {one: _opposite(rows, one) for one in rules}
+    )
+    made = {}
+    for rule_id, held in found.items():
+        if held is None:
+            continue
+        rule, text = held
+        try:
+            vector = ground.embed([embedding_text(text, author=rule["author"])])[0]
+        except LociError:
+            # Trigger: no embedder answers. Why: the questions of the run need none. Outcome: the rule stays marked, the
+            # deed counts as left, and the next run takes it up again.
+            break
+        made[rule_id] = Turned(text, vector)
+    return made
+
+
+def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned, ready: Turned | None) -> dict[str, int]:
     turned = _opposite(tx, deed.memory_id)
-    if turned is None:
-        return {}
-    rule, text = turned
-    try:
-        vector = ground.embed([embedding_text(text, author=rule["author"])])[0]
-    except LociError:
-        # Trigger: no embedder answers. Why: the questions of the run need none. Outcome: the rule stays marked, the
-        # deed counts as left, and the next run takes it up again.
-        return {}
+    if turned is None or ready is None or turned[1] != ready.text:
+        return {}  # it was changed meanwhile: the next run takes it up again
     marks = Applications(ground.make_id, ground.work, ground.space, ground.stored)
-    done = marks.turn(tx, verb, rule, Turned(text, vector), SCHEDULER)
+    done = marks.turn(tx, verb, turned[0], ready, SCHEDULER)
     return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
 
 

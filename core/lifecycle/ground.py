@@ -1,8 +1,9 @@
 """What a job stands on: reading, writing, embedding and asking, handed in, so that no job knows the engine.
 
 A job comes in two shapes. A `Planner` reads the vault once, makes a list of deeds, and the list is carried out in
-batches: the same list is the preview, and it is kept with the job, so that a crash at any batch changes nothing. A
-`Stream` takes the next few memories again and again until none is left. Must not do: run anything.
+batches: the same list is the preview, and it is kept with the job, so that a crash at any batch changes nothing; one
+that needs the model for a batch is `Preparing`. A `Stream` takes the next few memories again and again until none is
+left. Must not do: run anything.
 """
 
 from __future__ import annotations
@@ -137,6 +138,27 @@ class Planner(Protocol):
         Returns:
             What happened; `skipped` counts those left.
         """
+        ...
+
+
+@runtime_checkable
+class Preparing(Planner, Protocol):
+    """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Any:
+        """Make ready what a few deeds need; nothing is written.
+
+        Args:
+            ground: what it stands on.
+            deeds: those that are carried out next.
+
+        Returns:
+            What `carry_out` is handed. What no longer fits by then is left out of it there.
+        """
+        ...
+
+    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Any = None) -> Batch:
+        """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
         ...
 
 

@@ -52,12 +52,14 @@ class Opposed:
         others: what it is at odds with.
         deed: `SUPERSEDE` where the gate lets one end, `ASK` where a person decides.
         confidence: how sure that is, 0 to 1.
+        leaving: which of them stand no longer then; heads.
     """
 
     memory_id: str
     others: tuple[str, ...]
     deed: Deed
     confidence: float
+    leaving: tuple[str, ...] = ()
 
 
 def find_opposed(rows: Rows, keeper: Keeper, decisions: Decided) -> list[Opposed]:
@@ -103,7 +105,21 @@ def opposed_now(rows: Rows, keeper: Keeper, memory_id: str) -> Opposed | None:
     if not cases or any(known_matter(rows, _matter(memory_id, case)) is not None for case in cases):
         return None
     deed = _deed(plan, cases)
-    return None if deed is None else Opposed(memory_id, tuple(case.other.id for case in cases), deed, plan.confidence)
+    if deed is None:
+        return None
+    others = tuple(case.other.id for case in cases)
+    return Opposed(memory_id, others, deed, plan.confidence, _leaving(plan, memory_id))
+
+
+def _leaving(plan: Plan, memory_id: str) -> tuple[str, ...]:
+    """What `core.intake.acting` lets end or wait."""
+    if plan.deed in (Verdict.SUPERSEDE, Verdict.HOLD_EXISTING):
+        return tuple(
+            case.other.id
+            for case in plan.partners
+            if case.verdict.deed is Verdict.HOLD_EXISTING or (case.verdict.deed is not Verdict.COEXIST and case.whole)
+        )
+    return () if plan.deed is Verdict.COEXIST else (memory_id,)
 
 
 def _deed(plan: Plan, cases: tuple[Case, ...]) -> Deed | None:

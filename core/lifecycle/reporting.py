@@ -1,6 +1,7 @@
-"""The report of a consolidation (seed A, feature 6) from the counts of its batches or of its plan.
+"""The report of a run from the counts of its batches, and the same report of a plan that is only looked at.
 
-Must not do: count anything in the vault but how many memories there are.
+Of a consolidation it is the report of seed A (feature 6). Must not do: count anything in the vault but how many
+memories there are, and how many of them a plan lets go.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from core.lifecycle.sweep import OLD_VERSION
+from core.memory.draft import to_json
 from core.types.lifecycle import Consolidated, Deed, Planned
 from core.vault.rows import Rows
 
@@ -32,6 +35,40 @@ def counts_of(deeds: Sequence[Planned]) -> Mapping[str, int]:
         else:
             counts.update(deed.detail["counts"])  # a deed may stack, confirm and digest: it says how many it counts
     return dict(counts)
+
+
+def swept(deeds: Sequence[Planned]) -> Mapping[str, int]:
+    """What carrying out the plan of a sweep would count, if every deed still fits.
+
+    Args:
+        deeds: the plan.
+
+    Returns:
+        The keys of its `Batch.counts`.
+    """
+    return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
+
+
+def foreseen(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) -> dict[str, int]:
+    """How many memories there would be behind a consolidation, and how many would stand.
+
+    Args:
+        rows: a vault snapshot.
+        deeds: its plan.
+        before: `standing` of the same snapshot.
+
+    Returns:
+        As `standing`.
+    """
+    gone = [one for deed in deeds for one in ([deed.memory_id] if deed.deed in PRUNES else deed.detail["leaving"])]
+    leave = rows.value(
+        "SELECT count(*) FROM json_each(?) w JOIN memories h ON h.id = w.value "
+        "JOIN memories m ON m.id = h.id OR m.part_of = h.id WHERE m.status = 'active'",
+        (to_json(sorted(set(gone))),),
+    )
+    made = sum(int(deed.detail.get("made", 0)) for deed in deeds)
+    stand = sum(int(deed.detail.get("standing", 0)) for deed in deeds)
+    return {"total": before["total"] + made, "active": before["active"] - int(leave) + stand}
 
 
 def report(

@@ -73,6 +73,23 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
     return [text_of(rows, from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
 
 
+def can_unite(rows: Rows, deed: Planned) -> bool:
+    """Whether the united text of a merge would stand beside no memory of the same words.
+
+    Args:
+        rows: a vault snapshot or the transaction.
+        deed: any deed of `core.lifecycle.bundles`.
+
+    Returns:
+        True for what is no merge.
+    """
+    if deed.deed is not Deed.MERGE:
+        return True
+    keep, other = deed.detail["merge"][:2]
+    kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
+    return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
+
+
 def do_deed(acts: Acts, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
     """Carry one deed out.
 
@@ -108,9 +125,8 @@ def _weigh(acts: Acts, tie: Sequence[Any]) -> None:
 def _merge(acts: Acts, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
     tie = deed.detail["merge"]
     keep, other = tie[0], tie[1]
-    kind, space, session = acts.tx.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
     text = _united(acts.tx, deed)
-    if vector is None or standing_twin(acts.tx, [text], Kind(kind), space, session) not in (None, keep, other):
+    if vector is None or not can_unite(acts.tx, deed):
         return False
     _weigh(acts, tie)
     acts.merge_into(keep, text, vector, other)

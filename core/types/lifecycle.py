@@ -110,14 +110,17 @@ class Preview:
     Attributes:
         at: as of when, epoch ms.
         items: the deeds, strongest first, at most so many as were asked for.
-        counts: deed to how many there are in all.
+        counts: deed to how many there are in all; one deed may be about several memories.
         report: of the consolidation among them, as its run would give it; empty where none was asked for.
+        reports: of a consolidation and of a sweep, where they were asked for: names and numbers of the report that a
+            run at once would give; of a consolidation all but `duration_ms` and `dry_run`.
     """
 
     at: int
     items: tuple[PreviewItem, ...]
     counts: Mapping[str, int]
     report: Mapping[str, Any] = field(default_factory=dict)
+    reports: Mapping[JobType, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,7 @@ class Gauges:
     """How firmly a memory is remembered and how sure it is, now and as it goes on if nobody touches it.
 
     Attributes:
-        strength: now; `strength_curve` from storing to a year from now.
+        strength: now; `strength_curve` from the last touch (storing, recall, sparing) to a year from now.
         confidence: effective confidence now; `confidence_curve` likewise, from the last confirmation on.
         permanence: the level that decides how fast confidence falls.
         fading_below: the line of fading; `expired_below` that of expiry; `archive_below` that of strength.

@@ -15,7 +15,7 @@ import numpy as np
 from engine_rig import Rig
 from numpy.typing import NDArray
 
-from core.lifecycle.ground import SCHEDULER, Batch, Ground, Near, Planner, Stream
+from core.lifecycle.ground import SCHEDULER, Batch, Ground, Near, Planner, Preparing, Stream
 from core.llm.prompting import Prompt
 from core.types.lifecycle import Planned
 from core.vault.tx import Tx
@@ -95,7 +95,10 @@ def run(rig: Rig, job: Planner, ground: Ground, batch: int = 3) -> Ran:
     ran = Ran(deeds)
     for at in range(0, len(deeds), batch):
         some, is_last = deeds[at : at + batch], at + batch >= len(deeds)
-        _write(rig, ran, partial(job.carry_out, ground=ground, deeds=some), is_last=is_last)
+        carry_out = job.carry_out
+        if isinstance(job, Preparing):
+            carry_out = partial(job.carry_out, prepared=job.prepare(ground, some))
+        _write(rig, ran, partial(carry_out, ground=ground, deeds=some), is_last=is_last)
     return ran
 
 

@@ -1,0 +1,78 @@
+"""A dry run and the run that follows it at once report the same names and numbers; through the engine."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import consolidation_rig
+import pytest
+from engine_rig import START_MS, HandClock, Rig, facts, rig_at, talk
+from gathering_rig import told
+
+from core.types.lifecycle import JobRow, JobState, JobType
+from core.vault.tx import Tx
+
+DAY_MS = 86_400_000
+NOT_OF_THE_PLAN = ("duration_ms", "dry_run")
+
+
+def ran(rig: Rig, kind: JobType) -> JobRow:
+    row = rig.engine.jobs.run(kind).result(60)
+    assert row.state is JobState.DONE, row.code
+    return row
+
+
+def foretold(rig: Rig, kind: JobType) -> dict[str, Any]:
+    return dict(rig.engine.jobs.preview(1, (kind,)).result(60).reports[kind])
+
+
+def advance(rig: Rig, days: int) -> None:
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(days * DAY_MS)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_dry_run_of_a_consolidation_reports_what_the_run_does(tmp_path: Path, seed: int) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        consolidation_rig.of_all_kinds(rig, seed, most=2, least=0 if seed else 1)
+        wanted = foretold(rig, JobType.CONSOLIDATE)
+        found = dict(ran(rig, JobType.CONSOLIDATE).report)
+        assert (wanted["dry_run"], found["dry_run"]) == (True, False)
+        assert wanted.keys() == found.keys()
+        assert {**found, **{name: wanted[name] for name in NOT_OF_THE_PLAN}} == wanted
+        assert not found["skipped"]
+        if not seed:
+            numbers = [found["deduplicated"], *found["contradictions"].values(), found["corroborated"],
+                    *found["compressed"].values(), found["pruned"]["decayed"]]  # fmt: skip
+            assert all(numbers), found
+
+
+def test_a_dry_run_counts_no_union_that_would_repeat_what_stands(tmp_path: Path) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        consolidation_rig.completing(rig, "a")
+        wanted = foretold(rig, JobType.CONSOLIDATE)
+        assert wanted["deduplicated"] == 1
+        one, other = (row[0] for row in rig.rows("SELECT text FROM memories ORDER BY n"))
+        for united in (f"{one}. {other}", f"{other}. {one}"):  # whichever is kept: what a merge would make stands
+            told(rig, united, 1)
+        wanted = foretold(rig, JobType.CONSOLIDATE)
+        found = ran(rig, JobType.CONSOLIDATE).report
+        assert (wanted["deduplicated"], wanted["skipped"]) == (found["deduplicated"], found["skipped"]) == (0, 0)
+
+
+@pytest.mark.parametrize("days", [0, 40, 120, 400, 800])
+def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: int) -> None:
+    with rig_at(tmp_path, clock=HandClock(START_MS)) as rig:
+        rig.engine.settings.set("prune_superseded", True).result(30)  # noqa: FBT003 - the option's value
+        rig.bring([*facts(9), *talk(4)])
+        rig.settle()
+        kept = [rig.store(f"The {word} jug is on the sill.").memory_id for word in ("blue", "red", "green")]
+        for nr, memory_id in enumerate(kept):
+            rig.write(partial(Tx.update, table="memories", key={"id": memory_id}, changes={"importance": nr / 10}))
+        advance(rig, days)
+        for _ in range(3):
+            wanted = foretold(rig, JobType.SWEEP)
+            assert wanted == ran(rig, JobType.SWEEP).report
+            advance(rig, 60)
