@@ -24,11 +24,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
 
+from bench_store import facts  # noqa: E402
 from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
 
 from app.bench.machine import machine  # noqa: E402
 from core.embed.base import Embedder  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.engine.desk_upkeep import DeskUpkeep  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.scheduler import Beats  # noqa: E402
 from core.errors import LociError  # noqa: E402
@@ -49,16 +51,21 @@ _TRAITS = {
     "car": ("I drive a {}.", ("Volvo", "Skoda", "Renault", "Fiat", "Toyota")),
     "bank": ("My bank is {}.", ("Sparbank", "Old Mill", "Union", "Harbour Savings")),
 }
-_THINGS = ("boat", "oven", "bicycle", "garden", "printer", "roof", "violin", "camera", "shed", "fence", "kettle",
-           "radio", "loom", "kiln", "tent", "greenhouse", "ledger", "piano", "lantern", "well")  # fmt: skip
-_PARTS = ("hinge", "valve", "string", "lens", "gutter", "pedal", "filter", "handle", "spring", "cable", "seam", "lid",
-          "shelf", "belt", "gasket", "bracket", "fuse", "latch", "rope", "tile")  # fmt: skip
-_STATES = ("is worn out", "was replaced", "squeaks in the cold", "has to be oiled", "came in the wrong size", "leaks",
-           "was lent to Ines", "costs twice as much now", "is under warranty", "fits at last")  # fmt: skip
-_ASIDES = ("", " It took the whole afternoon.", " Nobody noticed before.", " The shop on the corner had one.",
-           " We talked about it at breakfast.", " It can wait until spring.")  # fmt: skip
-_OPENINGS = ("The {p} of the {t} {s}.", "About the {t}: the {p} {s}.", "Turns out the {t}'s {p} {s}.",
-             "We looked at the {t} again, and the {p} {s}.")  # fmt: skip
+_AGAIN = ("{0}", "{0}", "Note to self: {0}", "As I said before: {0}", "{0} That is how it is.", "Once more: {0}")
+_ABOUT = (
+    "boat",
+    "oven",
+    "garden",
+    "roof",
+    "violin",
+    "camera",
+    "chess club",
+    "loom",
+    "kiln",
+    "piano",
+    "well",
+    "dentist",
+)
 
 
 class YearClock(HandClock):
@@ -74,7 +81,8 @@ class Life:
     """What was said so far."""
 
     dice: random.Random
-    said: list[tuple[str, str, str]] = field(default_factory=list)
+    known: list[str]
+    said: list[str] = field(default_factory=list)
     traits: dict[str, str] = field(default_factory=dict)
     pinned: list[str] = field(default_factory=list)
     explicit: list[str] = field(default_factory=list)
@@ -83,20 +91,14 @@ class Life:
         """Kind, text and claim of the next memory."""
         roll = self.dice.random()
         if roll < 0.20 and self.said:
-            topic, part, state = self.dice.choice(self.said[-4_000:])
-            return "fact", self.dice.choice(_OPENINGS).format(t=topic, p=part, s=state), None
+            return "fact", self.dice.choice(_AGAIN).format(self.dice.choice(self.said[-4_000:])), None
         if roll < 0.25:
             name = self.dice.choice(sorted(_TRAITS))
             form, values = _TRAITS[name]
             value = self.traits[name] = self.dice.choice(values)
             return "fact", form.format(value), {"subject": "user", "predicate": name, "value": value, "exclusive": True}
-        about = (
-            f"{self.dice.choice(_THINGS)} number {self.dice.randrange(400)}", self.dice.choice(_PARTS),
-            self.dice.choice(_STATES),
-        )  # fmt: skip
-        self.said.append(about)
-        text = self.dice.choice(_OPENINGS).format(t=about[0], p=about[1], s=about[2]) + self.dice.choice(_ASIDES)
-        return ("fact" if roll < 0.55 else "episode"), text, None
+        self.said.append(self.known.pop())
+        return ("fact" if roll < 0.55 else "episode"), self.said[-1], None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -122,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def live(rig: Rig, clock: YearClock, days: int, a_day: int) -> list[dict[str, Any]]:
     """So many days; a row of figures each quarter."""
-    life = Life(random.Random(7))
+    life = Life(random.Random(7), facts(days * a_day, 7))
     clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
     rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
     rows: list[dict[str, Any]] = []
@@ -131,7 +133,7 @@ def live(rig: Rig, clock: YearClock, days: int, a_day: int) -> list[dict[str, An
         for _ in range(a_day):
             stored += _say(rig, life, clients)
         for _ in range(3):
-            rig.recall(f"what about the {life.dice.choice(_PARTS)} of the {life.dice.choice(_THINGS)}")
+            rig.recall(f"what about the {life.dice.choice(_ABOUT)}")
         if day % 7 == 0:
             _decide(rig)
         clock.advance(DAY_MS)
@@ -167,13 +169,10 @@ def _say(rig: Rig, life: Life, clients: Sequence[Actor]) -> int:
 
 def _decide(rig: Rig) -> None:
     """Ten questions a week, as the desk suggests them."""
-    conflicts, left = rig.engine.conflicts, set[str]()
-    for _ in range(10):
-        # anew each time: an answer settles others that asked the same
-        item = next((one for one in conflicts.listed(OWNER_ACTOR).result(60) if one.id not in left), None)
-        if item is None:
-            return
-        left.add(item.id)
+    conflicts = rig.engine.conflicts
+    for item in conflicts.listed(OWNER_ACTOR).result(60)[:10]:
+        if rig.value("SELECT state FROM conflicts WHERE id = ?", item.id) != "open":
+            continue  # an answer before settled it too
         action = item.suggestion.action if item.suggestion is not None else Action.SKIP
         try:
             conflicts.resolve(item.id, Decision(action), OWNER_ACTOR).result(60)
@@ -182,8 +181,9 @@ def _decide(rig: Rig) -> None:
 
 
 def keep_house(rig: Rig) -> None:
-    """Let all work that is due run to its end."""
+    """Let all work that is due run to its end, and the desk close what nobody needs to decide any more."""
     scheduler, opened = rig.engine.scheduler, rig.opened
+    DeskUpkeep().tend(opened)
     for _ in range(40):
         scheduler.beat(opened, force=True)
         while scheduler.running() is not None:
