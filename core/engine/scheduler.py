@@ -1,8 +1,9 @@
 """The scheduler: what is due is queued at the heartbeat, and one job at a time goes on, one batch after the other.
 
 Between two batches it looks whether somebody searches, whether memory is short or the machine is on battery, whether
-the person paused or stopped it, and whether something else waits on the thread of the jobs (an import). A job's state
-is saved with each batch, so that it goes on behind it after a crash. Must not do: any work of a job itself.
+the person paused or stopped it, and whether something else waits on the thread of the jobs (an import). Work that takes
+hours (another embedding model) lets whatever else may run go first, at each batch. A job's state is saved with each
+batch, so that it goes on behind it after a crash. Must not do: any work of a job itself.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, L
 from core.lifecycle import clockwatch, jobstore
 from core.lifecycle.clockwatch import Watch
 from core.lifecycle.ground import Ground
+from core.lifecycle.jobstore import Job
 from core.types.lifecycle import JobState, JobType
 from core.vault.tx import Tx
 
 _log = log.get("engine")
 _TURN_S = 30.0
+_RECLAIM = "reclaim"
+_YIELDING = frozenset({JobType.MIGRATE})
+"""Work that takes hours and steps aside for all other work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +130,6 @@ class Scheduler:
             return
         now.beaten_at = at
         self._watch_clock(opened)
-        if now.running is None and opened.vault.read(jobstore.is_any_running):
-            # Its failure could not be noted (a full disk): it goes on from its last batch.
-            opened.write(lambda tx: jobstore.put_back(tx, crashed=False), background=True).result(_TURN_S)
         due = self.agenda.due(opened, self.ground(opened))
         if due:
             opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
@@ -175,13 +177,41 @@ class Scheduler:
         with self._lock:
             if now.running is not None:
                 return
+        if opened.vault.read(jobstore.is_any_running):
+            self._reclaim(now)
+            return
+        job = self._next(opened)
+        if job is not None and self._take(now, job.id):
+            self._go_on(now, job.id)
+
+    def _next(self, opened: Opened) -> Job | None:
+        """What may run now: what takes hours comes last."""
         ground = self.ground(opened)
         queued = opened.vault.read(lambda rows: jobstore.waiting(rows, ground.now_ms))
-        job = next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
-        if job is None:
+        queued.sort(key=lambda one: one.type in _YIELDING)
+        return next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
+
+    def _reclaim(self, now: _Open) -> None:
+        """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
+        if not self._take(now, _RECLAIM):
             return
-        if self._take(now, job.id):
-            self._go_on(now, job.id)
+
+        def work() -> None:
+            opened = now.opened
+            try:
+                opened.write(lambda tx: jobstore.put_back(tx, crashed=False), background=True).result(_TURN_S)
+            except (LociError, TimeoutError) as error:
+                if not opened.closing.is_set():
+                    _log.warning("a job could not be taken up again: %s", type(error).__name__)
+                return
+            finally:
+                self._release(now, _RECLAIM)
+            self._kick_quietly(opened)
+
+        try:
+            begun(now.opened.threads.jobs, work)
+        except LociError:
+            self._release(now, _RECLAIM)  # the vault closes
 
     def _take(self, now: _Open, job_id: str) -> bool:
         """Let a job run, unless another was faster."""
@@ -199,23 +229,26 @@ class Scheduler:
 
     def _turn(self, now: _Open, job_id: str) -> None:
         """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
-        opened = now.opened
+        opened, is_noted = now.opened, True
         try:
             kept = self._step(now, job_id)
         except CancelledError:
             kept = None
         except LociError as error:
             kept = self._failed(now, job_id, error.code)
+            is_noted = kept is not None
         except Exception as error:  # noqa: BLE001 - a fault of one job must not end the thread all jobs share
             _log.error("a job stopped: %s", type(error).__name__)
             kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
+            is_noted = kept is not None
         if kept is not None and kept.state is JobState.RUNNING and not opened.closing.is_set():
             self._go_on(now, job_id)
             return
         self._release(now, job_id)
         if kept is not None:
             self._tell(now, kept)
-        if not opened.closing.is_set():
+        # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
+        if is_noted and not opened.closing.is_set():
             self._kick_quietly(opened)
 
     def _step(self, now: _Open, job_id: str) -> Kept | None:
@@ -227,10 +260,16 @@ class Scheduler:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
         ground = self.ground(opened, lambda: job_id in now.stopping)
-        if self.agenda.holds(opened, job, ground):
+        if self.agenda.holds(opened, job, ground) or self._steps_aside(opened, job):
             return now.runner.lay_aside(job)
         self._wait_for_quiet(opened)
         return now.runner.step(job, ground)
+
+    def _steps_aside(self, opened: Opened, job: Job) -> bool:
+        if job.type not in _YIELDING or job.started_at is None:
+            return False
+        other = self._next(opened)
+        return other is not None and other.type not in _YIELDING
 
     def _wait_for_quiet(self, opened: Opened) -> None:
         left = self.beats.quiet_s

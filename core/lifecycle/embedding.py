@@ -1,6 +1,7 @@
 """The job that gives a vector to every memory that lacks one: it came while the embedder was away, or came back.
 
-Must not do: embed what has a vector, or keep a vector whose memory is gone.
+A text that gets no direction is passed: the run goes on behind it, the next one tries it again. Must not do: embed what
+has a vector, or keep a vector whose memory is gone.
 """
 
 from __future__ import annotations
@@ -24,14 +25,21 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _BATCH = 50
+_AFTER = "after"
+_PLAIN = "How long is a vector?"
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Memories with their vectors, (len(memories), dims)."""
+    """Memories with their vectors, (len(memories), dims).
+
+    Attributes:
+        last: the label of the last memory that was looked at.
+    """
 
     memories: tuple[Memory, ...]
     vectors: NDArray[np.float32]
+    last: int
 
 
 class Embedding:
@@ -44,18 +52,24 @@ class Embedding:
         """How many memories lack a vector in the space that is searched."""
         return count_without_vectors(rows, ground.space)
 
-    def prepare(self, ground: Ground, _cursor: Mapping[str, Any]) -> Prepared | None:
+    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
         """Embed the next fifty (E22.6)."""
-        waiting = ground.read(lambda rows: without_vectors(rows, ground.space, _BATCH))
+        after = int(cursor.get(_AFTER, 0))
+        waiting = ground.read(lambda rows: without_vectors(rows, ground.space, _BATCH, after))
+        if not waiting:
+            return None
         found = ground.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))
         memories = tuple(found[memory_id] for _, memory_id in waiting if memory_id in found)
         if not memories:
-            return None
+            return Prepared((), np.empty((0, ground.space.dims), np.float32), waiting[-1][0])
         kept, vectors = embedded(ground, memories)
-        return Prepared(kept, vectors) if kept else None
+        if not kept:
+            ground.embed([_PLAIN])  # is it these texts, or does the model refuse everything? then the job rests
+        return Prepared(kept, vectors, waiting[-1][0])
 
-    def write(self, tx: Tx, _verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
+    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
         """Write them; some may have been taken back since they were read."""
+        del verb
         there = by_ids(tx, [memory.id for memory in prepared.memories])
         # A text that was changed since has its own vector by now, or gets it with the next batch.
         places = [n for n, one in enumerate(prepared.memories) if one.id in there and there[one.id].text == one.text]
@@ -63,7 +77,7 @@ class Embedding:
         write_vectors(tx, labels, kept, ground.space)
         seq = tx.seq
         tx.after_commit(lambda: ground.stored(seq, labels, kept))
-        return Batch(len(prepared.memories), {"embedded": len(labels)})
+        return Batch(len(prepared.memories), {"embedded": len(labels)}, cursor={_AFTER: prepared.last})
 
 
 def embedded(ground: Ground, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:

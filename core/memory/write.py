@@ -217,20 +217,21 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     remove_places(tx, labels)
 
 
-def without_vectors(rows: Rows, space: VectorSpace, limit: int) -> list[tuple[int, str]]:
+def without_vectors(rows: Rows, space: VectorSpace, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """Memories that still lack a vector, oldest first.
 
     Args:
         rows: a vault snapshot.
         space: the vector space that is searched.
         limit: rows at most.
+        after: only labels behind this one.
 
     Returns:
         Label and id of each.
     """
     found = rows.all(
-        f"SELECT m.n, m.id {_WAITING} ORDER BY m.n LIMIT ?",
-        (space.served, space.name, limit),
+        f"SELECT m.n, m.id {_WAITING} AND m.n > ? ORDER BY m.n LIMIT ?",
+        (space.served, space.name, after, limit),
     )
     return [(int(n), str(memory_id)) for n, memory_id in found]
 

@@ -420,6 +420,58 @@ def test_what_comes_back_by_itself_never_ends_as_poison(tmp_path: Path) -> None:
         assert row.not_before == rig.clock.now_ms() + 600_000
 
 
+@pytest.mark.expected_logs("a job failed: E1003", "the failure of a job could not be noted: E1003")
+def test_whoever_asks_takes_a_stranded_job_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Archiving(fails_at={1})
+    with scheduled(tmp_path, job) as rig:
+        fill(rig, 60)
+
+        def full(*_: object, **__: object) -> JobState:
+            raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(jobstore, "fail", full)
+            rig.engine.jobs.run(JobType.SWEEP)
+            until(rig, lambda _: rig.engine.scheduler.running() is None and not job.fails_at)
+        assert rig.value("SELECT state FROM jobs") == "running"
+        assert run(rig).report["faded"] == 60
+
+
+def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    @dataclass
+    class Moving(Counting):
+        type: JobType = JobType.MIGRATE
+
+        def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+            order.append("migrate")
+            if len(order) == 3:  # somebody stores, the calendar queues, while it goes on
+                for kind in (JobType.SWEEP, JobType.EMBED):
+                    jobstore.enqueue(tx, rig.opened.make_id, kind, "scheduler")
+            return super().write(tx, verb, ground, prepared)
+
+    @dataclass
+    class Short(Counting):
+        type: JobType = JobType.EMBED
+
+        def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+            order.append("embed")
+            return super().write(tx, verb, ground, prepared)
+
+    class Sweeping(Archiving):
+        def plan(self, ground: Ground) -> Sequence[Planned]:
+            order.append("sweep")
+            return super().plan(ground)
+
+    with scheduled(tmp_path, Moving(), Short(), Sweeping()) as rig:
+        fill(rig, 10)
+        row = run(rig, JobType.MIGRATE)
+        assert (row.state, row.report) == (JobState.DONE, {"enriched": 10})
+        assert order == ["migrate"] * 3 + ["sweep"] + ["embed"] * 10 + ["migrate"] * 7
+        assert active(rig) == 0
+
+
 def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
 
