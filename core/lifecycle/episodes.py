@@ -1,7 +1,8 @@
 """The notes of assistants: once consolidated they leave after their time, and when there are too many.
 
 Seed B's episode cleanup, per client; it archives and never deletes. What the person imported is never touched, and
-what is not consolidated yet is never taken for being too many. Must not do: consolidate anything.
+what is not consolidated yet is never taken for being too many; nor is a note taken again that the person took back
+with a run, or brought back from the archive (`protection`). Must not do: consolidate anything.
 """
 
 from __future__ import annotations

@@ -14,8 +14,11 @@ from ground_rig import Ran, ground_of, run
 
 from core.lifecycle.episodes import Episodes
 from core.lifecycle.ground import Ground
-from core.types.lifecycle import Deed, Planned
+from core.lifecycle.protection import protections
+from core.types.library import Revision
+from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import Actor
+from core.types.words import Status
 
 
 @pytest.fixture
@@ -139,3 +142,22 @@ def test_what_a_digest_stands_for_keeps_its_claims(rig: Rig, helper: Actor) -> N
     change(rig, "absorbed", status="consolidated", consolidated_into="digest", retired_at=at)
     assert clean(rig).deeds == []
     assert rig.value("SELECT state FROM claims WHERE id = ?", claim_id) == "asserted"
+
+
+def test_what_the_person_took_back_is_not_archived_by_the_next_run(rig: Rig, helper: Actor) -> None:
+    note(rig, helper, "undone", 30, done=8)
+    row = rig.engine.jobs.run(JobType.EPISODES).result(30)
+    assert reasons(rig) == {"undone": "consolidated_note"}
+    rig.undo(row.step_id)
+    assert standing(rig) == {"undone"}
+    assert clean(rig, episode_capacity=0).deeds == []
+    now = rig.clock.now_ms()
+    kept = rig.opened.vault.read(lambda rows: protections(rows, ["undone"], now))
+    assert kept == {"undone": ("taken_back",)}
+
+
+def test_what_the_person_brought_back_from_the_archive_is_not_archived_by_the_next_run(rig: Rig, helper: Actor) -> None:
+    note(rig, helper, "back", 30, done=8)
+    clean(rig)
+    rig.engine.library.revise(["back"], Revision(status=Status.ACTIVE)).result(30)
+    assert clean(rig, episode_capacity=0).deeds == []
