@@ -19,6 +19,7 @@ from core.types.words import Kind, Status
 from ui.context import Command, Context
 from ui.inspector.judging import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
 from ui.inspector.moving import MoveDialog
+from ui.inspector.practising import FAILED, HELPFUL, WORKED, HarmDialog, is_procedure, is_rule, mark
 from ui.tasks import write
 from ui.undoing import offer_undo
 from ui.widgets.flow import FlowLayout, clear
@@ -66,6 +67,7 @@ class Verb:
         letter: a single key that acts while the inspector has the keyboard and nothing is being written.
         words: more words by which the command palette finds it.
         short: its title on a button; "" where it has none in the footer.
+        menu: of the window in which it stands; "" for the command palette alone.
     """
 
     id: str
@@ -77,6 +79,7 @@ class Verb:
     letter: str = ""
     words: str = ""
     short: str = ""
+    menu: str = "Edit"
 
     @property
     def key(self) -> str:
@@ -117,7 +120,7 @@ class MemoryActions(QObject):
                 verb.id,
                 verb.title,
                 run,
-                "Edit",
+                verb.menu,
                 shortcut,
                 verb.icon,
                 words=f"memory {verb.words}",
@@ -143,6 +146,14 @@ class MemoryActions(QObject):
             Verb("memory.confirm", "Confirm that it is right", "check", self._confirm, can_judge, "", "C", "true"),
             Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce, can_judge, "", "R", "useful"),
             Verb("memory.dispute", "Dispute …", "circle-alert", self._dispute, can_judge, "", "D", "wrong false"),
+            Verb("memory.helpful", "Rule: it helped", "check", self._marker(HELPFUL), is_rule, "", "H", "mark useful",
+                 menu=""),
+            Verb("memory.harmful", "Rule: it did harm …", "circle-alert", self._harm, is_rule, "", "X", "mark bad",
+                 menu=""),
+            Verb("memory.worked", "Procedure: it worked", "check", self._marker(WORKED), is_procedure, "", "W",
+                 "outcome success", menu=""),
+            Verb("memory.failed", "Procedure: it did not work", "circle-alert", self._marker(FAILED), is_procedure,
+                 "", "N", "outcome failure", menu=""),
             Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
             Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
             Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
@@ -155,7 +166,7 @@ class MemoryActions(QObject):
         return lambda: self.ask(verb)
 
     def _menu_action(self, verb: Verb) -> QAction:
-        if verb.id in {"memory.confirm", "memory.forget", "memory.palace"}:
+        if verb.id in {"memory.confirm", "memory.helpful", "memory.forget", "memory.palace"}:
             self.menu.addSeparator()
         # A shortcut of the window is named after a tab: set on this action too, Qt would find it ambiguous.
         named = f"{verb.title}\t{verb.key}" if verb.key and not verb.letter else verb.title
@@ -198,7 +209,7 @@ class MemoryActions(QObject):
             applies = memory is not None and verb.applies(memory)
             action.setEnabled(applies)
             is_odd = verb.id in {"memory.restore", "memory.current"}
-            action.setVisible(applies or not is_odd)
+            action.setVisible(applies or not (is_odd or verb.applies in (is_rule, is_procedure)))
             if memory is not None and applies and verb.short:
                 title = "Unpin" if verb.id == "memory.pin" and memory.pinned else verb.short
                 kind = "primary" if is_odd else "plain"
@@ -276,6 +287,12 @@ class MemoryActions(QObject):
 
     def _dispute(self, memory: Memory) -> None:
         DisputeDialog(self._context, memory.id, self._host).open()
+
+    def _marker(self, outcome: str) -> Callable[[Memory], None]:
+        return lambda memory: mark(self._context, memory.id, outcome)
+
+    def _harm(self, memory: Memory) -> None:
+        HarmDialog(self._context, memory.id, self._host).open()
 
     def _move(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)

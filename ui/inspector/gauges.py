@@ -16,7 +16,9 @@ from PySide6.QtWidgets import QWidget
 from core.types.lifecycle import Curve, Gauges
 from core.types.words import Status
 from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.again import Again
 from ui.inspector.gaugeplot import Mark, Plot
+from ui.inspector.lasting import LastingRow
 from ui.inspector.waterfall import Figure
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -124,8 +126,11 @@ class GaugesPart(Part):
         said, theme = _words(), context.theme
         self.strength, self.confidence = Gauge(theme, "strength"), Gauge(theme, "confidence")
         self.sentences = label("", "small", wrap=True)
+        self.lasting = LastingRow(context)
         self._memory_id = ""
-        column(self, label(said["title"], "label"), self.strength, self.confidence, self.sentences, gap=10)
+        parts = (self.strength, self.confidence, self.sentences, self.lasting)
+        column(self, label(said["title"], "label"), *parts, gap=10)
+        self._again = Again(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it.
@@ -144,10 +149,14 @@ class GaugesPart(Part):
             self.strength.hide()
             self.confidence.hide()
             self.sentences.setText("")
-        jobs, memory_id = self.context.bridge.engine.jobs, memory.id
+        self._read()
+        return True
+
+    def _read(self) -> None:
+        jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id
         asked = query("Reading how a memory lasts", lambda: jobs.gauges(memory_id)).within(self, "gauges")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
-        return True
+        self.lasting.show_memory(memory_id)
 
     def _show(self, gauges: Gauges) -> None:
         said = _words()

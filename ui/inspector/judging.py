@@ -5,6 +5,7 @@ Must not do: keep the words of a reason once the dialog is closed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -55,22 +56,22 @@ def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> N
     context.tasks.run(write("Judging a memory", begin).success(done))
 
 
-class DisputeDialog(QDialog):
+class ReasonDialog(QDialog):
     """Asks why; the reason may stay empty."""
 
-    def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
+    def __init__(self, context: Context, said: Mapping[str, str], go: Callable[[str], None], parent: QWidget) -> None:
         """Make it.
 
         Args:
             context: what parts are given.
-            memory_id: what is disputed.
+            said: `title`, `sentence`, `reason` (over the field) and `button`.
+            go: told the reason, "" for none.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
-        said = words()["dispute"]
         self.setWindowTitle(said["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context, self._memory_id = context, memory_id
+        self._done = go
         self.reason = QPlainTextEdit()
         self.reason.setAccessibleName(said["reason"])
         self.reason.setPlaceholderText(said["reason"])
@@ -87,7 +88,7 @@ class DisputeDialog(QDialog):
         self.reason.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Ctrl+Enter in the field disputes."""
+        """Ctrl+Enter in the field goes on."""
         if watched is self.reason and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -96,5 +97,19 @@ class DisputeDialog(QDialog):
         return False
 
     def _go(self) -> None:
-        judge(self._context, self._memory_id, DISPUTE, " ".join(self.reason.toPlainText().split())[:MOST])
+        self._done(" ".join(self.reason.toPlainText().split())[:MOST])
         self.accept()
+
+
+class DisputeDialog(ReasonDialog):
+    """Asks why a memory is wrong."""
+
+    def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            memory_id: what is disputed.
+            parent: the inspector.
+        """
+        super().__init__(context, words()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent)

@@ -10,10 +10,14 @@ from ui.inspector.claims import CLAIMS
 from ui.inspector.gauges import GAUGES
 from ui.inspector.given import GIVEN
 from ui.inspector.history import HISTORY
+from ui.inspector.mentions import MENTIONS
+from ui.inspector.practice import PROCEDURE, RULE
 from ui.inspector.provenance import PROVENANCE
 from ui.inspector.relations import RELATIONS
 from ui.inspector.rests import RESTS
 from ui.inspector.text import TEXT
 from ui.inspector.trust import TRUST
 
-PARTS: tuple[PartSpec, ...] = (TEXT, TRUST, GAUGES, CLAIMS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY)
+PARTS: tuple[PartSpec, ...] = (
+    TEXT, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY,
+)  # fmt: skip
