@@ -91,7 +91,12 @@ class FakeOllama:
         came: set when the first question has come.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        """Take a port.
+
+        Args:
+            port: that of a server which was stopped, so that it is the same one that comes back; 0 for any.
+        """
         self.asked: list[Asked] = []
         self.models: list[tuple[str, int, str]] = [
             (MODEL, 2_000_000_000, "llama"),
@@ -103,7 +108,7 @@ class FakeOllama:
         self._paths: dict[str, Answer] = {}
         self.stopping = threading.Event()
         self.came = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.owner = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), name="fake-ollama")
 
