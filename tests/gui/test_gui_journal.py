@@ -61,10 +61,10 @@ def enter(page: JournalPage, qtbot: QtBot, tab: str = "changes") -> None:
 
 
 def choose(page: JournalPage, label: str) -> StepRow:
-    model = page.changes.list.steps
+    model = page.tabs.changes.list.steps
     place = shown(model).index(label)
-    page.changes.list.setCurrentIndex(model.index(place, 0))
-    step = page.changes.list.current
+    page.tabs.changes.list.setCurrentIndex(model.index(place, 0))
+    step = page.tabs.changes.list.current
     assert step is not None
     return step
 
@@ -83,9 +83,9 @@ def texts(rig: Rig) -> set[str]:
 
 def test_an_empty_journal_teaches(page: JournalPage, qtbot: QtBot) -> None:
     enter(page, qtbot)
-    assert "Nothing was changed yet" in said_instead(page.changes.states)
+    assert "Nothing was changed yet" in said_instead(page.tabs.changes.states)
     enter(page, qtbot, "imports")
-    assert "Nothing was imported yet" in said_instead(page.imports.states)
+    assert "Nothing was imported yet" in said_instead(page.tabs.imports.states)
 
 
 def test_steps_stand_under_the_headings_of_their_days(
@@ -96,14 +96,14 @@ def test_steps_stand_under_the_headings_of_their_days(
     stored = rig.store("The shed is green.")
     rig.forget(stored.memory_id)
     enter(page, qtbot)
-    model = page.changes.list.steps
+    model = page.tabs.changes.list.steps
     assert shown(model) == ["Today", "Forget a memory", "Remember a fact", "Yesterday", "Remember a fact"]
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    page.changes.list.setCurrentIndex(model.index(2, 0))
-    QTest.keyClick(page.changes.list, Qt.Key.Key_Down)
-    assert page.changes.list.current is not None
-    assert page.changes.list.currentIndex().row() == 4  # the heading is passed over
+    page.tabs.changes.list.setCurrentIndex(model.index(2, 0))
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Down)
+    assert page.tabs.changes.list.current is not None
+    assert page.tabs.changes.list.currentIndex().row() == 4  # the heading is passed over
 
 
 def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot: QtBot) -> None:
@@ -130,16 +130,16 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     enter(page, qtbot)
     choose(page, "Forget a memory")
     assert context.selection.current == stored.memory_id
-    QTest.keyClick(page.changes.list, Qt.Key.Key_Delete)
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Delete)
     settle(qtbot, lambda: heard.sentences == ["Undone: Forget a memory."])
-    settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.changes.list.steps))
+    settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.tabs.changes.list.steps))
     step = choose(page, "Forget a memory")
     assert step.undone
     assert act_of(step) == "Redo"
     assert "taken back at" in details_of(step, rig.clock.now_ms())
     assert texts(rig) == {"The boat is called Heron."}
-    settle(qtbot, page.changes.list.buttons.act_button.isVisible)
-    page.changes.list.buttons.act_button.click()
+    settle(qtbot, page.tabs.changes.list.buttons.act_button.isVisible)
+    page.tabs.changes.list.buttons.act_button.click()
     settle(qtbot, lambda: heard.sentences[-1] == "Redone: Forget a memory.")
     assert texts(rig) == set()
 
@@ -148,14 +148,14 @@ def test_the_buttons_offer_what_makes_sense(page: JournalPage, rig: Rig, qtbot: 
     rig.store("The boat is called Heron.")
     rig.store("The shed is green.")
     enter(page, qtbot)
-    steps, buttons = page.changes.list.steps, page.changes.list.buttons
-    page.changes.list.setCurrentIndex(steps.index(1, 0))
+    steps, buttons = page.tabs.changes.list.steps, page.tabs.changes.list.buttons
+    page.tabs.changes.list.setCurrentIndex(steps.index(1, 0))
     assert (buttons.act_button.isVisible(), buttons.back_button.isVisible()) == (True, False)  # the newest
-    page.changes.list.setCurrentIndex(steps.index(2, 0))
+    page.tabs.changes.list.setCurrentIndex(steps.index(2, 0))
     assert buttons.back_button.isVisible()
     assert buttons.back_button.accessibleName() == "Undo back to here: Remember a fact"
     page.resize(420, 640)
-    settle(qtbot, page.changes.docked.isVisible)
+    settle(qtbot, page.tabs.changes.docked.isVisible)
     assert not buttons.isVisible()
 
 
@@ -168,9 +168,9 @@ def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
         rig.store(text)
     before = texts(rig)
     enter(page, qtbot)
-    page.changes.list.setCurrentIndex(page.changes.list.steps.index(2, 0))
-    QTest.keyClick(page.changes.list, Qt.Key.Key_B)
-    dialog = page.changes.findChild(BackDialog)
+    page.tabs.changes.list.setCurrentIndex(page.tabs.changes.list.steps.index(2, 0))
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_B)
+    dialog = page.tabs.changes.findChild(BackDialog)
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.act.text() == "Undo 2 changes"
@@ -194,13 +194,13 @@ def test_enter_leads_to_what_a_step_touched(page: JournalPage, context: Context,
     enter(page, qtbot)
     choose(page, "Remember a fact")
     context.selection.current = ""
-    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Return)
     assert context.selection.current == stored.memory_id
-    settle(qtbot, lambda: bool(page.changes.list.steps.imports))
+    settle(qtbot, lambda: bool(page.tabs.changes.list.steps.imports))
     choose(page, "Import memories")
-    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Return)
     assert searched == [f"import:{report.import_id}"]
-    assert "rows.jsonl" in str(page.changes.list.currentIndex().data())
+    assert "rows.jsonl" in str(page.tabs.changes.list.currentIndex().data())
 
 
 def test_a_step_that_touched_several_offers_them(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
@@ -208,9 +208,9 @@ def test_a_step_that_touched_several_offers_them(page: JournalPage, context: Con
     context.bridge.engine.library.revise(ids, Revision(add_tags=("yard",))).result(30)
     enter(page, qtbot)
     choose(page, "Tag 2 memories")
-    QTest.keyClick(page.changes.list, Qt.Key.Key_Return)
-    settle(qtbot, lambda: page.changes.findChild(QMenu) is not None)
-    menu = page.changes.findChild(QMenu)
+    QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Return)
+    settle(qtbot, lambda: page.tabs.changes.findChild(QMenu) is not None)
+    menu = page.tabs.changes.findChild(QMenu)
     assert menu is not None
     assert {action.text() for action in menu.actions()} == {"The boat is called Heron && Co.", "The shed is green."}
     menu.actions()[0].trigger()
@@ -222,7 +222,7 @@ def test_the_list_keeps_its_place_when_something_new_comes(page: JournalPage, ri
     for number in range(30):
         rig.store(f"Jar {number} holds quinces.")
     enter(page, qtbot)
-    listed = page.changes.list
+    listed = page.tabs.changes.list
     listed.setCurrentIndex(listed.steps.index(20, 0))
     step = listed.current
     listed.verticalScrollBar().setValue(300)
@@ -240,12 +240,12 @@ def test_a_failure_is_shown_with_a_way_out(
 
     monkeypatch.setattr(Journals, "steps", broken)
     page.enter("changes")
-    settle(qtbot, lambda: page.changes.states.count() == 3)
+    settle(qtbot, lambda: page.tabs.changes.states.count() == 3)
     monkeypatch.undo()
     rig.store("The boat is called Heron.")
-    page.changes.read()
+    page.tabs.changes.read()
     settle(qtbot, page.is_settled)
-    assert page.changes.list.steps.rowCount() == 2
+    assert page.tabs.changes.list.steps.rowCount() == 2
 
 
 # ---- what was imported
@@ -256,7 +256,7 @@ def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Conte
     rig.bring(facts(3))
     rig.bring([*facts(3), *facts(1, 7)], name="more.jsonl")
     enter(page, qtbot, "imports")
-    tab = page.imports
+    tab = page.tabs.imports
     assert [one.label for one in tab.imports.rows] == ["more.jsonl", "rows.jsonl"]
     assert tab.panel.sentences[1] == "It brought 1 memory; it is still here."
     assert any("3 entries you have already" in one for one in tab.panel.sentences)
@@ -283,10 +283,10 @@ def test_an_import_leads_to_its_memories(
     context.desk.search.connect(searched.append)
     report = rig.bring(facts(3))
     enter(page, qtbot, "imports")
-    QTest.keyClick(page.imports.table, Qt.Key.Key_Return)
-    page.imports.panel.show_button.click()
+    QTest.keyClick(page.tabs.imports.table, Qt.Key.Key_Return)
+    page.tabs.imports.panel.show_button.click()
     assert searched == [f"import:{report.import_id}"] * 2
-    qtmodeltester.check(page.imports.imports)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    qtmodeltester.check(page.tabs.imports.imports)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
 
 def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) -> None:
@@ -303,15 +303,15 @@ def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) 
 def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
     rig.store("The boat is called Heron.")
     enter(page, qtbot, "audit")
-    table = page.audit.audit
+    table = page.tabs.audit.audit
     assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remember"]
     qtmodeltester.check(table)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.check_button.click()
     assert not page.check_button.isEnabled()
-    settle(qtbot, lambda: page.audit.banner is not None)
+    settle(qtbot, lambda: page.tabs.audit.banner is not None)
     assert page.check_button.isEnabled()
-    assert page.audit.banner is not None
-    assert page.audit.banner.accessibleName().startswith("The chain holds: 1 row, none changed, none missing.")
+    assert page.tabs.audit.banner is not None
+    assert page.tabs.audit.banner.accessibleName().startswith("The chain holds: 1 row, none changed, none missing.")
 
 
 def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) -> None:
@@ -334,7 +334,7 @@ def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: C
     rig.store("The boat is called Heron.")
     enter(page, qtbot)
     assert [made.text() for made in page.segments._buttons.values()] == [
-        "What happened 1", "Next run", "Runs and jobs", "Archive", "Health", "Imports", "Audit",
+        "What happened 1", "Next run", "Runs and jobs", "Relations", "Archive", "Health", "Imports", "Audit",
     ]  # fmt: skip
     page.segments._buttons["audit"].click()
     settle(qtbot, page.is_settled)
@@ -348,9 +348,9 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
     remember(rig.engine, "The boat is called Heron.")
     settle(qtbot, lambda: page.is_stale)
     assert not page._refresh.isActive()
-    assert page.changes.list.steps.rowCount() == 0
+    assert page.tabs.changes.list.steps.rowCount() == 0
     enter(page, qtbot)
-    settle(qtbot, lambda: page.changes.list.steps.rowCount() == 2)
+    settle(qtbot, lambda: page.tabs.changes.list.steps.rowCount() == 2)
     assert context.tasks.running == ()
 
 
@@ -383,5 +383,5 @@ def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) 
 
 def test_a_step_with_rows_that_stayed_says_so(page: JournalPage, context: Context) -> None:
     heard = hear(context)
-    page.changes._undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
+    page.tabs.changes._undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
     assert heard.sentences == ["Undone: Forget a memory. 1 record changed since and stayed."]

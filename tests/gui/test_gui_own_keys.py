@@ -81,7 +81,7 @@ def test_del_in_the_journal_undoes_a_step(qtbot: QtBot, journal: JournalPage, ri
     ran = shortcuts(journal)
     journal.enter("changes")
     settle(qtbot, journal.is_settled)
-    steps = journal.changes.list
+    steps = journal.tabs.changes.list
     steps.setFocus()
     settle(qtbot, steps.hasFocus)
     QTest.keyClick(steps, Qt.Key.Key_Delete)
@@ -93,9 +93,9 @@ def test_del_among_the_imports_asks_to_remove_one(qtbot: QtBot, journal: Journal
     ran = shortcuts(journal)
     journal.enter("imports")
     settle(qtbot, journal.is_settled)
-    journal.imports.table.setFocus()
-    settle(qtbot, journal.imports.table.hasFocus)
-    QTest.keyClick(journal.imports.table, Qt.Key.Key_Delete)
+    journal.tabs.imports.table.setFocus()
+    settle(qtbot, journal.tabs.imports.table.hasFocus)
+    QTest.keyClick(journal.tabs.imports.table, Qt.Key.Key_Delete)
     dialog = journal.findChild(RemoveDialog)
     assert dialog is not None
     dialog.reject()

@@ -63,7 +63,7 @@ def test_a_line_says_why_since_when_and_until_when(room: JournalRoom) -> None:
 
 def test_many_are_brought_back_in_one_step(room: JournalRoom, rig: Rig, qtmodeltester: ModelTester) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert room.page.segments._buttons["archive"].text() == "Archive 3"
     tab.list.choose(ids[0], ids[2])
@@ -83,7 +83,7 @@ def test_many_are_brought_back_in_one_step(room: JournalRoom, rig: Rig, qtmodelt
 def test_what_cannot_return_is_left_out(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     room.jobs.graves[0] = buried(ids[0], "The boat is called Heron.", room.jobs.now, can_return=False)
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     tab.list.choose(ids[0])
     assert tab.list.offered == {"open", "erase"}
     tab.list.choose(ids[0], ids[1])
@@ -96,7 +96,7 @@ def test_what_cannot_return_is_left_out(room: JournalRoom, rig: Rig) -> None:
 
 def test_bringing_back_what_is_back_says_that_it_stayed(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     rig.engine.library.revise(ids[:1], Revision(status=Status.ACTIVE)).result(30)
     tab.restore(ids[:1])
     settle(room.qtbot, lambda: bool(room.said))
@@ -106,7 +106,7 @@ def test_bringing_back_what_is_back_says_that_it_stayed(room: JournalRoom, rig: 
 
 def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     tab.list.choose(*ids[:2])
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     dialog = room.dialog(EraseDialog)
@@ -136,7 +136,7 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
 def test_more_of_the_archive_comes_as_somebody_scrolls(room: JournalRoom) -> None:
     room.jobs.page = 40
     room.jobs.graves = [buried(f"{nr}", f"Jar {nr} holds quinces.", room.jobs.now) for nr in range(90)]
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     for _ in range(4):
         tab.list.verticalScrollBar().setValue(tab.list.verticalScrollBar().maximum())
         if tab.list.lines.canFetchMore(tab.list.rootIndex()):
@@ -149,7 +149,7 @@ def test_more_of_the_archive_comes_as_somebody_scrolls(room: JournalRoom) -> Non
 def test_what_will_be_erased_is_said_above(room: JournalRoom) -> None:
     now = room.jobs.now
     room.jobs.graves = [buried("a", "The boat is called Heron.", now)]
-    tab = room.enter("archive").archive
+    tab = room.enter("archive").tabs.archive
     assert "It stays until you" in tab.lead.text()
     room.jobs.graves = [buried("a", "The boat is called Heron.", now, erased_at=now + DAY_MS)]
     tab.read()
@@ -166,7 +166,7 @@ def figures(tab: HealthTab) -> dict[str, str]:
 
 
 def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
-    tab = room.enter("health").health
+    tab = room.enter("health").tabs.health
     found = figures(tab)
     assert found["Episodes"] == "3,214"
     assert found["A search takes"] == "14 ms"
@@ -189,7 +189,7 @@ def test_warnings_stand_on_top_with_what_to_do(room: JournalRoom, context: Conte
         background={**told.background, "archive_candidates": 3},
         warnings=("Memory is getting short.", "3 memories could be archived."),
     )
-    tab = room.enter("health").health
+    tab = room.enter("health").tabs.health
     assert [made.accessibleName() for made in tab.banners] == list(room.jobs.told.warnings)
     assert "All is well." not in room.words(tab)
     assert room.page.segments._buttons["health"].text() == "Health 2"
@@ -198,13 +198,13 @@ def test_warnings_stand_on_top_with_what_to_do(room: JournalRoom, context: Conte
     links = {made.text(): made for made in tab.findChildren(QPushButton)}
     links["Memory budget"].click()
     links["See which"].click()
-    assert went == [("settings", ""), ("journal", "next")]
+    assert went == [("settings", "Memory budget"), ("journal", "next")]
     share = tab._cards["ram"].share
     assert (round(share.share, 2), share.tone) == (0.88, "warning")
 
 
 def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) -> None:
-    tab = room.enter("health").health
+    tab = room.enter("health").tabs.health
     assert tab._columns == 2
     room.page.resize(520, 640)
     settle(room.qtbot, lambda: tab._columns == 1)

@@ -66,7 +66,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     said: list[str] = []
     context.desk.tell.connect(lambda sentence, *_: said.append(sentence))
     ids = old_notes(rig)
-    tab = enter(page, qtbot, "next").next
+    tab = enter(page, qtbot, "next").tabs.next
     entries = [tab.list.lines.entry_at(at) for at in range(tab.list.lines.rowCount())]
     planned = {entry.value.planned.memory_id for entry in entries if entry is not None}
     assert planned == set(ids)
@@ -90,7 +90,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     rest(page, qtbot)
     assert active(rig) == {kept}
 
-    archive = enter(page, qtbot, "archive").archive
+    archive = enter(page, qtbot, "archive").tabs.archive
     buried = {entry.id for at in range(archive.list.lines.rowCount()) if (entry := archive.list.lines.entry_at(at))}
     assert buried == set(ids) - {kept}
     archive.list.selectAll()
@@ -104,7 +104,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
     ids = old_notes(rig)
     row = rig.engine.jobs.run(JobType.SWEEP).result(30)
     assert (row.state, active(rig)) == (JobState.DONE, set())
-    tab = enter(page, qtbot, "runs").runs
+    tab = enter(page, qtbot, "runs").tabs.runs
     tab.list.choose(row.id)
     assert tab.panel.sentences[0].startswith("4 ")
     assert tab.list.offered == {"undo"}
@@ -118,7 +118,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
 
 
 def test_pausing_is_the_option(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
-    tab = enter(page, qtbot, "runs").runs
+    tab = enter(page, qtbot, "runs").tabs.runs
     tab.pause()
     rest(page, qtbot)
     settle(qtbot, lambda: tab.is_paused)
@@ -141,7 +141,7 @@ def test_the_gauges_are_those_of_the_engine(rig: Rig, context: Context, qtbot: Q
 def test_the_health_is_told_by_the_engine(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
     rig.bring(facts(3))
     rig.settle()
-    tab = enter(page, qtbot, "health").health
+    tab = enter(page, qtbot, "health").tabs.health
     named = {found.accessibleName() for found in tab.findChildren(QWidget)}
     assert "Facts: 3" in named
     assert len(tab.banners) == len(rig.engine.jobs.health().result(30).warnings)
@@ -150,7 +150,7 @@ def test_the_health_is_told_by_the_engine(page: JournalPage, rig: Rig, qtbot: Qt
 def test_what_is_erased_from_the_archive_is_gone(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
     ids = old_notes(rig, 2)
     rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
-    tab = enter(page, qtbot, "archive").archive
+    tab = enter(page, qtbot, "archive").tabs.archive
     tab.list.choose(ids[0])
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     [dialog] = page.findChildren(EraseDialog)

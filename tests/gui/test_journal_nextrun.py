@@ -52,7 +52,7 @@ def due(room: JournalRoom) -> str:
 
 
 def chips(room: JournalRoom) -> dict[str, QPushButton]:
-    found = room.page.next.chips.findChildren(QPushButton)
+    found = room.page.tabs.next.chips.findChildren(QPushButton)
     return {made.text().strip(): made for made in found if made.isVisible()}
 
 
@@ -64,7 +64,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
     room: JournalRoom, rig: Rig, context: Context, qtmodeltester: ModelTester
 ) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     first, *_, last = (tab.list.lines.entry_at(at) for at in range(4))
     assert first is not None
     assert (first.word, first.head, first.note) == ("Archived", "The boat is called Heron.", "It has faded.")
@@ -87,7 +87,7 @@ def test_hostile_text_is_shown_as_it_is() -> None:
 
 def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot) -> None:
     furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     assert list(chips(room)) == ["All 4", "1 archived", "2 fade", "1 united"]
     assert chips(room)["2 fade"].accessibleName() == "2 would fade"
     chips(room)["2 fade"].click()
@@ -114,7 +114,7 @@ def test_one_kind_of_deed_needs_no_filter(room: JournalRoom, qtbot: QtBot) -> No
 
 def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.list.choose(f"archive:{ids[0]}", f"fade:{ids[1]}")
     assert tab.acts.buttons["spare"].isEnabled()
     assert not tab.acts.buttons["confirm"].isEnabled()  # one at a time
@@ -128,7 +128,7 @@ def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Ri
 
 def test_what_is_united_cannot_be_kept_but_pinned(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.list.choose(f"merge:{ids[3]}")
     assert tab.list.offered == {"open", "pin", "confirm"}
     QTest.keyClick(tab.list, Qt.Key.Key_S)
@@ -144,7 +144,7 @@ def test_what_is_united_cannot_be_kept_but_pinned(room: JournalRoom, rig: Rig) -
 
 def test_pinning_what_is_pinned_says_so(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     for _ in range(2):
         tab.list.choose(f"fade:{ids[1]}")
         tab.act("pin")
@@ -154,7 +154,7 @@ def test_pinning_what_is_pinned_says_so(room: JournalRoom, rig: Rig) -> None:
 
 def test_confirming_says_that_it_is_still_true(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.list.choose(f"fade:{ids[1]}")
     QTest.keyClick(tab.list, Qt.Key.Key_C)
     room.rest()
@@ -164,7 +164,7 @@ def test_confirming_says_that_it_is_still_true(room: JournalRoom, rig: Rig) -> N
 
 def test_opening_looks_closer(room: JournalRoom, rig: Rig, context: Context) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     seen: list[tuple[str, str]] = []
     context.selection.changed.connect(lambda memory_id, origin: seen.append((memory_id, origin)))
     tab.list.choose(f"fade:{ids[2]}")
@@ -177,7 +177,7 @@ def test_opening_looks_closer(room: JournalRoom, rig: Rig, context: Context) -> 
 
 def test_the_menu_offers_what_the_keys_do(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.list.choose(f"fade:{ids[1]}")
     menu = tab.list.menu()
     shown = [action.text().split("\t") for action in menu.actions()]
@@ -190,7 +190,7 @@ def test_the_menu_offers_what_the_keys_do(room: JournalRoom, rig: Rig) -> None:
 
 
 def test_nothing_to_do_teaches_when_loci_looks(room: JournalRoom, rig: Rig) -> None:
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     said = tab.states.currentWidget()
     assert said is not None
     assert said.accessibleName().startswith("Nothing would change. ")
@@ -206,7 +206,7 @@ def test_nothing_to_do_teaches_when_loci_looks(room: JournalRoom, rig: Rig) -> N
 
 def test_a_long_plan_says_how_much_of_it_is_listed(room: JournalRoom) -> None:
     room.jobs.items = [deed(Deed.FADE, f"{nr}", f"Jar {nr} holds quinces.", value=0.1) for nr in range(MOST + 40)]
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     assert tab.list.lines.rowCount() == MOST
     assert "The first 200 are listed." in tab.lead.text()
     assert list(chips(room)) == ["240 fade"]
@@ -238,7 +238,7 @@ def test_one_run_is_undone_where_it_is_told(room: JournalRoom, rig: Rig) -> None
     furnish(room, rig)
     room.jobs.items = room.jobs.items[:2]
     room.enter("next")
-    room.page.next.run()
+    room.page.tabs.next.run()
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("Look for fading memories is done: 2 fading.", "Undo")
     room.rest()
@@ -246,7 +246,7 @@ def test_one_run_is_undone_where_it_is_told(room: JournalRoom, rig: Rig) -> None
 
 def test_saying_no_runs_nothing(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
-    room.enter("next").next.ask_run()
+    room.enter("next").tabs.next.ask_run()
     room.dialog(RunDialog).cancel.click()
     room.rest()
     assert room.jobs.asked == []
@@ -257,7 +257,7 @@ def test_what_is_to_be_erased_waits_for_its_own_time(room: JournalRoom) -> None:
         deed(Deed.ERASE, "one", "The boat is called Heron.", job=JobType.ERASE),
         deed(Deed.FADE, "two", "The shed is green."),
     ]
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.list.choose("erase:one")
     assert tab.list.offered == {"open"}
     tab.ask_run()
@@ -274,7 +274,7 @@ def test_a_run_tells_its_progress_and_is_stopped_by_its_id(room: JournalRoom, ri
     furnish(room, rig)
     room.jobs.items = room.jobs.items[:2]
     room.jobs.holds = True
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     tab.run()
     settle(room.qtbot, lambda: any(one.can_cancel for one in context.tasks.running))
     assert not room.page.run_button.isEnabled()
@@ -295,7 +295,7 @@ def test_a_run_tells_its_progress_and_is_stopped_by_its_id(room: JournalRoom, ri
 def test_a_run_that_fails_says_why(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
     room.jobs.items = room.jobs.items[:2]
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     ended = job_row("x", JobType.SWEEP, JobState.FAILED, room.jobs.now, code="E1003")
     tab.runner._done([], ended)
     assert room.said[-1][0] == "Look for fading memories did not finish. The disk is full (E1003)."
@@ -305,7 +305,7 @@ def test_trouble_offers_to_look_again(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
     room.page.enter("next")
-    tab = room.page.next
+    tab = room.page.tabs.next
     settle(room.qtbot, lambda: "The disk is full." in room.words(tab))
     room.jobs.fails = None
     again = next(made for made in tab.findChildren(QPushButton) if made.text() == "Try again")
@@ -324,7 +324,7 @@ def test_it_looks_ahead_again_once_nothing_has_changed_for_a_while(
 ) -> None:
     monkeypatch.setattr("ui.pages.journal.page._AHEAD_MS", 40)
     ids = furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     room.jobs.items = room.jobs.items[:1]
     rig.engine.memories.confirm(ids[1], OWNER_ACTOR).result(30)
     settle(room.qtbot, lambda: tab.list.lines.rowCount() == 1)
@@ -334,14 +334,14 @@ def test_it_looks_ahead_again_once_nothing_has_changed_for_a_while(
 def test_a_time_long_ahead_is_said_with_its_date(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
     room.jobs.now += 3 * DAY_MS
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     assert date_of(room.jobs.now + 3 * HOUR_MS) in tab.lead.text()
     assert " Loci would do this." in tab.lead.text()
 
 
 def test_where_there_is_little_room_the_chips_are_one_menu(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
-    tab = room.enter("next").next
+    tab = room.enter("next").tabs.next
     assert not tab.is_low
     room.page.resize(900, 420)
     settle(room.qtbot, lambda: tab.is_low)

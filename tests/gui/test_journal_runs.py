@@ -56,7 +56,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
     room: JournalRoom, qtmodeltester: ModelTester
 ) -> None:
     furnish(room)
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     assert room.heads(tab.list) == [
         "NEEDS YOU", "Erase from the archive", "NOW", "Consolidate", "Replay", "TODAY", "Consolidate", "YESTERDAY",
         "Look for fading memories", "Look for fading memories", "Replay",
@@ -85,7 +85,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
         ("running", {"stop"}),
         ("waiting", {"stop"}),
         ("poison", {"retry"}),
-        ("failed", {"retry"}),
+        ("failed", set()),
         ("done", {"undo"}),
         ("undone", set()),
         ("stopped", set()),
@@ -93,7 +93,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
 )
 def test_each_run_offers_what_makes_sense(room: JournalRoom, chosen: str, acts: set[str]) -> None:
     furnish(room)
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.list.choose(chosen)
     assert tab.list.offered == acts
     assert {name for name, made in tab.panel.acts.buttons.items() if made.isVisible()} == acts
@@ -101,7 +101,7 @@ def test_each_run_offers_what_makes_sense(room: JournalRoom, chosen: str, acts: 
 
 def test_a_run_is_stopped_and_another_tried_again(room: JournalRoom) -> None:
     furnish(room)
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.list.choose("running")
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     room.rest()
@@ -118,7 +118,7 @@ def test_a_run_is_undone_and_redone(room: JournalRoom, rig: Rig) -> None:
     archived = rig.forget(stored.memory_id)
     now = room.jobs.now
     room.jobs.rows = [job_row("done", JobType.SWEEP, JobState.DONE, now, step_id=archived, can_undo=True)]
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     settle(room.qtbot, lambda: bool(room.said))
     assert status_of(rig, stored.memory_id) is Status.ACTIVE
@@ -140,7 +140,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
         job_row("derived", JobType.REPLAY, JobState.DONE, now, report={"embedded": 12, "odd_count": 2}),
         job_row("old", JobType.SWEEP, JobState.DONE, now, report={"fading": 1}, step_id="gone"),
     ]
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     assert tab.panel.sentences == (
         "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that would have to be undone.",
     )  # fmt: skip
@@ -149,7 +149,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
 
 
 def test_nothing_has_run_yet(room: JournalRoom) -> None:
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     assert "Nothing has run yet" in room.words(tab)
     assert tab.stand.text() == f"Nothing runs now. Next: Look for fading memories, {due(room)}."
     assert not tab.panel.isVisible()
@@ -164,7 +164,7 @@ def test_more_runs_come_as_somebody_scrolls(room: JournalRoom) -> None:
     room.jobs.rows = [
         job_row(f"{nr}", JobType.SWEEP, JobState.DONE, now - nr * HOUR_MS // 8) for nr in range(_MOST + 30)
     ]
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.list.verticalScrollBar().setValue(tab.list.verticalScrollBar().maximum())
     if tab.list.lines.canFetchMore(tab.list.rootIndex()):  # else the list asked by itself
         tab.list.lines.fetchMore(tab.list.rootIndex())
@@ -174,7 +174,7 @@ def test_more_runs_come_as_somebody_scrolls(room: JournalRoom) -> None:
 
 
 def test_pausing_and_going_on(room: JournalRoom) -> None:
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     assert (room.page.pause_button.text(), room.page.pause_button.isVisible()) == ("Pause", True)
     room.page.pause_button.click()
     room.rest()
@@ -190,7 +190,7 @@ def test_pausing_and_going_on(room: JournalRoom) -> None:
 
 
 def test_the_calendar_says_what_runs_when_and_runs_it_now(room: JournalRoom) -> None:
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.views._buttons["calendar"].click()
     assert room.heads(tab.calendar)[0] == "Look for fading memories"
     assert room.heads(tab.calendar)[-1] == "Erase from the archive"  # no fixed time
@@ -208,7 +208,7 @@ def test_the_calendar_says_what_runs_when_and_runs_it_now(room: JournalRoom) -> 
 
 
 def test_erasing_now_is_a_danger_and_not_the_default(room: JournalRoom) -> None:
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.show_view("calendar")
     tab.calendar.choose("erase")
     tab.panel.acts.buttons["run"].click()
@@ -223,7 +223,7 @@ def test_erasing_now_is_a_danger_and_not_the_default(room: JournalRoom) -> None:
 
 def test_progress_is_followed_while_it_is_shown(room: JournalRoom, context: Context) -> None:
     furnish(room)
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab._follow.setInterval(20)
     room.jobs.rows[0] = job_row("running", JobType.CONSOLIDATE, JobState.RUNNING, room.jobs.now, progress=60, total=120)
     context.bridge.progressed.emit(Progress("index", "Loading the index", 1, 2))
@@ -234,7 +234,7 @@ def test_progress_is_followed_while_it_is_shown(room: JournalRoom, context: Cont
 
 
 def _share(room: JournalRoom) -> float | None:
-    entry = room.page.runs.list.lines.entry_at(room.page.runs.list.lines.place_of("running"))
+    entry = room.page.tabs.runs.list.lines.entry_at(room.page.tabs.runs.list.lines.place_of("running"))
     return None if entry is None else entry.progress
 
 
@@ -251,7 +251,7 @@ def test_the_status_bar_shows_a_job_that_runs(context: Context, qtbot: QtBot) ->
 
 def test_where_there_is_little_room_the_panel_says_less(room: JournalRoom) -> None:
     furnish(room)
-    tab = room.enter("runs").runs
+    tab = room.enter("runs").tabs.runs
     tab.list.choose("done")
     settle(room.qtbot, lambda: "It took 12 seconds." in room.words(tab.panel))
     room.page.resize(900, 420)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.erasures import ErasePreview
+from core.types.erasures import ErasePreview, ProposedLink
 from core.types.lifecycle import (
     Beat,
     Buried,
@@ -145,11 +145,12 @@ class FakeJobs:
 
     Attributes:
         now: epoch ms.
-        items: deeds of the plan; rows: jobs; graves: what is archived.
+        items: deeds of the plan; rows: jobs; graves: what is archived; proposed: relations that wait.
+        reports: that are foretold.
         asked: verbs with what they were given, in their order.
         after_run: how a job ends.
         holds: whether a run waits for `release`.
-        fails: raised by every reading; None for nothing.
+        fails: raised by every reading; None for nothing; refuses: by deciding about a relation.
         page: rows of the graveyard at once, at most.
     """
 
@@ -158,6 +159,9 @@ class FakeJobs:
         self.items: list[PreviewItem] = []
         self.rows: list[JobRow] = []
         self.graves: list[Buried] = []
+        self.proposed: list[ProposedLink] = []
+        self.reports: dict[JobType, dict[str, Any]] = {}
+        self.refuses: BaseException | None = None
         self.asked: list[tuple[str, Any]] = []
         self.after_run = {"fade": 2}
         self.paused = self.holds = False
@@ -195,7 +199,7 @@ class FakeJobs:
     def preview(self, limit: int = 200) -> Future[Preview]:
         """The plan."""
         counts = Counter(item.planned.deed.value for item in self.items)
-        return self._answer(Preview(self.now, tuple(self.items[:limit]), dict(counts)))
+        return self._answer(Preview(self.now, tuple(self.items[:limit]), dict(counts), {}, self.reports))
 
     def run(self, kind: JobType) -> Future[JobRow]:
         """Run one now."""
@@ -252,6 +256,20 @@ class FakeJobs:
         self.asked.append(("spare", (tuple(ids), days)))
         self.items = [item for item in self.items if item.planned.memory_id not in set(ids)]
         return finished("step-spare")
+
+    def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
+        """Relations that wait."""
+        return self._answer(tuple(self.proposed[:limit]))
+
+    def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
+        """Draw one, or never propose it again."""
+        self.asked.append(("accept" if accept else "decline", (from_id, to_id)))
+        if self.refuses is not None:
+            made: Future[str] = Future()
+            made.set_exception(self.refuses)
+            return made
+        self.proposed = [one for one in self.proposed if (one.from_id, one.to_id) != (from_id, to_id)]
+        return finished("step-link")
 
     def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
         """A page of what is archived."""

@@ -1,20 +1,23 @@
-"""The tab of health: what is wrong and what to do about it, then every figure in its group.
+"""The tab of health: what is wrong and what to do about it, what of the work rests, every figure in its group.
 
 Must not do: know another tab.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
-from core.types.lifecycle import Health
+from core.types.lifecycle import Health, Jobs
 from ui.context import Context
 from ui.pages.journal.healthwords import GROUPS, Figure, advice_of, figures_of
+from ui.pages.journal.joblines import stand_told
 from ui.pages.journal.jobwords import words
+from ui.pages.journal.rests import Rest, rests_of
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row, scrolling
@@ -92,11 +95,12 @@ class HealthTab(QWidget):
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(10)
-        layout = column(self._inner, self._top, gap=10)
-        layout.addLayout(self._grid)
-        layout.addStretch(1)
+        self.work = _Work(context)
         self._cards = {group: _Group(context.theme, said["groups"][group]) for group in GROUPS}
         self._columns = 0
+        layout = column(self._inner, self._top, self.work, gap=10)
+        layout.addLayout(self._grid)
+        layout.addStretch(1)
         self.area = scrolling(self._inner)
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
         self.states = States(context.theme, self.area, said["reading"])
@@ -115,7 +119,12 @@ class HealthTab(QWidget):
             self.states.loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(words()["health"]["reading"], jobs.health).within(self, "health")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._read_work).failure(self._fail))
+
+    def _read_work(self, health: Health) -> None:
+        jobs = self.context.bridge.engine.jobs
+        asked = query(words()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
+        self.context.tasks.run(asked.success(partial(self._show, health)).failure(self._fail))
 
     @property
     def is_settled(self) -> bool:
@@ -129,7 +138,8 @@ class HealthTab(QWidget):
 
     # ---- showing
 
-    def _show(self, health: Health) -> None:
+    def _show(self, health: Health, jobs: Jobs) -> None:
+        self.work.show_jobs(jobs, str(health.degradation.get("model_server", "")))
         if health != self.health:
             self.health = health
             self._warn(health)
@@ -179,6 +189,54 @@ class HealthTab(QWidget):
         """The cards find new places."""
         super().resizeEvent(event)
         self._lay()
+
+
+class _Work(QFrame):
+    """How the scheduled work stands; what of it rests, whether it comes back, and what can be done.
+
+    Attributes:
+        stand: how it stands, in a sentence.
+        rests: what rests.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        title = words()["health"]["groups"]["work"]
+        self.setAccessibleName(title)
+        self._context = context
+        self.rests: tuple[Rest, ...] = ()
+        self.stand = label("", wrap=True)
+        self._lines = QWidget()
+        self._column = column(self._lines, gap=10)
+        column(self, label(title, "label"), self.stand, self._lines, margins=16, gap=8)
+
+    def show_jobs(self, jobs: Jobs, server: str) -> None:
+        """Show the scheduler.
+
+        Args:
+            jobs: as it stands.
+            server: how the model server is.
+        """
+        now = self._context.clock.now_ms()
+        self.rests = rests_of(jobs, server, now)
+        self.stand.setText(stand_told(replace(jobs, holds=""), now))
+        self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
+        clear(self._column)
+        for rest in self.rests:
+            told = QWidget()
+            told.setAccessibleName(" ".join(part for part in (rest.says, rest.back, rest.do) if part))
+            more = " ".join(part for part in (rest.back, rest.do) if part)
+            lines = [label(rest.says, wrap=True), *([label(more, "muted", wrap=True)] if more else [])]
+            said = QWidget()
+            column(said, *lines, gap=2)
+            links: list[QWidget] = []
+            if rest.act:
+                go = partial(self._context.desk.go.emit, rest.page, rest.wish)
+                links.append(button(rest.act, go, kind="link"))
+            row(said, *links, gap=12, parent=told).setStretch(0, 1)
+            self._column.addWidget(told)
+        self._lines.setVisible(bool(self.rests))
 
 
 class _Group(QFrame):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.types.lifecycle import Beat, JobRow, Jobs, JobState, Pressure
+from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
 from ui.pages.journal.jobwords import capital, code_told, counted, lasted, moment, report_line, words
 from ui.pages.journal.lines import Entry, Heading, Line
 from ui.pages.journal.saying import clock_of, day_of, who_did
@@ -22,6 +22,7 @@ _ICONS = {
     JobState.POISON: ("triangle-alert", "danger"),
 }
 _CLIENT = "client:"
+_LEFT = "dead"  # of a reading by a model: how many texts it gave up
 _UNDONE = ("undo-2", "muted")
 
 
@@ -107,9 +108,10 @@ def _who(row: JobRow) -> str:
 
 def _why_waits(row: JobRow, now_ms: int) -> str:
     said = words()["runs"]
-    parts = [row.waits_for.rstrip(".") or said["waits"]]
     if row.not_before is not None and row.not_before > now_ms:
-        parts.append(said["not_before"].format(when=moment(row.not_before, now_ms)))
+        parts = [said["not_before"].format(when=moment(row.not_before, now_ms))]
+    else:
+        parts = [row.waits_for.rstrip(".") or said["waits"]]
     if row.attempts:
         parts.append(f"{counted(said['tries'], row.attempts)}: {code_told(row.code)}")
     return " · ".join(parts)
@@ -140,8 +142,15 @@ def offered(row: JobRow | None) -> frozenset[str]:
     if row is None:
         return frozenset()
     acts = {"stop"} if row.state in UNDER_WAY else set()
-    acts |= {"retry"} if row.state in {JobState.POISON, JobState.FAILED} else set()
+    acts |= {"retry"} if _can_retry(row) else set()
     return frozenset(acts | ({"undo"} if row.can_undo and not row.undone else set()))
+
+
+def _can_retry(row: JobRow) -> bool:
+    """Whether a second try makes sense: it gave up, waits for a later time, or left texts that it could not read."""
+    if row.state is JobState.QUEUED:
+        return row.not_before is not None or row.attempts > 0
+    return row.state is JobState.POISON or (row.type is JobType.DISTILL and bool(row.report.get(_LEFT)))
 
 
 def beat_lines(beats: Sequence[Beat], now_ms: int) -> list[Line]:
@@ -191,7 +200,9 @@ def stand_told(jobs: Jobs, now_ms: int) -> str:
     elif running is not None:
         parts.append(said["running"].format(title=running.title))
     else:
-        due = [beat for beat in jobs.calendar if beat.next_at is not None]
+        known = [beat for beat in jobs.calendar if beat.next_at is not None]
+        # What is long due and does not run waits for something that nobody can date, such as the model server.
+        due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
         first = min(due, key=lambda beat: beat.next_at or 0, default=None)
         parts.append(said["idle"] if first is None else _idle(first, now_ms))
     if jobs.holds and not jobs.paused:

@@ -66,6 +66,7 @@ class Entry:
         is_struck: whether it is taken back.
         progress: 0 to 1 for a bar under the note; -1 for one whose end nobody knows; None for none.
         value: what it stands for.
+        second: another text of the same weight under the head, such as the other one of a pair; "" for none.
     """
 
     id: str
@@ -82,11 +83,12 @@ class Entry:
     is_struck: bool = False
     progress: float | None = None
     value: Any = None
+    second: str = ""
 
     @property
     def told(self) -> str:
         """All of it, for those who hear it."""
-        parts = (self.word, self.head, self.note, self.beside, self.aside, self.aside_note)
+        parts = (self.word, self.head, self.second, self.note, self.beside, self.aside, self.aside_note)
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
@@ -273,6 +275,7 @@ class LinePainter(QStyledItemDelegate):
         head, small = self._fonts()
         lines = 1 if line.lines == 1 else len(wrapped(line.head, head, self._room(line, width), line.lines))
         bar = 0 if line.progress is None else px(_BAR + 4)
+        lines += bool(line.second)
         high = lines * _height(head) + len(self._notes(line)) * _height(small) + bar
         return QSize(100, high + px(_UPRIGHT * 2))
 
@@ -321,7 +324,8 @@ class LinePainter(QStyledItemDelegate):
             draw_kind(painter, entry.kind, centre, px(9), theme.colour(KIND_TOKENS[entry.kind]))
             left += px(_SHAPE)
         at = QRect(left, top, room, _height(head))
-        for words in wrapped(entry.head, head, room, entry.lines):
+        second = [entry.second] if entry.second else []
+        for words in (*wrapped(entry.head, head, room, entry.lines), *second):
             self._write(painter, at, words, "muted" if entry.is_struck else "ink", head, _LEFT | _MIDDLE)
             at.translate(0, _height(head))
         at.setHeight(_height(small))

@@ -9,13 +9,13 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from core.types.library import Revision, RevisionReport
 from core.types.lifecycle import Deed, Jobs, JobType, Preview
-from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
+from ui.pages.journal.comparing import Comparison, compared
 from ui.pages.journal.deedchips import DeedChips
 from ui.pages.journal.deeds import deed_entries, offered
 from ui.pages.journal.jobwords import capital, counted, moment, told_deeds, words
@@ -25,13 +25,16 @@ from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner
 from ui.tasks import problem_of, query, write
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label
+from ui.widgets.basics import column, label, row
+from ui.widgets.chips import Segments
 from ui.widgets.states import FOOT, EmptyState, States
 
 ORIGIN = "journal"
 MOST = 200
 _ACTS = ("spare", "pin", "confirm", "open")
+DEEDS, FIGURES = "deeds", "figures"
 _LOW = 380
+_ENDED = 50
 
 
 class NextTab(QWidget):
@@ -58,9 +61,22 @@ class NextTab(QWidget):
         self.acts = ActBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
-        column(inside, self.lead, self.chips, card_of(self.list), self.acts, gap=10).setStretch(2, 1)
+        column(inside, self.chips, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
         self.states = States(context.theme, inside, said["reading"])
-        column(self, self.states)
+        figures = words()["figures"]
+        self.view = DEEDS
+        choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
+        self.views = Segments(choices, DEEDS, figures["views"])
+        self.comparison = Comparison(context.theme)
+        self._views = QStackedWidget()
+        for shown in (self.states, self.comparison):
+            self._views.addWidget(shown)
+        head = row(self.lead, self.views, gap=12)
+        head.setStretch(0, 1)
+        layout = column(self, gap=10)
+        layout.addLayout(head)
+        layout.addWidget(self._views, 1)
+        self.views.chosen.connect(self.show_view)
         self.chips.chosen.connect(lambda _: self._list())
         self.list.looked_at.connect(self._look)
         self.list.picked.connect(self._offer)
@@ -85,7 +101,7 @@ class NextTab(QWidget):
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["next"]["reading"], lambda: jobs.state(1)).within(self, "preview")
+        asked = query(words()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
         self.context.tasks.run(asked.success(partial(self._show, preview)).failure(self._fail))
 
     @property
@@ -110,18 +126,30 @@ class NextTab(QWidget):
         total = sum(preview.counts.values())
         self.counted.emit(total)
         self.changed.emit()
+        self.comparison.show_compared(compared(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
+        self._say_lead()
         if not total:
             sentence = f"{said['nothing']} {self._when('nothing_when', 'nothing_none')}"
             self.states.empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
             self.list.show_lines([])
             return
         self.chips.show_counts(preview.counts)
-        self._say_lead()
         self._list()
         self.states.content()
         if self._wants_focus:
             self.list.setFocus()
         self._wants_focus = False
+
+    def show_view(self, view: str) -> None:
+        """Show the deeds, or what they come to.
+
+        Args:
+            view: `deeds` or `figures`.
+        """
+        self.view = view
+        self.views.show_choice(view)
+        self._views.setCurrentIndex(0 if view == DEEDS else 1)
+        (self.list if view == DEEDS else self.comparison.area).setFocus()
 
     @property
     def is_low(self) -> bool:
@@ -130,6 +158,9 @@ class NextTab(QWidget):
 
     def _say_lead(self) -> None:
         if self.preview is None:
+            return
+        if not self.preview.counts:
+            self.lead.clear()  # the sentence in the middle of the page says it
             return
         said, listed, total = words()["next"], len(self.preview.items), sum(self.preview.counts.values())
         cut = said["more"].format(count=f"{listed:,}") if listed < total else ""
@@ -185,14 +216,14 @@ class NextTab(QWidget):
         Args:
             name: `spare`, `pin`, `confirm` or `open`.
         """
-        ids = self._ids()
+        ids, said = self._ids(), words()["next"]
         if not ids:
             return
         match name:
             case "spare":
                 jobs = self.context.bridge.engine.jobs
                 task = write("Keeping memories", lambda: jobs.spare(ids)).within(self)
-                self.context.tasks.run(task.success(partial(self._spared, len(ids))))
+                self.context.tasks.run(task.success(partial(self._kept, counted(said["spared"], len(ids)))))
             case "pin":
                 library = self.context.bridge.engine.library
                 pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
@@ -200,16 +231,12 @@ class NextTab(QWidget):
             case "confirm":
                 memories = self.context.bridge.engine.memories
                 confirm = write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
-                self.context.tasks.run(confirm.success(self._confirmed))
+                self.context.tasks.run(confirm.success(lambda reply: self._kept(said["confirmed"], reply.step_id)))
             case _:
                 self.context.selection.again(ids[0], CLOSER)
 
-    def _spared(self, count: int, step_id: str) -> None:
-        offer_undo(self.context, counted(words()["next"]["spared"], count), step_id)
-        self.read()
-
-    def _confirmed(self, reply: VerdictReply) -> None:
-        offer_undo(self.context, words()["next"]["confirmed"], reply.step_id)
+    def _kept(self, sentence: str, step_id: str) -> None:
+        offer_undo(self.context, sentence, step_id)
         self.read()
 
     def _pinned(self, report: RevisionReport) -> None:
@@ -244,8 +271,8 @@ class NextTab(QWidget):
     def run(self) -> None:
         """Run what would run, now."""
         titles = {} if self._jobs is None else {beat.type: beat.title for beat in self._jobs.calendar}
-        types = self._types()
-        self.runner.run(types, [titles.get(one, one.value.capitalize()) for one in types])
+        types, reports = self._types(), {} if self.preview is None else self.preview.reports
+        self.runner.run(types, [titles.get(one, one.value.capitalize()) for one in types], reports)
 
     def _ran(self) -> None:
         self.changed.emit()

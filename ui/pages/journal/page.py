@@ -1,4 +1,4 @@
-"""The journal page: changes, the lifecycle, imports and the audit, one at a time.
+"""The journal page: changes, the lifecycle, imports and the audit, one at a time, and how the palace is kept in order.
 
 Must not do: know another page.
 """
@@ -9,28 +9,28 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from core.events import Changed
+from core.types.erasures import ProposedLink
 from ui.context import Context, Page, PageSpec
-from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
-from ui.pages.journal.changes import ChangesTab
-from ui.pages.journal.health import HealthTab
-from ui.pages.journal.imports import ImportsTab
 from ui.pages.journal.jobwords import words
 from ui.pages.journal.nextrun import NextTab
+from ui.pages.journal.order import OrderHelp
+from ui.pages.journal.relations import MOST
 from ui.pages.journal.runner import Runner
 from ui.pages.journal.runs import RunsTab
-from ui.widgets.basics import button, column, label, row
+from ui.pages.journal.tabs import Tabs
+from ui.tasks import query
+from ui.widgets.basics import button, column, label, row, tool
 from ui.widgets.chips import Segments
 
 _STATE = "journal.tab"
 _ASK = "ask:"
-_FIRST = "changes"
+_FIRST, _HELP = "changes", "help"
 _REFRESH_MS = 400  # between two readings while an import runs
 _AHEAD_MS = 2_000  # looking ahead plans a whole run: only once nothing has changed for so long
-Tab = ChangesTab | NextTab | RunsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
 
 
 class JournalPage(Page):
@@ -47,31 +47,35 @@ class JournalPage(Page):
         self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
         self.runner = Runner(context, self)
-        self.changes, self.next = ChangesTab(context), NextTab(context, self.runner)
-        self.runs, self.archive = RunsTab(context, self.runner), ArchiveTab(context)
-        self.health, self.imports, self.audit = HealthTab(context), ImportsTab(context), AuditTab(context)
-        made: tuple[Tab, ...] = (
-            self.changes, self.next, self.runs, self.archive, self.health, self.imports, self.audit
-        )  # fmt: skip
-        self._tabs: dict[str, Tab] = dict(zip(self._titles, made, strict=True))
+        self.tabs = Tabs(context, self.runner)
+        self.tabs.born.connect(self._meet)
         self._make_buttons()
-        self._stack = QStackedWidget()
-        for name, tab in self._tabs.items():
-            self._stack.addWidget(tab)
-            tab.counted.connect(self._counter(name))
-        self.audit.checking.connect(self._checking)
+        self.help = OrderHelp(context.theme, self)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
         self._refresh.timeout.connect(self._read)
         layout = column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = row(label("Journal", "title"), None, *self._buttons.values(), gap=10)
-        head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button stands in it
-        layout.addLayout(head)
+        self.help_button = tool(context.theme, "circle-help", words()["order"]["hint"], self.open_help)
+        self._head = row(label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
+        self._head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
+        layout.addLayout(self._head)
         layout.addWidget(self.segments)
-        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.tabs, 1)
         self._show()
+
+    def _meet(self, name: str) -> None:
+        """A tab was made: listen to it."""
+        tab = self.tabs.made[name]
+        tab.counted.connect(self._counter(name))
+        match tab:
+            case NextTab():
+                tab.changed.connect(self._show_run)
+            case RunsTab():
+                tab.changed.connect(self._show_pause)
+            case AuditTab():
+                tab.checking.connect(self._checking)
 
     def _make_buttons(self) -> None:
         self.import_button = button(
@@ -84,15 +88,15 @@ class JournalPage(Page):
         said = words()
         self.run_button = button(
             said["next"]["run"],
-            self.next.ask_run,
+            lambda: self.tabs.next.ask_run(),
             theme=self.context.theme,
             icon="play",
             hint=said["next"]["run_hint"],
         )
-        self.pause_button = button(said["runs"]["pause"], self.runs.pause)
+        self.pause_button = button(said["runs"]["pause"], lambda: self.tabs.runs.pause())
         self.check_button = button(
             "Check the chain",
-            self.audit.check,
+            lambda: self.tabs.audit.check(),
             theme=self.context.theme,
             icon="shield-check",
             hint="See whether the audit and the vault are whole",
@@ -103,18 +107,15 @@ class JournalPage(Page):
             "runs": self.pause_button,
             "audit": self.check_button,
         }
-        self.next.changed.connect(self._show_run)
-        self.runs.changed.connect(self._show_pause)
-        self._show_run()
-        self._show_pause()
+        self.run_button.setEnabled(False)
 
     def _show_run(self) -> None:
         said = words()["next"]
-        self.run_button.setEnabled(self.next.can_run)
+        self.run_button.setEnabled(self.tabs.next.can_run)
         self.run_button.setText(said["running"] if self.runner.is_running else said["run"])
 
     def _show_pause(self) -> None:
-        said, is_paused = words()["runs"], self.runs.is_paused
+        said, is_paused = words()["runs"], self.tabs.runs.is_paused
         self.pause_button.setText(said["go_on" if is_paused else "pause"])
         self.pause_button.setAccessibleName(self.pause_button.text())
         self.pause_button.setToolTip(said["go_on_hint" if is_paused else "pause_hint"])
@@ -124,7 +125,7 @@ class JournalPage(Page):
         return lambda count: self.segments.name_choice(name, f"{title} {count:,}" if count else title)
 
     def _checking(self) -> None:
-        is_checking = self.audit.is_checking
+        is_checking = self.tabs.audit.is_checking
         self.check_button.setEnabled(not is_checking)
         self.check_button.setText("Checking …" if is_checking else "Check the chain")
 
@@ -134,32 +135,40 @@ class JournalPage(Page):
         """Show it.
 
         Args:
-            wish: a tab: `changes`, `next`, `runs`, `archive`, `health`, `imports` or `audit`, with or without `ask:`
-                before it; "" for the one that was shown last.
+            wish: a tab: `changes`, `next`, `runs`, `relations`, `archive`, `health`, `imports` or `audit`, or `help`,
+                with or without `ask:` before it, of some with a view behind it (`next:figures`, `runs:calendar`); ""
+                for the tab that was shown last.
         """
         self._is_shown = True
-        wish = wish.removeprefix(_ASK)
-        if wish in self._tabs and wish != self.tab:
+        wish, _, view = wish.removeprefix(_ASK).partition(":")
+        if wish == _HELP:
+            self.open_help()
+        if wish in self._titles and wish != self.tab:
             self.segments.show_choice(wish)
             self.show_tab(wish)
         else:
             self._enter_tab()
+        tab = self.tabs.tab(self.tab)
+        if view and isinstance(tab, NextTab | RunsTab):
+            tab.show_view(view)
+        self._count()
 
     def leave(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
+        self.help.shut()
         if self._refresh.isActive():
             self._refresh.stop()
-            self._stale.update(self._tabs)
+            self._stale.update(self._titles)
 
     def is_settled(self) -> bool:
         """Whether the tab that is shown was read."""
-        return self._tabs[self.tab].is_settled and not self._refresh.isActive()
+        return self.tabs.tab(self.tab).is_settled and not self._refresh.isActive()
 
     def changed(self, change: Changed) -> None:
         """Everything that happens stands in the journal: read again, at most a few times a second."""
         super().changed(change)
-        self._stale.update(self._tabs)
+        self._stale.update(self._titles)
         if not self._is_shown:
             return
         if self.tab == "next":
@@ -182,19 +191,50 @@ class JournalPage(Page):
             self._enter_tab()
 
     def _show(self) -> None:
-        self._stack.setCurrentWidget(self._tabs[self.tab])
+        self.tabs.setCurrentWidget(self.tabs.tab(self.tab))
         for name, made in self._buttons.items():
             made.setVisible(self.tab == name)
 
     def _enter_tab(self) -> None:
         self._stale.discard(self.tab)
-        self._tabs[self.tab].enter()
+        self.tabs.tab(self.tab).enter()
         self.is_stale = bool(self._stale)
 
     def _read(self) -> None:
         self._stale.discard(self.tab)
-        self._tabs[self.tab].read()
+        self.tabs.tab(self.tab).read()
         self.is_stale = bool(self._stale)
+        self._count()
+
+    def _count(self) -> None:
+        """See how many relations wait: the person is told without looking for them."""
+        if self.tab == "relations":
+            return  # it reads and tells them itself
+        jobs = self.context.bridge.engine.jobs
+        asked = query(words()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "waiting")
+        self.context.tasks.run(asked.success(self._counted).failure(lambda _: None))
+
+    def _counted(self, links: tuple[ProposedLink, ...]) -> None:
+        self._counter("relations")(len(links))
+
+    # ---- the help
+
+    def open_help(self) -> None:
+        """Tell how the palace keeps itself in order."""
+        self.help.open_below(self.segments.geometry().top())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The help keeps its place."""
+        super().resizeEvent(event)
+        if self.help.isVisible():
+            self.help.place(self.segments.geometry().top())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """A question mark asks for the help, wherever in the page the keyboard is."""
+        if event.text() == "?":
+            self.open_help()
+        else:
+            super().keyPressEvent(event)
 
 
 JOURNAL = PageSpec(
@@ -202,5 +242,5 @@ JOURNAL = PageSpec(
     "Journal",
     "notebook",
     JournalPage,
-    "history undo changes imports audit log fading archive restore jobs runs consolidate health lifecycle",
+    "history undo changes imports audit log fading archive restore jobs runs consolidate health relations order",
 )

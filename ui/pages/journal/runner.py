@@ -5,8 +5,10 @@ Must not do: know what a run does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -42,6 +44,7 @@ class Runner(QObject):
 
     Attributes:
         is_running: whether something that was started here is under way.
+        foretold: of runs, by job: the report that was shown before.
 
     Signals:
         changed: it began, or it is over.
@@ -56,18 +59,26 @@ class Runner(QObject):
         self._running: Running | None = None
         self._stops = False
         self._ended: list[JobRow] = []
+        self.foretold: dict[str, Mapping[str, Any]] = {}
+        self._shown: Mapping[JobType, Mapping[str, Any]] = {}
         context.bridge.progressed.connect(self._progressed)
 
-    def run(self, types: Sequence[JobType], titles: Sequence[str]) -> None:
+    def run(
+        self,
+        types: Sequence[JobType],
+        titles: Sequence[str],
+        shown: Mapping[JobType, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
         """Run jobs, one after the other; nothing happens while some run.
 
         Args:
             types: which, in this order.
             titles: their names.
+            shown: the reports that were foretold.
         """
         if self.is_running or not types:
             return
-        self.is_running, self._ended = True, []
+        self.is_running, self._ended, self._shown = True, [], shown
         self.changed.emit()
         self._next(list(zip(types, titles, strict=True)))
 
@@ -107,6 +118,8 @@ class Runner(QObject):
     def _done(self, rest: list[tuple[JobType, str]], row: JobRow) -> None:
         self._running = None
         self._ended.append(row)
+        if row.type in self._shown:
+            self.foretold[row.id] = self._shown[row.type]
         if rest and row.state is JobState.DONE:
             self._next(rest)
         else:

@@ -1,0 +1,260 @@
+"""What runs foretell beside what they did, what of the work rests and comes back, and the help with its picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import pairwise
+
+import pytest
+from engine_rig import Rig
+from hypothesis import given
+from hypothesis import strategies as st
+from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
+from pytestqt.qtbot import QtBot
+from window_rig import settle
+
+from core.types.lifecycle import Consolidated, Deed, JobRow, JobState, JobType, Pressure
+from ui.context import Context
+from ui.pages.journal.comparing import figures_in
+from ui.pages.journal.joblines import job_note, job_sentences, offered
+from ui.pages.journal.jobwords import report_told, words
+from ui.pages.journal.lifeplot import CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.order import order_words
+from ui.pages.journal.page import JournalPage
+from ui.pages.journal.rests import rests_of
+
+HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def room(context: Context, qtbot: QtBot) -> Iterator[JournalRoom]:
+    with journal_over(context, qtbot) as made:
+        yield made
+
+
+# ---- figures
+
+
+def told(united: int, resolved: int = 0) -> dict[str, object]:
+    after = {"active": 9 - united}
+    return Consolidated(deduplicated=united, resolved=resolved, before={"active": 9}, after=after).to_json()
+
+
+def cells(room: JournalRoom) -> dict[str, str]:
+    """Name and column of each figure to its words."""
+    found = room.page.tabs.next.comparison.findChildren(QLabel, "figure")
+    return dict(made.accessibleName().rsplit(": ", 1) for made in found)
+
+
+def test_every_name_is_one_of_the_report() -> None:
+    names = words()["figures"]["names"]
+    assert set(names) == {"sweep", "consolidate"}
+    full = told(1)
+    assert set(figures_in(full, names["consolidate"])) == set(names["consolidate"])
+    assert figures_in(told(4), ["deduplicated", "after.active"]) == {"deduplicated": 4, "after.active": 5}
+    assert figures_in({"faded": 2}, ["faded", "expired"]) == {"faded": 2, "expired": 0}
+    assert list(report_told({"remaining": 3})) == ["3 notes stay"]
+
+
+def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: Rig) -> None:
+    memory_id = rig.store("The weir closes at dusk.").memory_id
+    room.jobs.items = [
+        deed(Deed.MERGE, memory_id, "The weir closes at dusk.", others=("x",), other_texts=("It shuts.",))
+    ]
+    room.jobs.reports = {JobType.CONSOLIDATE: told(1), JobType.SWEEP: {}}
+    room.jobs.after_run = told(1, resolved=2)  # type: ignore[assignment]  # a report has names within names
+    tab = room.enter("next").tabs.next
+    tab.show_view("figures")
+    assert cells(room)["United with those that say the same, Next run would"] == "1"
+    assert cells(room)["United with those that say the same, No run yet"] == "–"
+    assert cells(room)["Marked as fading, Next run would"] == "0"
+    tab.run()
+    settle(room.qtbot, lambda: bool(room.said))
+    room.jobs.items, room.jobs.reports = [], {JobType.CONSOLIDATE: told(0), JobType.SWEEP: {}}
+    tab.read()
+    room.rest()
+    shown = [" ".join(column.title.split()) for column in tab.comparison.shown[1].columns]
+    assert shown[:2] == ["Next run would", "Last run was to"]
+    assert shown[2].startswith("Last run, today at")
+    figures: dict[str, list[str]] = {name.split(", ")[0]: [] for name in cells(room)}
+    for name, value in cells(room).items():
+        figures[name.split(", ")[0]].append(value)
+    assert figures["United with those that say the same"] == ["0", "1", "1"]
+    assert figures["Disagreements settled"] == ["0", "0", "2"]
+    assert "≠ 2" in room.words(tab)
+    assert "≠ 1" not in room.words(tab)
+
+
+def test_figures_can_be_read_where_nothing_would_change(room: JournalRoom) -> None:
+    tab = room.enter("next").tabs.next
+    assert tab.views.isVisible()
+    tab.show_view("figures")
+    assert tab.comparison.isVisible()
+    assert tab.comparison.area.hasFocus()
+
+
+# ---- what rests
+
+
+def queued(room: JournalRoom, key: str, **more: object) -> JobRow:
+    row = job_row("q", JobType.CONSOLIDATE, JobState.QUEUED, room.jobs.now, waits_for=HOLDS[key])
+    return job_row("q", row.type, row.state, room.jobs.now, waits_for=HOLDS[key], **more)
+
+
+@pytest.mark.parametrize("key", ["memory_short", "on_battery"])
+def test_what_holds_heavy_work_is_told_once_with_its_way_back(room: JournalRoom, key: str) -> None:
+    room.jobs.held, room.jobs.rows = HOLDS[key], [queued(room, key)]
+    tab = room.enter("health").tabs.health
+    [rest] = tab.work.rests
+    assert rest.key == key
+    assert "goes on by itself" in rest.back
+    assert rest.says in room.words(tab)
+    assert rest.back in room.words(tab)
+    went: list[tuple[str, str]] = []
+    room.context.desk.go.connect(lambda page, wish: went.append((page, wish)))
+    next(made for made in tab.work.findChildren(QPushButton) if made.text() == rest.act).click()
+    assert went == [("settings", rest.act)]
+
+
+def test_work_without_a_model_waits_for_it(room: JournalRoom) -> None:
+    room.jobs.rows = [queued(room, "no_model")]
+    room.enter("health")
+    [rest] = room.page.tabs.health.work.rests
+    assert rest.says == "Consolidate waits for the local model."
+    assert rest.back == "It begins by itself as soon as the model server answers."
+
+
+def test_what_gave_up_comes_first_with_its_code(room: JournalRoom) -> None:
+    now = room.jobs.now
+    room.jobs.rows = [
+        queued(room, "later", not_before=now + HOUR_MS, attempts=1, code="E1003"),
+        job_row("p", JobType.SWEEP, JobState.POISON, now, attempts=5, code="E5007"),
+    ]
+    room.enter("health")
+    first, second = room.page.tabs.health.work.rests
+    assert (
+        first.says == "Look for fading memories failed 5 times and gave up: something went wrong inside Loci (E5007)."
+    )
+    assert second.back.startswith("It runs by itself ")
+    assert second.back.endswith(".")
+
+
+def test_paused_work_says_so_alone(room: JournalRoom) -> None:
+    room.jobs.paused = True
+    tab = room.enter("health").tabs.health
+    assert [rest.key for rest in tab.work.rests] == ["paused"]
+    assert not tab.work.stand.isVisible()
+    room.jobs.paused = False
+    tab.read()
+    room.rest()
+    assert tab.work.rests == ()
+    assert tab.work.stand.isVisible()
+
+
+def test_a_hold_without_words_of_its_own_is_told_as_it_is(room: JournalRoom) -> None:
+    room.jobs.held = "The moon is full."
+    jobs = room.jobs.state().result()
+    [rest] = rests_of(jobs, "ready", room.jobs.now)
+    assert (rest.says, rest.act) == ("The moon is full.", "")
+
+
+def test_every_hold_but_a_turn_has_words() -> None:
+    assert set(HOLDS) - {"turn"} <= set(words()["health"]["rests"])
+    assert Pressure.CRITICAL.value in words()["runs"]["pressure"]
+
+
+# ---- what can be tried again
+
+
+def test_a_second_try_is_offered_where_it_makes_sense() -> None:
+    gave_up = job_row("p", JobType.SWEEP, JobState.POISON, 0, attempts=5, code="E5007")
+    later = job_row("q", JobType.SWEEP, JobState.QUEUED, 0, not_before=HOUR_MS, attempts=2, code="E1003")
+    turn = job_row("t", JobType.SWEEP, JobState.QUEUED, 0)
+    assert "retry" in offered(gave_up)
+    assert offered(later) == {"stop", "retry"}
+    assert offered(turn) == {"stop"}
+    read = {"title": "Learn from episodes", "report": {"failed": 3, "dead": 3}}
+    left = job_row("d", JobType.SWEEP, JobState.DONE, 0, **read)
+    assert offered(left) == frozenset()
+    assert job_note(later, 0).startswith("Tried again today at ")
+    assert job_note(later, 0).endswith(" · failed 2 times: the disk is full (E1003)")
+    assert job_sentences(gave_up, 0)[0].endswith("something went wrong inside Loci (E5007).")
+
+
+# ---- the help
+
+
+def lived(days: int = 5 * DAYS) -> list[dict[str, int]]:
+    return [
+        {"day": day, "stored": day * 30, "active": 2_000 + day, "archived": day * 10} for day in range(91, days + 1, 91)
+    ]
+
+
+def test_the_kept_figures_can_be_told() -> None:
+    known = life()
+    assert list(known.days) == sorted(known.days)
+    assert known.last["stored"] >= known.last["active"] + known.last["archived"]
+    assert f"{known.last['active']:,}" in life_told(known, order_words())
+
+
+def test_a_life_is_told_year_by_year() -> None:
+    sentence = life_told(life_of(lived()), order_words())
+    assert sentence.startswith("After 5 years 54,600 memories were stored; 3,820 of them stand")
+    assert sentence.count("Year ") == 5
+    assert "Year 1: 10,920 stored, 2,364 active, 3,640 archived." in sentence
+
+
+@given(st.integers(0, 10**9))
+def test_lines_to_read_by_are_round_and_reach_the_highest(most: int) -> None:
+    lines = steps_to(most)
+    assert lines[0] == 0
+    assert lines[-1] >= most
+    assert 2 <= len(lines) <= 7
+    assert len({after - before for before, after in pairwise(lines)}) == 1
+
+
+def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) -> None:
+    known = life_of(lived())
+    plot = LifePlot(context.theme, known, order_words()["curves"], order_words()["under"])
+    qtbot.addWidget(plot)
+    plot.resize(600, plot.sizeHint().height())
+    field = plot.field()
+    assert plot.at(0, 0) == field.bottomLeft()
+    assert plot.at(known.days[-1], 0).x() == pytest.approx(field.right())
+    heights = [plot.at(0, known.last[name]).y() for name in CURVES]
+    assert heights == sorted(heights)  # stored is the highest, active the lowest
+    light = plot.grab().toImage()
+    context.theme.use("dark", 100)
+    assert plot.grab().toImage() != light
+    context.theme.use("light", 100)
+
+
+def is_open(page: JournalPage) -> bool:
+    return page.help.isVisible()
+
+
+def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room: JournalRoom) -> None:
+    page = room.enter("health")
+    assert page.help.area is None  # nothing of it is made before
+    page.help_button.click()
+    assert is_open(page)
+    plot, area = page.help.findChildren(LifePlot)[0], page.help.findChildren(QScrollArea)[0]
+    assert plot.accessibleDescription() == life_told(life(), order_words())
+    assert "Two gauges" in room.words(page.help)
+    before = page.tabs.health.area
+    QTest.keyClick(area, Qt.Key.Key_Escape)
+    assert not is_open(page)
+    assert before.hasFocus()
+    QTest.keyClick(before, Qt.Key.Key_Question)
+    assert is_open(page)
+    page.resize(600, 500)
+    settle(room.qtbot, lambda: page.help.width() == page.width() - 32)
+    page.leave()
+    assert not is_open(page)
+    room.enter("ask:help")
+    assert is_open(page)

@@ -1,0 +1,203 @@
+"""The curves of a life: what was stored, what stands and what is archived, over years; drawn, and told in words.
+
+The figures are those of a simulation (tests/bench/bench_years.py, `--json`), kept as it wrote them in
+`resources/help/life.json`. The curves differ in their strokes and are named at their ends: colour is never alone. Must
+not do: make a figure up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ui.theme.theme import Theme
+
+DAYS = 365
+CURVES = ("stored", "archived", "active")
+"""Keys of a row, from the back to the front."""
+_INKS = {"stored": "muted", "archived": "warning", "active": "accent"}
+_STROKES: Mapping[str, tuple[float, ...]] = {"stored": (5.0, 3.0), "archived": (1.0, 2.5), "active": ()}
+_HIGH, _TOP, _FOOT, _GAP, _LINES = 230, 10, 22, 8, 4
+_STEPS = (1, 2, 2.5, 5, 10)
+_LEFT, _RIGHT, _MIDDLE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The figures.
+
+    Attributes:
+        days: ends of the stretches of time, ascending.
+        curves: key of `CURVES` to its count at each of `days`.
+    """
+
+    days: tuple[int, ...]
+    curves: Mapping[str, tuple[int, ...]]
+
+    @property
+    def last(self) -> Mapping[str, int]:
+        """The counts at the end."""
+        return {name: counts[-1] for name, counts in self.curves.items()}
+
+    @property
+    def years(self) -> int:
+        """How many whole years it is long, the nearest number."""
+        return round(self.days[-1] / DAYS)
+
+    def at(self, day: int) -> Mapping[str, int]:
+        """The counts on the day that is known and nearest to a day."""
+        place = min(range(len(self.days)), key=lambda nr: abs(self.days[nr] - day))
+        return {name: counts[place] for name, counts in self.curves.items()}
+
+
+def life_of(rows: Sequence[Mapping[str, Any]]) -> Life:
+    """The figures of a simulation.
+
+    Args:
+        rows: as it writes them: `day` and a count for each of `CURVES`; at least one.
+    """
+    return Life(
+        tuple(int(row["day"]) for row in rows), {name: tuple(int(row[name]) for row in rows) for name in CURVES}
+    )
+
+
+@cache
+def life() -> Life:
+    """The figures that are kept, read once."""
+    return life_of(json.loads((files("resources") / "help" / "life.json").read_text(encoding="utf-8")))
+
+
+def life_told(known: Life, words: Mapping[str, str]) -> str:
+    """The picture in words and numbers: how it ends, then year by year.
+
+    Args:
+        known: the figures.
+        words: `told`, `year` and their names of the page's help.
+    """
+    shown = {name: f"{count:,}" for name, count in known.last.items()}
+    years = [
+        words["year"].format(year=year, **{name: f"{count:,}" for name, count in known.at(year * DAYS).items()})
+        for year in range(1, known.years + 1)
+    ]
+    return " ".join((words["told"].format(years=known.years, **shown), *years))
+
+
+def steps_to(most: int) -> tuple[int, ...]:
+    """Round numbers from 0 up to the first that is not below a count: lines to read a curve by.
+
+    Args:
+        most: the highest count; 0 or more.
+    """
+    wanted = max(1.0, most / _LINES)
+    size = 10 ** (len(str(int(wanted))) - 1)
+    step = max(1, int(next(one * size for one in _STEPS if one * size >= wanted)))
+    return tuple(range(0, max(most, 1) + step, step))
+
+
+class LifePlot(QWidget):
+    """The picture."""
+
+    def __init__(self, theme: Theme, known: Life, names: Mapping[str, str], year: str) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            known: the figures.
+            names: key of `CURVES` to its name.
+            year: what stands under a year, with `{year}` in it.
+        """
+        super().__init__()
+        self._theme, self._known, self._names, self._year = theme, known, names, year
+        self._steps = steps_to(max(max(counts) for counts in known.curves.values()))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As high as its lines need."""
+        return QSize(300, self._theme.px(_HIGH))
+
+    # ---- measures
+
+    def field(self) -> QRectF:
+        """Where the curves are drawn: numbers stand at its left, names at its right, years below."""
+        px, measure = self._theme.px, QFontMetricsF(self._theme.font("caption"))
+        left = measure.horizontalAdvance(f"{self._steps[-1]:,}") + px(_GAP)
+        strong = QFontMetricsF(self._theme.font("small"))
+        right = max(strong.horizontalAdvance(part) for name in CURVES for part in self._ends(name)) + px(_GAP)
+        wide = max(60.0, self.width() - left - right)
+        return QRectF(left, px(_TOP), wide, self.height() - px(_TOP + _FOOT))
+
+    def _ends(self, name: str) -> tuple[str, str]:
+        return self._names[name], f"{self._known.last[name]:,}"
+
+    def at(self, day: float, count: float) -> QPointF:
+        """Where a day and a count lie."""
+        field = self.field()
+        x = field.left() + field.width() * day / self._known.days[-1]
+        return QPointF(x, field.bottom() - field.height() * count / self._steps[-1])
+
+    # ---- drawing
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the lines to read by, the curves, their names."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_ground(painter)
+        for name in CURVES:
+            self._draw_curve(painter, name)
+        self._draw_names(painter)
+        painter.end()
+
+    def _draw_ground(self, painter: QPainter) -> None:
+        theme, field, px = self._theme, self.field(), self._theme.px
+        painter.setFont(theme.font("caption"))
+        for count in self._steps:
+            y = self.at(0, count).y()
+            painter.setPen(QPen(theme.colour("line"), 1))
+            painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
+            painter.setPen(theme.colour("muted"))
+            painter.drawText(QRectF(0, y - 10, field.left() - px(_GAP), 20), _RIGHT | _MIDDLE, f"{count:,}")
+        measure = QFontMetricsF(theme.font("caption"))
+        for year in range(1, self._known.days[-1] // DAYS + 1):
+            told = self._year.format(year=year)
+            wide = measure.horizontalAdvance(told) + 2
+            x = min(self.at(year * DAYS, 0).x() - wide / 2, field.right() - wide / 2)
+            painter.drawText(QRectF(x, field.bottom() + 2, wide, px(_FOOT) - 2), _LEFT | _MIDDLE, told)
+
+    def _draw_curve(self, painter: QPainter, name: str) -> None:
+        theme, path = self._theme, QPainterPath(self.at(0, 0))
+        for day, count in zip(self._known.days, self._known.curves[name], strict=True):
+            path.lineTo(self.at(day, count))
+        if not _STROKES[name]:
+            ground = QPainterPath(path)
+            ground.lineTo(self.at(self._known.days[-1], 0))
+            ground.closeSubpath()
+            painter.fillPath(ground, theme.colour("accent_soft"))
+        pen = QPen(theme.colour(_INKS[name]), 2.0)
+        if _STROKES[name]:
+            pen.setDashPattern(list(_STROKES[name]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen)
+        painter.drawPath(path)
+
+    def _draw_names(self, painter: QPainter) -> None:
+        """Name and last count of each curve at its end, moved apart where they would lie on each other."""
+        theme, field, font = self._theme, self.field(), self._theme.font("small")
+        painter.setFont(font)
+        high = QFontMetricsF(font).height()
+        block, floor = 2 * high, field.bottom() + high / 2
+        for name in sorted(CURVES, key=lambda one: self._known.last[one]):
+            top = min(self.at(0, self._known.last[name]).y() - block / 2, floor - block)
+            painter.setPen(theme.colour(_INKS[name]))
+            for nr, told in enumerate(self._ends(name)):
+                at = QRectF(field.right() + theme.px(_GAP), top + nr * high, self.width(), high)
+                painter.drawText(at, _LEFT | _MIDDLE, told)
+            floor = top - 2
