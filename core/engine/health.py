@@ -7,6 +7,7 @@ from typing import Any
 from core.belief.desk_rows import open_count
 from core.engine.opened import Opened
 from core.index.manager import State
+from core.lifecycle.stats import stats
 from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
 from core.vault.rows import Rows
@@ -30,6 +31,7 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
             "memories": _memories(rows),
+            "lifecycle": stats(rows, None, opened.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),

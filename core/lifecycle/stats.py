@@ -13,10 +13,11 @@ from core.vault.rows import Rows
 
 _HOUR_MS = 3_600_000
 _IN = "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) AND coalesce(m.part_index, 0) = 0"
+_WAITS = "e.consolidated_at IS NULL AND d.state IS NOT 'done' AND m.status = 'active'"
 _EPISODES = (
-    "SELECT count(*), coalesce(sum(e.consolidated_at IS NULL AND m.status = 'active'), 0), "  # noqa: S608 - constants
-    "min(CASE WHEN e.consolidated_at IS NULL AND m.status = 'active' THEN m.recorded_at END) FROM memories m "
-    "LEFT JOIN episodes e ON e.memory_id = m.id "
+    f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # noqa: S608 - constants only
+    f"min(CASE WHEN {_WAITS} THEN m.recorded_at END) FROM memories m "
+    "LEFT JOIN episodes e ON e.memory_id = m.id LEFT JOIN distilled d ON d.memory_id = m.id "
     f"WHERE m.kind = 'episode' AND m.status IN ('active', 'disputed', 'consolidated') AND {_IN}"
 )
 _FACTS = (

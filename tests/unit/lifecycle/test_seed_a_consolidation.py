@@ -376,6 +376,7 @@ def test_pruning_asks_nobody_and_takes_nothing_the_person_said_or_pinned(rig: Ri
     """A7 phase 5 with design 6: pins and the owner's own words are never pruned, however old."""
     own = rig.store("The key to the shed hangs behind the door.").memory_id
     pinned = dead(rig, "The meter stands in the cellar.", pinned=1)
+    other = dead(rig)
     later(rig, 3000)
-    assert report(rig)["pruned"] == {"superseded": 0, "decayed": 0, "disputed": 0}
-    assert [rig.get(one).status for one in (own, pinned)] == ["active", "active"]
+    assert report(rig)["pruned"] == {"superseded": 0, "decayed": 1, "disputed": 0}
+    assert [rig.get(one).status for one in (own, pinned, other)] == ["active", "active", "archived"]
