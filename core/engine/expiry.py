@@ -12,6 +12,7 @@ from core.engine.settings import take_up_after
 from core.errors import Code, UserError
 from core.intake import undoing
 from core.intake.scrubbing import SCRUB_DUE, note_scrub
+from core.lifecycle import takenback
 from core.lifecycle.clockwatch import believed_ms
 from core.types.replies import UndoReport
 from core.types.values import Actor
@@ -134,6 +135,7 @@ def _delete_steps(tx: Tx) -> bool:
     steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.now_ms, "most": _STEPS})])
     if steps == "[]":
         return False
+    takenback.keep(tx, steps)
     of_them = "IN (SELECT value FROM json_each(?))"
     # Rows first, and so many at a time: an import's step has one for each of its memories.
     gone = tx.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.errors import Code, UserError
 from core.intake.asserting import follow
+from core.intake.gathered import release
 from core.intake.newcomer import standing_of
 from core.intake.reviews import close_moot
 from core.intake.unit_of_work import UnitOfWork
@@ -14,6 +15,8 @@ from core.vault.tx import Tx
 
 def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
     """Set a memory, with all parts of a split text, to `deleted`; what a person was asked about it is moot.
+
+    A digest that says its words goes with it, and what else went into that digest stands again.
 
     Args:
         tx: the transaction.
@@ -42,6 +45,7 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
                 {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
             )
         follow(tx, work.make_id, [part for (part,) in parts])
-        close_moot(tx, [part for (part,) in parts])
+        told = release(tx, work.make_id, [part for (part,) in parts], Status.DELETED)
+        close_moot(tx, [*(part for (part,) in parts), *told])
         verb.note(memory_id, parts=len(parts))
     return verb.step_id

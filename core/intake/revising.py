@@ -18,6 +18,7 @@ from core.errors import BugError
 from core.intake.asserting import follow
 from core.intake.belief_inputs import age_days, refresh_trust
 from core.intake.bringing import Admit, contested, let_in
+from core.intake.gathered import release
 from core.intake.reviews import close_moot
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
 from core.intake.sources import Lineage, add_source
@@ -151,8 +152,9 @@ class Reviser:
         if revision.occurred is not None:
             for memory_id in said:
                 refresh_trust(tx, memory_id)
+        told = release(tx, self.make_id, now, Status.DELETED) if revision.status is Status.DELETED else ()
         if revision.status in (Status.ARCHIVED, Status.DELETED):
-            close_moot(tx, now)
+            close_moot(tx, [*now, *told])
         return now
 
     def _follow(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:

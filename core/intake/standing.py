@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake import asserting, earlier, reviews, versions
+from core.intake import asserting, earlier, gathered, reviews, versions
 from core.intake.belief_inputs import refresh_trust
 from core.intake.merging import Merged, unite
 from core.intake.reviews import Matter
@@ -74,6 +74,7 @@ class Acts:
     def quarantine(self, memory_id: str, reason: str) -> None:
         """It waits for a person; its claims are drafts or no longer hold."""
         self._set(memory_id, Status.QUARANTINED, reason)
+        self._release(memory_id)
 
     def archive(self, memory_id: str, reason: str) -> None:
         """It leaves, restorable: rejected, faded, expired."""
@@ -82,6 +83,7 @@ class Acts:
     def dispute(self, memory_id: str, reason: str) -> None:
         """It is doubted: default recall leaves it out, and so do its claims."""
         self._set(memory_id, Status.DISPUTED, reason)
+        self._release(memory_id)
 
     # ---- two memories
 
@@ -111,6 +113,7 @@ class Acts:
             self.tx.update("memories", {"id": part}, changes)
         self._follow_chain(old, new)
         self._touch(old_id)
+        self._release(old_id)
         asserting.follow(self.tx, self.make_id, self.parts(old_id))
         self.edge(new_id, old_id, "supersedes")
         self.log("SUPERSEDE", new_id, old_id)
@@ -307,6 +310,11 @@ class Acts:
             self.tx.update("memories", {"id": part}, changes)
         self._touch(memory_id)
         asserting.follow(self.tx, self.make_id, ids)
+
+    def _release(self, memory_id: str) -> None:
+        """A digest that says what does not stand any more leaves; what else went into it stands again."""
+        for one in gathered.release(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
+            self._touch(one)
 
     def _row(self, memory_id: str) -> dict[str, Any]:
         row = self.tx.row("memories", {"id": memory_id})

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from core.errors import Code, UserError
 from core.intake import vouching
+from core.intake.gathered import DIGESTED
 from core.intake.newcomer import standing_of
 from core.intake.reviews import Matter
 from core.intake.sources import Lineage, corroborate
@@ -129,7 +130,9 @@ class Voices:
         trust, by_owner = vouching.recount(tx, acts.parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
-        if status == Status.ACTIVE.value and why is not None:
+        # What a digest says is doubted too, and the digest leaves with it.
+        stands = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and held == DIGESTED)
+        if stands and why is not None:
             acts.dispute(head, why)
             acts.log("DISPUTE", head, None)
         elif status == Status.DISPUTED.value and held in lifted:

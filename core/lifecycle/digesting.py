@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.errors import BugError
 from core.intake import asserting
 from core.intake.belief_inputs import refresh_trust
+from core.intake.gathered import DIGESTED
 from core.intake.sources import Lineage, add_source
 from core.intake.standing import Acts
 from core.memory.draft import Draft, to_json
@@ -26,8 +27,6 @@ from core.types.values import When
 from core.types.words import Kind, Precision, Role, Source, Status
 from core.vault.rows import Rows
 
-DIGESTED = "digested"
-"""The reason of the status `consolidated`: a digest stands for it; a key of `resources/help/lifecycle.json`."""
 _GENERAL = "general"
 _MOST_TAGS = 32
 

@@ -20,6 +20,7 @@ from core.embed.codec import from_blobs
 from core.errors import LociError
 from core.intake.newcomer import Beside, beside
 from core.intake.reviews import KEPT, Matter, known_matter
+from core.lifecycle import takenback
 from core.lifecycle.ground import Ground
 from core.lifecycle.remembering import remembered
 from core.score.chance import belonging, weighed
@@ -234,17 +235,14 @@ def decided(rows: Rows) -> Decided:
         rows: a vault snapshot.
 
     Returns:
-        The decisions; what a person undid is not done again as long as the undo step is kept.
+        The decisions; what a person undid is not done again, also where the undo step has expired.
     """
     kept = rows.all(
         "SELECT existing_id, incoming_id FROM conflicts WHERE state = 'resolved' AND existing_id IS NOT NULL "
         "AND resolution IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(KEPT)),),
     )
-    undone = rows.all(
-        "SELECT l.operation, l.memory_id, l.other_id FROM undo_steps s JOIN consolidation_log l ON l.step_id = s.id "
-        "WHERE s.undone_by IS NOT NULL AND l.other_id IS NOT NULL"
-    )
+    undone = takenback.pairs(rows)
     return Decided(
         kept=frozenset(frozenset(map(str, row)) for row in kept),
         undone=frozenset(frozenset((str(a), str(b))) for _, a, b in undone),

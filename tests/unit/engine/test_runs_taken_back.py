@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import consolidation_rig
+import distill_rig
 import pytest
 from engine_rig import HandClock, Rig, rig_at
+from ground_rig import ground_of
 
-from core.types.lifecycle import JobState, JobType
+from core.engine import expiry
+from core.lifecycle.distill import Distill
+from core.types.lifecycle import JobRow, JobState, JobType
 
 DAY_MS = 86_400_000
 TEXTS = ("The plum jars stand on the cellar shelf.", "Ada repaired the kiln.", "The ferry leaves at nine.")
@@ -61,3 +66,56 @@ def test_what_age_erased_may_be_said_again_and_no_file_brings_it_back(rig: Rig) 
     assert (again.stored, dict(again.skipped)) == (0, {"erased": 3})
     client = rig.client("notes", "read", "write")
     assert rig.store(TEXTS[1], client).operation == "ADD"
+
+
+def let_steps_expire(rig: Rig) -> None:
+    """Years on, in small leaps, so that the clock is believed."""
+    rig.opened.threads.stop_tickers()
+    later(rig, 100)
+    for _ in range(3):
+        later(rig, 1)
+        rig.write(lambda tx: tx.run("UPDATE vault_state SET seq = seq"))
+        rig.opened.tidied_at = None
+        expiry.expire(rig.opened)
+    assert rig.value("SELECT count(*) FROM undo_steps WHERE undone_by IS NOT NULL") == 0
+
+
+def gather(rig: Rig) -> JobRow:
+    row = rig.engine.jobs.run(JobType.CONSOLIDATE).result(60)
+    assert row.state is JobState.DONE
+    return row
+
+
+def test_what_was_taken_apart_is_not_united_again_when_the_step_has_expired(tmp_path: Path) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        for kind in ("stack", "merge", "digest", "supersede"):
+            consolidation_rig.MAKERS[kind](rig, kind)
+        row = gather(rig)
+        assert (row.report["deduplicated"], row.report["compressed"]["clusters"]) == (3, 1)
+        assert row.report["contradictions"]["resolved"] == 1
+        assert rig.undo(row.step_id).left == ()
+        let_steps_expire(rig)
+        again = gather(rig).report
+        assert again["deduplicated"] == again["compressed"]["clusters"] == 0
+        assert sum(again["contradictions"].values()) == 0
+
+
+def test_what_was_taken_back_and_brought_again_is_free_for_the_next_run(tmp_path: Path) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        consolidation_rig.gathering(rig, "a")
+        row = gather(rig)
+        back = rig.undo(row.step_id)
+        rig.undo(back.undo_step_id)  # the person wanted it after all
+        let_steps_expire(rig)
+        assert rig.value("SELECT count(*) FROM consolidation_log WHERE decided_by = 'taken_back'") == 0
+
+
+def test_what_was_read_and_taken_back_is_not_read_again_when_the_step_has_expired(rig: Rig) -> None:
+    distill_rig.note(rig, "The user moved to Bergen.")
+    ran = distill_rig.run(rig, distill_rig.answer(distill_rig.fact("The user moved to Bergen.")))
+    assert ran.counts["new_facts"] == 1
+    rig.undo(ran.step_id)
+    here = ground_of(rig)
+    assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
+    let_steps_expire(rig)
+    assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
