@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from core.errors import Code, UserError
 from core.intake.asserting import follow
 from core.intake.belief_inputs import refresh_claims, refresh_trust
+from core.intake.erasing_index import Journals
 from core.intake.erasing_reach import Reach, reach_of
 from core.intake.erasing_rows import Remover, Taken
 from core.intake.erasing_traces import clear_traces
@@ -81,6 +82,7 @@ def erase(
     backups: Backups = (),
     *,
     whole_chain: bool = False,
+    journals: Journals | None = None,
 ) -> Erased:
     """Remove memories and every trace of their text, once and for all.
 
@@ -92,6 +94,7 @@ def erase(
         removed: told sequence and labels after the commit, for the index.
         backups: backup files that are there.
         whole_chain: whether all versions of their chains go too.
+        journals: tells which journals name or quote them, for a run of many batches; None to read them all.
 
     Returns:
         How many rows went, and which backups still hold them.
@@ -104,7 +107,7 @@ def erase(
     reach = reach_of(tx, ids, whole_chain=whole_chain)
     held = _holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, _unrecorded(tx):
-        taken = _remove(tx, reach, actor)
+        taken = _remove(tx, reach, actor, journals)
         for memory_id in reach.back:
             _bring_back(tx, work, memory_id)
         _mend_belief(tx, work, reach, taken)
@@ -125,11 +128,11 @@ def _unrecorded(tx: Tx) -> Iterator[None]:
         tx.recorder = recorder
 
 
-def _remove(tx: Tx, reach: Reach, actor: Actor) -> Taken:
+def _remove(tx: Tx, reach: Reach, actor: Actor, journals: Journals | None) -> Taken:
     remover = Remover(tx, reach)
     with tx.purge():
         taken = remover.run()
-        clear_traces(tx, remover)
+        clear_traces(tx, remover, journals)
     texts, _ = _elsewhere(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
     bury(tx, texts if actor.is_owner else (), taken.identities)

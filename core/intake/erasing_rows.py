@@ -17,6 +17,7 @@ from core.memory.write import refresh_terms, remove_derived
 from core.text.fold import fold_case, fold_width
 from core.text.naming import TEXTS, names_of
 from core.vault.images import image_hash, image_to_json, steady
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _OF = "IN (SELECT value FROM json_each(?))"
@@ -333,6 +334,23 @@ def _past(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str
         seen.add(at)
         at = gone[at][column]
     return None if at in gone else at
+
+
+def texts_of(rows: Rows, reach: Reach) -> list[str]:
+    """The texts that an erasure takes away, as `Taken.texts`.
+
+    Args:
+        rows: a vault snapshot.
+        reach: what goes.
+
+    Returns:
+        As they are stored, and those of split texts as a whole.
+    """
+    found = rows.all(
+        f"SELECT text, part_of, part_index FROM memories WHERE id {_OF} ORDER BY n",  # noqa: S608 - constant
+        (to_json(list(reach.ids)),),
+    )
+    return _texts([dict(zip(("text", "part_of", "part_index"), row, strict=True)) for row in found])
 
 
 def _texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:

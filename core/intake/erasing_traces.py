@@ -15,8 +15,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from core.intake.erasing_index import Journals, Place, Said
 from core.intake.erasing_rows import Remover, Taken
-from core.intake.tombstones import folded
 from core.memory.draft import to_json
 from core.vault.images import image_from_json, image_hash, image_to_json, steady
 from core.vault.tx import Tx
@@ -24,8 +24,6 @@ from core.vault.tx import Tx
 PARTLY = " (partly erased)"
 """Ends the label of a step some of whose images were taken out."""
 
-_QUOTE_LEAST = 20
-"""Characters from which on an erased text inside a longer one is taken for a quotation; below, only equal texts are."""
 _POINTERS = frozenset(
     {
         "supersedes_id", "superseded_by_id", "consolidated_into", "subject_entity_id", "object_entity_id",
@@ -42,55 +40,63 @@ _OWNERS = frozenset(
 )  # fmt: skip
 """Columns by which a row belongs to what is gone."""
 
-_IMAGES = (
-    "SELECT u.step_id, u.nr, u.tbl, u.row_key, u.before, u.after, u.after_hash FROM undo_rows u "
-    "WHERE u.row_key IN (SELECT value FROM json_each(:keys)) OR EXISTS (SELECT 1 FROM json_each(:needles) w "
-    "WHERE instr(u.before, w.value) OR instr(u.after, w.value) OR instr(u.row_key, w.value)) ORDER BY u.step_id, u.nr"
+_IMAGE = "SELECT u.step_id, u.nr, u.tbl, u.row_key, u.before, u.after, u.after_hash FROM undo_rows u "
+_NAMES_IT = (
+    "(u.row_key IN (SELECT value FROM json_each(:keys)) OR EXISTS (SELECT 1 FROM json_each(:needles) w "
+    "WHERE instr(u.before, w.value) OR instr(u.after, w.value) OR instr(u.row_key, w.value)))"
 )
+_RECEIPT = "SELECT r.id, r.body FROM receipts r "
+_BODIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(r.body, w.value))"
+_QUERY = "SELECT r.id, r.query FROM receipts r "
+_CONTEXT = "SELECT c.id, c.text FROM contexts c "
+_REQUEST = "SELECT q.actor, q.request_id FROM requests q "
+_REPLIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(q.reply, w.value))"
 
 
-def clear_traces(tx: Tx, remover: Remover) -> None:
+def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> None:
     """Take out of the journals what the rows leave behind.
 
     Args:
         tx: the transaction of the erasure; recording is off.
         remover: it has run.
+        journals: tells where to look; None to read all of them.
     """
     taken = remover.taken
     said = Said(taken.texts)
     _clear_probes(tx, remover, said)
-    _clear_images(tx, taken, said)
-    _clear_receipts(tx, taken, said)
-    tx.run(
-        "DELETE FROM requests WHERE EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(reply, w.value))",
-        (to_json(sorted(taken.ids)),),
-    )
+    keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
+    places = None if journals is None else journals.places(tx, taken.ids, keys, taken.texts)
+    at = places or {}
+    _clear_images(tx, taken, said, keys, at)
+    _clear_receipts(tx, taken, said, at)
+    ids = to_json(sorted(taken.ids))
+    for actor, request in _look(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
+        tx.run("DELETE FROM requests WHERE actor = ? AND request_id = ?", (actor, request))
+    if journals is not None:
+        journals.settle(tx)
 
 
-class Said:
-    """Tells whether a text is, or quotes, one that was erased."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._folded = {folded(text) for text in texts} - {""}
-        self._long = [text for text in self._folded if len(text) >= _QUOTE_LEAST]
-        self.needles = [json.dumps(text, ensure_ascii=False)[1:-1] for text in dict.fromkeys(texts) if text]
-
-    def quotes(self, text: object) -> bool:
-        """Whether a value is an erased text, or has a long one in it."""
-        if not isinstance(text, str) or not text:
-            return False
-        own = folded(text)
-        return own in self._folded or any(one in own for one in self._long)
+def _look(
+    tx: Tx, place: Place | None, alias: str, select: str, where: str = "1", params: Mapping[str, object] | None = None
+) -> list[tuple[Any, ...]]:
+    """Rows of a journal for which a condition holds: of all of it, or of where the index says."""
+    told = dict(params or {})
+    if place is None:
+        return tx.all(f"{select}WHERE {where} ORDER BY {alias}.rowid", told)
+    named = f"{select}WHERE {alias}.rowid IN (SELECT value FROM json_each(:rows)) AND {where}"  # noqa: S608 - constants
+    newer = f"{select}WHERE {alias}.rowid > :after AND {where}"
+    return [*tx.all(named, {**told, "rows": place.rows}), *tx.all(newer, {**told, "after": place.after})]
 
 
 # ---- images of undo
 
 
-def _clear_images(tx: Tx, taken: Taken, said: Said) -> None:
-    keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
+def _clear_images(tx: Tx, taken: Taken, said: Said, keys: set[str], at: Mapping[str, Place]) -> None:
     wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *said.needles])}
     touched: set[str] = set()
-    for step, nr, table, key, before, after, after_hash in tx.all(_IMAGES, wanted):
+    for step, nr, table, key, before, after, after_hash in _look(
+        tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
+    ):
         images = [None if image is None else image_from_json(image) for image in (before, after)]
         if _is_to_go(tx, taken, said, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
@@ -157,21 +163,18 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 # ---- receipts
 
 
-def _clear_receipts(tx: Tx, taken: Taken, said: Said) -> None:
-    found = tx.all(
-        "SELECT r.id, r.body FROM receipts r WHERE EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(r.body, w.value))",
-        (to_json(sorted(taken.ids)),),
-    )
-    for receipt, body in found:
+def _clear_receipts(tx: Tx, taken: Taken, said: Said, at: Mapping[str, Place]) -> None:
+    ids = {"ids": to_json(sorted(taken.ids))}
+    for receipt, body in _look(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
         told = json.loads(body)
         told.pop("trace", None)
         tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(without(told, taken.ids)), receipt))
-    for receipt, query in tx.all("SELECT id, query FROM receipts WHERE query IS NOT NULL"):
+    for receipt, query in _look(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
         if said.quotes(query):
             # The trace refers to places in the question.
             tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
-    for context, text in tx.all("SELECT id, text FROM contexts"):
+    for context, text in _look(tx, at.get("contexts"), "c", _CONTEXT):
         if said.quotes(text):
             tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 

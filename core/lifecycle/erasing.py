@@ -10,11 +10,14 @@ has to remember it (a run cannot be taken back either). Must not do: erase what 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 from core.config.options import Options
 from core.intake.erasing import erase
+from core.intake.erasing_index import Journals
 from core.intake.erasing_reach import Reach, reach_of
-from core.intake.unit_of_work import Verb
+from core.intake.erasing_rows import texts_of
+from core.intake.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.clockwatch import believed_ms
 from core.lifecycle.graveyard import erased_kinds
 from core.lifecycle.ground import SCHEDULER, Batch, Ground
@@ -44,6 +47,10 @@ _STANDING = (
 class Erasing:
     """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
 
+    def __init__(self) -> None:
+        # Of each open vault one, gone with it: it holds texts.
+        self._journals: WeakKeyDictionary[UnitOfWork, Journals] = WeakKeyDictionary()
+
     @property
     def type(self) -> JobType:
         """Which job."""
@@ -61,7 +68,32 @@ class Erasing:
         found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
         return found
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:  # noqa: ARG002
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Journals:
+        """Read the journals once a run, and what was written in them since the last batch.
+
+        Args:
+            ground: what it stands on.
+            deeds: those of the next batch.
+
+        Returns:
+            Where they name or quote what is due.
+        """
+        ids = [deed.memory_id for deed in deeds]
+        journals = self._journals.get(ground.work)
+        if journals is None or not journals.is_for(ids):
+            journals = ground.read(lambda rows: _journals(rows, ground, ids))
+            self._journals[ground.work] = journals
+        ground.read(journals.look)
+        return journals
+
+    def carry_out(
+        self,
+        tx: Tx,
+        verb: Verb,  # noqa: ARG002
+        ground: Ground,
+        deeds: Sequence[Planned],
+        prepared: Journals | None = None,
+    ) -> Batch:
         """Erase, as far as each is still due under the options of now.
 
         Args:
@@ -69,6 +101,7 @@ class Erasing:
             verb: of the run; nothing is recorded in it.
             ground: what it stands on.
             deeds: of `plan`.
+            prepared: of `prepare`; without it the journals are read whole.
 
         Returns:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
@@ -79,8 +112,16 @@ class Erasing:
             for deed in deeds
             if deed.memory_id in due and _is_missed_by_nobody(tx, reach_of(tx, [deed.memory_id], whole_chain=False))
         ]
-        rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed).memories if ids else 0
+        rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
         return Batch(len(deeds), {"erased": len(ids), "rows": rows, "skipped": len(deeds) - len(ids)}, tuple(ids))
+
+
+def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> Journals:
+    """An index for all that is due, not for the next few alone."""
+    named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
+    due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
+    reach = reach_of(rows, due, whole_chain=False)
+    return Journals([*ids, *reach.ids], texts_of(rows, reach))
 
 
 def _plan(rows: Rows, ground: Ground) -> list[Planned]:

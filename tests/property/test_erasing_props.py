@@ -14,12 +14,18 @@ from erasing_rig import MARK, TEXT, traces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.engine.erasing import forgetting
+from core.intake.erasing import erase
+from core.intake.erasing_index import Journals, Said
+from core.intake.erasing_reach import reach_of
+from core.intake.erasing_rows import texts_of
 from core.intake.erasing_traces import without
 from core.intake.tombstones import folded
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Status
+from core.vault.rows import Rows
 
 Hang = Callable[[Rig, str, str], object]
 
@@ -44,7 +50,7 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
 
 def _edge(rig: Rig, gone: str, kept: str) -> None:
     space = rig.value("SELECT space_id FROM memories WHERE id = ?", gone)
-    row = {"id": f"edge-{gone}", "from_id": gone, "to_id": kept, "type": "related_to", "space_id": space}
+    row = {"id": rig.opened.make_id(), "from_id": gone, "to_id": kept, "type": "related_to", "space_id": space}
     rig.write(lambda tx: tx.insert("edges", {**row, "made_by": "owner", "recorded_at": 0}))
 
 
@@ -103,16 +109,35 @@ HANGS: dict[str, Hang] = {
 ORDER = tuple(HANGS)
 
 
-@given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans())
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool) -> None:
+def _erase_by_index(rig: Rig, gone: str) -> None:
+    """As a run over the archive does it: the journals were read beforehand."""
+    opened = rig.opened
+    rig.engine.flush()
+
+    def look(rows: Rows) -> Journals:
+        reach = reach_of(rows, [gone], whole_chain=False)
+        journals = Journals(reach.ids, texts_of(rows, reach))
+        journals.look(rows)
+        assert journals.looked
+        return journals
+
+    journals = opened.vault.read(look)
+    rig.write(lambda tx: erase(tx, opened.work, [gone], OWNER_ACTOR, forgetting(opened), journals=journals))
+
+
+@given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool, indexed: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
         kept, gone = rig.store("Ada keeps bees").memory_id, rig.store(TEXT, request_id="r").memory_id
         step = rig.value("SELECT step_id FROM undo_rows WHERE tbl = 'memories' AND row_key = '{\"n\":2}'")
         for name in ORDER:
             if name in chosen and not ("unite" in chosen and name in ("digest", "archive")):
                 HANGS[name](rig, gone, kept)
-        rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
+        if indexed:
+            _erase_by_index(rig, gone)
+        else:
+            rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
         rig.engine.flush()
         assert traces(rig) == []
         texts = rig.texts(None)
@@ -124,6 +149,19 @@ def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool) -> 
             rig.undo()
         assert traces(rig) == []
         assert rig.verify()["status"] == "ok"
+
+
+_WORDS = st.text(st.sampled_from("ab \u3042\n"), max_size=60)
+
+
+@given(st.lists(_WORDS, max_size=8), _WORDS, st.integers(0, 7), _WORDS)
+def test_a_quotation_is_found_as_a_plain_search_finds_it(texts: list[str], before: str, at: int, behind: str) -> None:
+    told = before + (texts[at % len(texts)] if texts else "") + behind
+    own, wanted = folded(told), {folded(text) for text in texts} - {""}
+    plainly = {text for text in wanted if text == own or (len(text) >= 20 and text in own)}
+    said = Said(texts)
+    assert set(said.found(told)) == plainly
+    assert said.quotes(told) == bool(plainly)
 
 
 @given(st.text(max_size=40))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import belief_rig
 import pytest
 from engine_rig import HandClock, Rig, rig_at
+from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
+from core.intake.erasing_index import TABLES, Journals
 from core.lifecycle.erasing import REASON, Erasing
+from core.types.contexts import ContextQuery
 from core.types.library import Revision
-from core.types.lifecycle import Deed
+from core.types.lifecycle import Deed, JobType
+from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Status
+from core.vault.tx import Tx
 
+MARK = "Schlangengurkenturm"
 CHOSEN = {"erase_kinds": "fact, digest", "erase_days": 90}
 
 
@@ -83,3 +92,94 @@ def test_what_somebody_would_miss_stays(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert("spared", {"memory_id": spared, "at": 0, "until": until}))
     later(rig, 100)
     assert Erasing().plan(ground_of(rig, CHOSEN)) == []
+
+
+# ---- the journals are read once a run
+
+JOURNALS = re.compile(r"FROM (undo_rows|receipts|contexts|requests) (\w)")
+
+
+def a_life(rig: Rig, count: int) -> list[str]:
+    """Memories that were asked for and handed out, then archived; and as much that stays."""
+    ids = []
+    for number in range(count):
+        ids.append(rig.store(f"The {MARK} number {number} stood behind the barn").memory_id)
+        rig.recall(f"The {MARK} number {number} stood behind the barn")
+        rig.store(f"Ada keeps {number} bees")
+        rig.recall(f"how many bees has Ada, {number}?")
+    rig.engine.memories.context(ContextQuery("barn"), OWNER_ACTOR).result(30)
+    rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.flush()
+    later(rig, 91)
+    return ids
+
+
+def journal_rows(rig: Rig) -> int:
+    return sum(int(rig.value(f"SELECT count(*) FROM {table}")) for table in TABLES)  # noqa: S608 - constants
+
+
+def test_a_run_of_many_batches_reads_the_journals_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = a_life(rig, 8)
+    there, plans, plain = journal_rows(rig), list[str](), Tx.all
+
+    def spied(tx: Tx, sql: str, params: Any = ()) -> list[tuple[Any, ...]]:
+        named = JOURNALS.search(sql)
+        if named is not None:
+            plans.extend(f"{named[2]}: {row[3]}" for row in plain(tx, f"EXPLAIN QUERY PLAN {sql}", params))
+        return plain(tx, sql, params)
+
+    monkeypatch.setattr(Tx, "all", spied)
+    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    assert run(rig, job, ground, batch=1).counts["erased"] == len(ids)
+    assert traces(rig, MARK) == []
+    assert any(detail.startswith("u: SEARCH u USING INTEGER PRIMARY KEY") for detail in plans)
+    assert [detail for detail in plans if re.match(r"(\w): SCAN \1", detail)] == []
+    journals = job.prepare(ground, [])
+    assert (journals.looked <= there + len(ids), journals.unsure) == (True, 0)
+    assert rig.value("SELECT count(*) FROM receipts WHERE query LIKE 'how many bees%'") == 8
+
+
+def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
+    ids = a_life(rig, 2)
+    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    deeds = job.plan(ground)
+    prepared = job.prepare(ground, deeds)
+    rig.recall(f"was it the {MARK} number 0 stood behind the barn?")
+    rig.recall(f"The {MARK} number 1 stood behind the barn")
+    rig.engine.flush()
+    done = rig.write(lambda tx: job.carry_out(tx, None, ground, deeds, prepared))  # type: ignore[arg-type]
+    assert done.counts["erased"] == len(ids)
+    assert traces(rig, MARK) == []
+
+
+def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
+    (memory_id,) = a_life(rig, 1)
+    text = f"The {MARK} number 0 stood behind the barn"
+    journals = Journals([memory_id], [text])
+    rig.opened.vault.read(journals.look)
+
+    def places(names: Sequence[str] = (memory_id,), texts: Sequence[str] = (text,)) -> Any:
+        return rig.opened.vault.read(lambda rows: journals.places(rows, names, (), texts))
+
+    assert json.loads(places()["undo_rows"].rows)
+    assert places(names=["a name of another kind"]) is None
+    assert places(texts=[text, "Another text"]) is None
+    # The newest row goes, and another one gets its number.
+    rig.write(lambda tx: tx.run("DELETE FROM contexts"))
+    rig.write(lambda tx: tx.run("DELETE FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts)"))
+    rig.recall(text)
+    rig.engine.flush()
+    assert places() is None
+    rig.opened.vault.read(journals.look)
+    assert len(json.loads(places()["receipts"].rows)) == rig.value(
+        "SELECT count(*) FROM receipts WHERE query = ? OR instr(body, ?)", text, memory_id
+    )
+
+
+def test_the_scheduler_erases_in_batches_and_writes_no_step(rig: Rig) -> None:
+    ids = a_life(rig, 3)
+    rig.engine.settings.set("erase_kinds", "fact").result(30)
+    row = rig.engine.jobs.run(JobType.ERASE).result(30)
+    assert (row.state, row.report, row.step_id) == ("done", {"erased": 3, "rows": 3, "skipped": 0}, None)
+    assert rig.value("SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))", json.dumps(ids)) == 0
+    assert traces(rig, MARK) == []
