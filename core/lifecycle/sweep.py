@@ -140,8 +140,10 @@ def sweep_deeds(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] 
         Each memory in at most one deed: recovered, fading, expired, archived; in each the oldest first.
     """
     found = [deed for seen in _seen(rows, now_ms, heads) for deed in _judged(rows, seen, options, now_ms)]
-    found += [Planned(Deed.RECOVER, head, reason=LEFT) for head in _left(rows, heads)]
-    found += _old_versions(rows, options, now_ms, heads)
+    over = _old_versions(rows, options, now_ms, heads)
+    laid_away = {one.memory_id for one in over}  # its mark goes with it
+    found += [Planned(Deed.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
+    found += over
     place = {deed: number for number, deed in enumerate((Deed.RECOVER, Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE))}
     return sorted(found, key=lambda one: place[one.deed])
 

@@ -65,7 +65,7 @@ def test_a_dry_run_counts_no_union_that_would_repeat_what_stands(tmp_path: Path)
 @pytest.mark.parametrize("days", [0, 40, 120, 400, 800])
 def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: int) -> None:
     with rig_at(tmp_path, clock=HandClock(START_MS)) as rig:
-        rig.engine.settings.set("prune_superseded", True).result(30)  # noqa: FBT003 - the option's value
+        rig.engine.settings.set("prune_superseded", value=True).result(30)
         rig.bring([*facts(9), *talk(4)])
         rig.settle()
         kept = [rig.store(f"The {word} jug is on the sill.").memory_id for word in ("blue", "red", "green")]
@@ -76,3 +76,15 @@ def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: in
             wanted = foretold(rig, JobType.SWEEP)
             assert wanted == ran(rig, JobType.SWEEP).report
             advance(rig, 60)
+
+
+def test_what_was_marked_and_is_over_is_counted_once(tmp_path: Path) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        rig.engine.settings.set("prune_superseded", value=True).result(30)
+        younger, over = told(rig, "The blue jug is on the sill", 1), told(rig, "The jug was yellow once", 400)
+        ended = {"status": "superseded", "superseded_by_id": younger, "retired_at": START_MS - 400 * DAY_MS}
+        rig.write(lambda tx: tx.update("memories", {"id": over}, ended))
+        rig.write(lambda tx: tx.insert("fading", {"memory_id": over, "since": 0, "confidence": 0.2}))
+        wanted = foretold(rig, JobType.SWEEP)
+        assert wanted == ran(rig, JobType.SWEEP).report == {"old_versions": 1}
+        assert rig.value("SELECT count(*) FROM fading") == 0
