@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
+from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
@@ -86,7 +86,7 @@ def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: R
         figures[name.split(", ")[0]].append(value)
     assert figures["United with those that say the same"] == ["0", "1", "1"]
     assert figures["Disagreements settled"] == ["0", "0", "2"]
-    assert "≠ 2" in room.words(tab)
+    settle(room.qtbot, lambda: "≠ 2" in room.words(tab))
     assert "≠ 1" not in room.words(tab)
 
 
@@ -206,6 +206,8 @@ def test_a_life_is_told_year_by_year() -> None:
     sentence = life_told(life_of(lived()), order_words())
     assert sentence.startswith("After 5 years 54,600 memories were stored; 3,820 of them stand")
     assert sentence.count("Year ") == 5
+    assert life_of(lived(182)).span == "182 days"
+    assert life_of(lived(364)).span == "1 year"
     assert "Year 1: 10,920 stored, 2,364 active, 3,640 archived." in sentence
 
 
@@ -258,3 +260,19 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     assert not is_open(page)
     room.enter("ask:help")
     assert is_open(page)
+
+
+def test_where_it_is_low_the_tabs_stand_in_one_menu(room: JournalRoom) -> None:
+    room.jobs.held = HOLDS["on_battery"]
+    page = room.enter("health")
+    assert page.segments.isVisible()
+    page.resize(420, 440)
+    settle(room.qtbot, page.menu.isVisible)
+    assert not page.segments.isVisible()
+    assert page.menu.text() == "Show: health"
+    assert page.tabs.health.work._rows[0].direction() is QBoxLayout.Direction.TopToBottom
+    next(action for action in page.menu.menu().actions() if action.text().startswith("Archive")).trigger()
+    room.rest()
+    assert (page.tab, page.segments.current) == ("archive", "archive")
+    page.resize(900, 640)
+    settle(room.qtbot, page.segments.isVisible)

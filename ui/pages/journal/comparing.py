@@ -152,13 +152,13 @@ class Comparison(QFrame):
 
     def _add(self, part: Compared, line: int) -> int:
         """One kind of work from a line on; the line behind it."""
-        heading = label(part.title, "strong")
+        heading = label(part.title, "strong", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
         self._grid.addWidget(heading, line, 0)
         # The last run stands under the last run, whether what was foretold of one of them is known or not.
         places = [1, 2, 3] if len(part.columns) > 2 else [1, 3]
         for place, shown in zip(places, part.columns, strict=True):
-            title = label(shown.title, "small")
+            title = label(shown.title, "small", wrap=True)
             title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
             self._grid.addWidget(title, line, place)
         for key, name in part.names.items():
@@ -190,4 +190,4 @@ class Comparison(QFrame):
         for made in self._inner.findChildren(QLabel, "figure"):
             made.setFont(self._theme.font("number"))
         for place in (1, 3):
-            self._grid.setColumnMinimumWidth(place, px(96))
+            self._grid.setColumnMinimumWidth(place, px(64))

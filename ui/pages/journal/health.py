@@ -10,13 +10,14 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from core.types.lifecycle import Health, Jobs
 from ui.context import Context
 from ui.pages.journal.healthwords import GROUPS, Figure, advice_of, figures_of
 from ui.pages.journal.joblines import stand_told
 from ui.pages.journal.jobwords import words
+from ui.pages.journal.linelist import lie_down
 from ui.pages.journal.rests import Rest, rests_of
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -24,7 +25,7 @@ from ui.widgets.basics import button, card, column, label, row, scrolling
 from ui.widgets.flow import clear
 from ui.widgets.states import Banner, States
 
-_TWO = 620
+_TWO, _NARROW = 620, 420
 _PRESSURES = {"normal": "accent", "elevated": "warning", "critical": "danger"}
 
 
@@ -206,6 +207,7 @@ class _Work(QFrame):
         self.setAccessibleName(title)
         self._context = context
         self.rests: tuple[Rest, ...] = ()
+        self._rows: list[QBoxLayout] = []
         self.stand = label("", wrap=True)
         self._lines = QWidget()
         self._column = column(self._lines, gap=10)
@@ -223,6 +225,7 @@ class _Work(QFrame):
         self.stand.setText(stand_told(replace(jobs, holds=""), now))
         self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
         clear(self._column)
+        self._rows.clear()
         for rest in self.rests:
             told = QWidget()
             told.setAccessibleName(" ".join(part for part in (rest.says, rest.back, rest.do) if part))
@@ -234,9 +237,20 @@ class _Work(QFrame):
             if rest.act:
                 go = partial(self._context.desk.go.emit, rest.page, rest.wish)
                 links.append(button(rest.act, go, kind="link"))
-            row(said, *links, gap=12, parent=told).setStretch(0, 1)
+            self._rows.append(row(said, *links, gap=12, parent=told))
+            self._rows[-1].setStretch(0, 1)
             self._column.addWidget(told)
         self._lines.setVisible(bool(self.rests))
+        self._lay()
+
+    def _lay(self) -> None:
+        for line in self._rows:
+            lie_down(line, is_wide=self.width() >= self._context.theme.px(_NARROW))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the words have the width."""
+        super().resizeEvent(event)
+        self._lay()
 
 
 class _Group(QFrame):

@@ -19,8 +19,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QP
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.theme.theme import Theme
+from ui.widgets.words import count_of
 
 DAYS = 365
+_SLACK = 31  # a year told by its quarters ends some days before
 CURVES = ("stored", "archived", "active")
 """Keys of a row, from the back to the front."""
 _INKS = {"stored": "muted", "archived": "warning", "active": "accent"}
@@ -51,6 +53,11 @@ class Life:
     def years(self) -> int:
         """How many whole years it is long, the nearest number."""
         return round(self.days[-1] / DAYS)
+
+    @property
+    def span(self) -> str:
+        """How long it is, in words."""
+        return count_of(self.years, "year") if self.days[-1] >= DAYS - _SLACK else count_of(self.days[-1], "day")
 
     def at(self, day: int) -> Mapping[str, int]:
         """The counts on the day that is known and nearest to a day."""
@@ -87,7 +94,7 @@ def life_told(known: Life, words: Mapping[str, str]) -> str:
         words["year"].format(year=year, **{name: f"{count:,}" for name, count in known.at(year * DAYS).items()})
         for year in range(1, known.years + 1)
     ]
-    return " ".join((words["told"].format(years=known.years, **shown), *years))
+    return " ".join((words["told"].format(span=known.span, **shown), *years))
 
 
 def steps_to(most: int) -> tuple[int, ...]:

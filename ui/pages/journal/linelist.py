@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QListView, QMenu, QSizePolicy, QWidget
 
 from ui.pages.journal.jobwords import words
 from ui.pages.journal.lines import Entry, Line, LineModel, LinePainter
@@ -273,6 +273,24 @@ class LineList(QListView):
     def _restyle(self) -> None:
         self.doItemsLayout()
         self.viewport().update()
+
+
+def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
+    """Let what stands in a row lie below each other where it is narrow, from the left.
+
+    Args:
+        line: a row of widgets; the first takes what is left.
+        is_wide: whether there is room for all of them beside each other.
+    """
+    way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+    if line.direction() == way:
+        return
+    line.setDirection(way)
+    for place in range(1, line.count()):
+        found = line.itemAt(place)
+        widget = None if found is None else found.widget()
+        if widget is not None:
+            line.setAlignment(widget, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
 
 
 def card_of(lines: LineList) -> QFrame:

@@ -24,10 +24,11 @@ from ui.pages.journal.runs import RunsTab
 from ui.pages.journal.tabs import Tabs
 from ui.tasks import query
 from ui.widgets.basics import button, column, label, row, tool
-from ui.widgets.chips import Segments
+from ui.widgets.chips import MenuChip, Segments
 
 _STATE = "journal.tab"
 _ASK = "ask:"
+_LOW = 480
 _FIRST, _HELP = "changes", "help"
 _REFRESH_MS = 400  # between two readings while an import runs
 _AHEAD_MS = 2_000  # looking ahead plans a whole run: only once nothing has changed for so long
@@ -41,11 +42,15 @@ class JournalPage(Page):
         self._is_shown = False
         self._stale: set[str] = set()
         self._titles: dict[str, str] = dict(words()["tabs"])
+        self._shown = dict(self._titles)
         kept = context.prefs.text(_STATE, _FIRST)
         self.tab = kept if kept in self._titles else _FIRST
         choices = tuple(self._titles.items())
         self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
+        self.menu = MenuChip(context.theme, words()["show"], self._titles, self.tab)
+        self.menu.chosen.connect(self._choose)
+        self.menu.hide()
         self.runner = Runner(context, self)
         self.tabs = Tabs(context, self.runner)
         self.tabs.born.connect(self._meet)
@@ -62,6 +67,7 @@ class JournalPage(Page):
         self._head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
         layout.addLayout(self._head)
         layout.addWidget(self.segments)
+        layout.addLayout(row(self.menu, None))
         layout.addWidget(self.tabs, 1)
         self._show()
 
@@ -122,7 +128,17 @@ class JournalPage(Page):
 
     def _counter(self, name: str) -> Callable[[int], None]:
         title = self._titles[name]
-        return lambda count: self.segments.name_choice(name, f"{title} {count:,}" if count else title)
+
+        def tell(count: int) -> None:
+            self._shown[name] = f"{title} {count:,}" if count else title
+            self.segments.name_choice(name, self._shown[name])
+            self.menu.offer(self._shown, self.tab)
+
+        return tell
+
+    def _choose(self, name: str) -> None:
+        self.segments.show_choice(name)
+        self.show_tab(name)
 
     def _checking(self) -> None:
         is_checking = self.tabs.audit.is_checking
@@ -185,6 +201,7 @@ class JournalPage(Page):
             name: of it, as in `enter`.
         """
         self.tab = name
+        self.menu.show_choice(name)
         self.context.prefs.keep(_STATE, name)
         self._show()
         if self._is_shown:
@@ -221,13 +238,16 @@ class JournalPage(Page):
 
     def open_help(self) -> None:
         """Tell how the palace keeps itself in order."""
-        self.help.open_below(self.segments.geometry().top())
+        self.help.open_below(self._head.geometry().bottom() + 10)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """The help keeps its place."""
+        """Where it is low, the tabs stand in one menu; the help keeps its place."""
         super().resizeEvent(event)
+        is_low = self.height() < self.context.theme.px(_LOW)
+        self.segments.setVisible(not is_low)
+        self.menu.setVisible(is_low)
         if self.help.isVisible():
-            self.help.place(self.segments.geometry().top())
+            self.help.place(self._head.geometry().bottom() + 10)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """A question mark asks for the help, wherever in the page the keyboard is."""

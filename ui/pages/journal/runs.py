@@ -18,7 +18,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.journal.joblines import beat_lines, job_lines, job_sentences, next_told, offered, stand_told
 from ui.pages.journal.jobwords import capital, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of
+from ui.pages.journal.linelist import ActBar, LineList, card_of, lie_down
 from ui.pages.journal.lines import Entry
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner, is_job
@@ -32,7 +32,7 @@ from ui.widgets.states import FOOT, EmptyState, States
 RUNS, CALENDAR = "runs", "calendar"
 _MOST, _MORE = 50, 100
 _FOLLOW_MS = 1_000
-_LOW = 380
+_LOW, _NARROW = 380, 360
 
 
 class JobPanel(QFrame):
@@ -118,10 +118,10 @@ class RunsTab(QWidget):
         for shown in (self._ran_states, card_of(self.calendar)):
             self.lists.addWidget(shown)
         inside = QWidget()
-        head = row(self.stand, self.views, gap=12)
-        head.setStretch(0, 1)
+        self._head = row(self.stand, self.views, gap=12)
+        self._head.setStretch(0, 1)
         layout = column(inside, gap=10)
-        layout.addLayout(head)
+        layout.addLayout(self._head)
         layout.addWidget(self.lists, 1)
         layout.addWidget(self.panel)
         self.states = States(theme, inside, said["reading"])
@@ -219,6 +219,8 @@ class RunsTab(QWidget):
             acts = frozenset({"run"})
         self.shown_list.offered = acts
         is_low = self.height() < self.context.theme.px(_LOW)
+        # What runs stands in the list too; that nothing does by itself has to be said in any case.
+        self.stand.setVisible(not is_low or self.is_paused or found is None)
         if isinstance(value, JobRow):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
         elif isinstance(value, Beat):
@@ -228,8 +230,9 @@ class RunsTab(QWidget):
             self.panel.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is low, the list has the room."""
+        """Where it is low, the list has the room; where it is narrow, the words have the width."""
         super().resizeEvent(event)
+        lie_down(self._head, is_wide=self.width() >= self.context.theme.px(_NARROW))
         if self.jobs is not None:
             self._look()
 
