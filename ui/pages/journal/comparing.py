@@ -19,6 +19,7 @@ from ui.widgets.basics import column, label, scrolling
 from ui.widgets.flow import clear
 
 _ABOVE = "."
+_WIDE = 720  # a count that stands far from its name is not read with it
 Report = Mapping[str, Any]
 
 
@@ -156,7 +157,8 @@ class Comparison(QFrame):
         heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
         self._grid.addWidget(heading, line, 0)
         # The last run stands under the last run, whether what was foretold of one of them is known or not.
-        places = [1, 2, 3] if len(part.columns) > 2 else [1, 3]
+        widest = max(len(one.columns) for one in self.shown)
+        places = [*range(1, len(part.columns)), widest]
         for place, shown in zip(places, part.columns, strict=True):
             title = label(shown.title, "small", wrap=True)
             title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
@@ -185,9 +187,10 @@ class Comparison(QFrame):
 
     def _restyle(self) -> None:
         px = self._theme.px
-        self._grid.setHorizontalSpacing(px(16))
+        self._grid.setHorizontalSpacing(px(10))
         self._grid.setVerticalSpacing(px(5))
+        self._inner.setMaximumWidth(px(_WIDE))
         for made in self._inner.findChildren(QLabel, "figure"):
             made.setFont(self._theme.font("number"))
-        for place in (1, 3):
-            self._grid.setColumnMinimumWidth(place, px(64))
+        for place in range(1, max((len(one.columns) for one in self.shown), default=0) + 1):
+            self._grid.setColumnMinimumWidth(place, px(52))

@@ -47,7 +47,7 @@ class JobPanel(QFrame):
         super().__init__()
         self.setObjectName("card")
         self.setAccessibleName("The chosen run")
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         self.sentences: tuple[str, ...] = ()
         self._title = Elided("", "section")
