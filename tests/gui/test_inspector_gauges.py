@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from engine_rig import Rig
+from engine_rig import HandClock, Rig
 from hypothesis import given
 from hypothesis import strategies as st
 from inspector_rig import look, shown_inspector, words_of
@@ -14,8 +14,10 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
+from core.score.decay import effective_confidence, rate_of
 from core.types.library import Revision
 from core.types.lifecycle import Curve
+from core.types.values import OWNER_ACTOR
 from core.types.words import Status
 from ui.context import Context
 from ui.inspector.gaugeplot import Mark, Plot, clipped, value_at
@@ -161,3 +163,29 @@ def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: f
     assert all(value == pytest.approx(value_at(curve, day), abs=1e-6) for day, value in points)
     if curve.days[0] <= first and last <= curve.days[-1]:
         assert (days[0], days[-1]) == (first, last)
+
+
+def test_what_is_below_the_line_and_not_marked_yet_is_said_to_fade() -> None:
+    told = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None))
+    assert told[0] == "Its confidence is below 0.20: it counts as fading."
+    kept = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None, permanence="permanent"))
+    assert kept[0] == "It does not fade within the years ahead."
+
+
+def test_with_the_real_engine_the_numbers_are_those_of_the_formulas(qtbot: QtBot, rig: Rig, context: Context) -> None:
+    memory_id = rig.store("Quill closes the weir.").memory_id
+    clock = rig.clock
+    assert isinstance(clock, HandClock)
+    clock.advance(60 * DAY_MS)
+    memory = rig.get(memory_id)
+    faded = float(effective_confidence(memory.confidence, rate_of("fact", "standard"), 60.0))
+    with shown_inspector(qtbot, context) as inspector:
+        look(qtbot, inspector, context, memory_id)
+        part = part_of(inspector)
+        settle(qtbot, part.confidence.isVisible)
+        assert part.confidence.figure.text() == f"{faded:.2f}"
+        assert "Last confirmed" not in part.sentences.text()
+        assert rig.engine.jobs.gauges(memory_id).result(30).confidence == pytest.approx(faded)
+        rig.engine.memories.confirm(memory_id, OWNER_ACTOR).result(30)
+        settle(qtbot, lambda: part.confidence.figure.text() == f"{rig.get(memory_id).confidence:.2f}")
+        settle(qtbot, lambda: part.sentences.text().startswith("Last confirmed on "))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
@@ -134,6 +135,7 @@ class MemoryActions(QObject):
         context.bridge.state.connect(self._state)
 
     def _verbs(self) -> tuple[Verb, ...]:
+        at = self._context
         return (
             Verb("memory.edit", "Edit the text", "pencil", self._edit, _stands, "F2", "E", "write correct", "Edit"),
             Verb("memory.pin", "Pin or unpin", "pin", self._pin, _is_here, "", "P", "keep strength", "Pin"),
@@ -146,14 +148,14 @@ class MemoryActions(QObject):
             Verb("memory.confirm", "Confirm that it is right", "check", self._confirm, can_judge, "", "C", "true"),
             Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce, can_judge, "", "R", "useful"),
             Verb("memory.dispute", "Dispute …", "circle-alert", self._dispute, can_judge, "", "D", "wrong false"),
-            Verb("memory.helpful", "Rule: it helped", "check", self._marker(HELPFUL), is_rule, "", "H", "mark useful",
-                 menu=""),
-            Verb("memory.harmful", "Rule: it did harm …", "circle-alert", self._harm, is_rule, "", "X", "mark bad",
-                 menu=""),
-            Verb("memory.worked", "Procedure: it worked", "check", self._marker(WORKED), is_procedure, "", "W",
+            Verb("memory.helpful", "Rule: it helped", "check", partial(_report, at, HELPFUL), is_rule, "", "H",
+                 "mark useful", menu=""),
+            Verb("memory.harmful", "Rule: it did harm …", "circle-alert", partial(_ask_harm, at, self._host), is_rule,
+                 "", "X", "mark bad", menu=""),
+            Verb("memory.worked", "Procedure: it worked", "check", partial(_report, at, WORKED), is_procedure, "", "W",
                  "outcome success", menu=""),
-            Verb("memory.failed", "Procedure: it did not work", "circle-alert", self._marker(FAILED), is_procedure,
-                 "", "N", "outcome failure", menu=""),
+            Verb("memory.failed", "Procedure: it did not work", "circle-alert", partial(_report, at, FAILED),
+                 is_procedure, "", "N", "outcome failure", menu=""),
             Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
             Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
             Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
@@ -288,12 +290,6 @@ class MemoryActions(QObject):
     def _dispute(self, memory: Memory) -> None:
         DisputeDialog(self._context, memory.id, self._host).open()
 
-    def _marker(self, outcome: str) -> Callable[[Memory], None]:
-        return lambda memory: mark(self._context, memory.id, outcome)
-
-    def _harm(self, memory: Memory) -> None:
-        HarmDialog(self._context, memory.id, self._host).open()
-
     def _move(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)
         dialog.moved.connect(self._moved)
@@ -320,6 +316,14 @@ class MemoryActions(QObject):
         held: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
         if state != "open" and held is not None and held.hasFormat(COPIED):
             clipboard.clear()
+
+
+def _report(context: Context, outcome: str, memory: Memory) -> None:
+    mark(context, memory.id, outcome)
+
+
+def _ask_harm(context: Context, host: QWidget, memory: Memory) -> None:
+    HarmDialog(context, memory.id, host).open()
 
 
 def _any(_memory: Memory) -> bool:

@@ -14,11 +14,13 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Curve, Gauges
+from core.types.values import Memory
 from core.types.words import Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.again import Again
 from ui.inspector.gaugeplot import Mark, Plot
 from ui.inspector.lasting import LastingRow
+from ui.inspector.lasting import said as said_of
 from ui.inspector.waterfall import Figure
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -28,6 +30,7 @@ from ui.widgets.words import count_of, date_of, local
 
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 """What can fade; the others are out of the way already."""
+_PERMANENT = "permanent"
 _YEAR_DAYS, _MONTH_DAYS = 730, 60
 
 
@@ -64,6 +67,8 @@ def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
     said, told = _words(), list[str]()
     if gauges.is_fading:
         told.append(said["fading"].format(line=f"{gauges.fading_below:.2f}"))
+    elif gauges.confidence < gauges.fading_below and gauges.permanence != _PERMANENT:
+        told.append(said_of()["gauges"]["low"].format(line=f"{gauges.fading_below:.2f}"))
     elif gauges.fades_at is not None:
         told.append(said["fades"].format(when=month_of(gauges.fades_at)))
     else:
@@ -76,6 +81,17 @@ def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
         told.append(said["spared"].format(when=date_of(gauges.spared_until)))
     told.append(said["permanences"].get(gauges.permanence, ""))
     return tuple(sentence for sentence in told if sentence)
+
+
+def confirmed_told(memory: Memory) -> str:
+    """When somebody confirmed it last, as a sentence; "" where nobody did since it was stored.
+
+    Args:
+        memory: storing it counts as its first confirmation.
+    """
+    if memory.last_confirmed_at is None or memory.last_confirmed_at <= memory.recorded_at:
+        return ""
+    return str(said_of()["gauges"]["confirmed"]).format(when=date_of(memory.last_confirmed_at))
 
 
 class Gauge(QWidget):
@@ -127,7 +143,7 @@ class GaugesPart(Part):
         self.strength, self.confidence = Gauge(theme, "strength"), Gauge(theme, "confidence")
         self.sentences = label("", "small", wrap=True)
         self.lasting = LastingRow(context)
-        self._memory_id = ""
+        self._memory_id = self._confirmed = ""
         parts = (self.strength, self.confidence, self.sentences, self.lasting)
         column(self, label(said["title"], "label"), *parts, gap=10)
         self._again = Again(self, self._read)
@@ -144,6 +160,7 @@ class GaugesPart(Part):
         memory = inspected.memory
         if memory.status not in _STANDS:
             return False
+        self._confirmed = confirmed_told(memory)
         if memory.id != self._memory_id:
             self._memory_id = memory.id
             self.strength.hide()
@@ -167,7 +184,8 @@ class GaugesPart(Part):
         self.confidence.show_curve(gauges.confidence_curve, gauges.confidence, (fading, expired))
         self.strength.show()
         self.confidence.show()
-        self.sentences.setText("\n".join(gauge_sentences(gauges)))
+        sentences = (self._confirmed, *gauge_sentences(gauges))
+        self.sentences.setText("\n".join(sentence for sentence in sentences if sentence))
 
     def _fail(self, _error: BaseException) -> None:
         self.strength.hide()

@@ -11,7 +11,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from core.types.aspects import Lasting
@@ -20,7 +19,7 @@ from ui.context import Context
 from ui.inspector.beliefwords import words as belief_words
 from ui.tasks import problem_of, query, write
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label
+from ui.widgets.basics import column, label, row
 from ui.widgets.chips import MenuChip
 
 
@@ -65,7 +64,7 @@ class LastingRow(QWidget):
         self.chip.chosen.connect(self._choose)
         self.reason = label("", "small", wrap=True)
         layout = column(self, gap=4)
-        layout.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addLayout(row(self.chip, None))
         layout.addWidget(self.reason)
         self.hide()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.types.aspects import Application
 from core.types.lifecycle import ProcedureState, RuleState
@@ -108,6 +108,13 @@ class _Marks(QWidget):
         return lambda: context.commands.run(f"memory.{outcome}")
 
 
+def _apart(title: QWidget, text: QWidget) -> QVBoxLayout:
+    """A heading with its text, away from what is above it."""
+    made = column(None, title, text, gap=2)
+    made.setContentsMargins(0, 6, 0, 0)
+    return made
+
+
 def _head(memory: Memory) -> str:
     """What is counted: of a split text its head."""
     return memory.part_of or memory.id
@@ -126,7 +133,7 @@ class RulePart(Part):
         self.warning = label("", "warning", wrap=True)
         self.question = button(words["proposal_link"], self._go_review, kind="link")
         self.original_title = label(words["original"], "strong")
-        self.original = label("", "quote", wrap=True)
+        self.original = label("", wrap=True)
         self.log_title, self.log = label(words["log"], "strong"), label("", "small", wrap=True)
         self.marks = _Marks(context, (("helpful", "H"), ("harmful", "X")))
         self._head_row = QWidget()
@@ -134,8 +141,8 @@ class RulePart(Part):
         self._body = QWidget()
         inside = column(self._body, self._head_row, self.counts, self.told, self.warning, gap=4)
         inside.addLayout(flush(self.question, None))
-        for widget in (self.original_title, self.original, self.log_title, self.log):
-            inside.addWidget(widget)
+        for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
+            inside.addLayout(_apart(title, text))
         column(self, label(words["title"], "label"), self._body, self.marks, gap=8)
         self._again = Again(self, self._read)
 

@@ -19,6 +19,7 @@ from core.types.journals import OptionRow
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.about import AboutSection
 from ui.pages.settings.keys import VaultSection
+from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.reset import Resetting
 from ui.pages.settings.rows import OptionLine, Section
 from ui.tasks import problem_of, query, write
@@ -30,6 +31,7 @@ _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
 _ANY_WIDTH = 16_777_215  # Qt's word for no limit
 _REFRESH_MS = 200
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
+_MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
 
 
 class _Column(QWidget):
@@ -51,6 +53,7 @@ class SettingsPage(Page):
         self._is_shown = self._is_told = self._is_read = False
         self._wish = ""
         self.sections: list[Section] = []
+        self.meaning: MeaningSection | None = None
         self.vault = VaultSection(context)
         self.about = AboutSection(context)
         self.search = QLineEdit()
@@ -126,6 +129,8 @@ class SettingsPage(Page):
         if self.is_stale or not self._is_read:
             self.read()
         self.vault.read()
+        if self.meaning is not None:
+            self.meaning.enter()
         self._wish = wish
         if self._is_read:
             self._obey()
@@ -146,6 +151,8 @@ class SettingsPage(Page):
         self._is_shown = False
         self._refresh.stop()
         self._slices.stop()
+        if self.meaning is not None:
+            self.meaning.leave()
         for line in self.lines.values():
             line.control.settle()
 
@@ -155,6 +162,8 @@ class SettingsPage(Page):
 
     def changed(self, change: Changed) -> None:
         """An option may have changed elsewhere, or by an undo."""
+        if change.verb in _MODEL_VERBS and self.meaning is not None and self._is_shown:
+            self.meaning.read()
         if change.verb in _SETTINGS_VERBS:
             super().changed(change)
             if self._is_shown:
@@ -208,6 +217,11 @@ class SettingsPage(Page):
             for option in [one for one in self._unbuilt.values() if one.group == group]:
                 self._add(self._unbuilt.pop(option.name))
             self.states.content()  # what stands is laid out now, group by group: all at once would take too long
+            return
+        if self._is_told and self.meaning is None:
+            self.meaning = MeaningSection(self.context)
+            self._add_section(self.meaning)
+            self.meaning.enter()
             return
         self._slices.stop()
         if self._is_told and not self._is_read:

@@ -1,0 +1,272 @@
+"""The settings' section of the model of meaning: what is in use, what another takes, the change, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+from engine_rig import Rig, facts
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle
+
+from core.engine.scheduler import Beats
+from core.errors import Code, EnvironmentFaultError
+from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offered, Offers
+from core.types.lifecycle import JobType
+from ui.context import Context
+from ui.pages.settings.meaning import MeaningSection, cost_told, kept_told, model_told, time_told
+from ui.pages.settings.page import SettingsPage
+
+T = TypeVar("T")
+SMALL, LARGE = "ollama:embed-small:latest", "ollama:embed-large:latest"
+LATER = 1_790_000_000_000
+
+
+def done(value: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+class FakeSpaces:
+    """Models of a server in the test's hand."""
+
+    def __init__(self) -> None:
+        self.now = Embedding("", "words", 384, "")
+        self.offered = Offers((Offered(SMALL, 300_000_000), Offered(LARGE, 900_000_000)))
+        self.fails: Exception | None = None
+        self.asked: list[tuple[str, str]] = []
+
+    def _say(self, verb: str, name: str, value: T) -> Future[T]:
+        self.asked.append((verb, name))
+        if self.fails is None:
+            return done(value)
+        future: Future[T] = Future()
+        future.set_exception(self.fails)
+        return future
+
+    def state(self) -> Future[Embedding]:
+        return done(self.now)
+
+    def offers(self) -> Future[Offers]:
+        return done(self.offered)
+
+    def cost(self, model: str) -> Future[ChangeCost]:
+        return self._say("cost", model, ChangeCost(model, 8, 12_400, 9_000.0, "Lines were set elsewhere."))
+
+    def begin(self, model: str) -> Future[Embedding]:
+        if self.fails is None:
+            self.now = replace(self.now, wished=model, done=310, total=12_400)
+        return self._say("begin", model, self.now)
+
+    def cancel(self) -> Future[Embedding]:
+        self.now = replace(self.now, wished=self.now.model, done=0, total=0)
+        return self._say("cancel", "", self.now)
+
+    def forget(self, name: str) -> Future[Embedding]:
+        kept = tuple(replace(one, until=0) if one.name == name else one for one in self.now.kept)
+        self.now = replace(self.now, kept=kept)
+        return self._say("forget", name, self.now)
+
+
+@pytest.fixture
+def spaces(context: Context) -> Iterator[FakeSpaces]:
+    made, engine = FakeSpaces(), context.bridge.engine
+    real = engine.spaces
+    engine.spaces = made  # type: ignore[assignment]  # stands for the engine's group
+    yield made
+    engine.spaces = real
+
+
+@pytest.fixture
+def section(qtbot: QtBot, context: Context, spaces: FakeSpaces) -> Iterator[MeaningSection]:
+    assert spaces is not None
+    made = MeaningSection(context)
+    qtbot.addWidget(made)
+    made.resize(720, 500)
+    made.show()
+    qtbot.waitExposed(made)
+    made.enter()
+    settle(qtbot, lambda: made.models.count() > 0)
+    yield made
+    made.leave()
+    made.close()
+
+
+def buttons(widget: QWidget) -> list[str]:
+    return [made.text() for made in widget.findChildren(QPushButton) if made.isVisibleTo(widget)]
+
+
+def press(widget: QWidget, title: str) -> None:
+    found = [made for made in widget.findChildren(QPushButton) if made.isVisibleTo(widget) and made.text() == title]
+    assert found, buttons(widget)
+    found[0].click()
+
+
+def settled(qtbot: QtBot, told: Callable[[], str], words: str) -> None:
+    settle(qtbot, lambda: words in told())
+
+
+def test_what_is_in_use_and_what_there_is(section: MeaningSection) -> None:
+    assert section.now.description.text() == (
+        "Search by meaning goes by the built-in model. It makes 384 numbers of every memory."
+    )
+    assert [section.models.itemText(at) for at in range(section.models.count())] == [
+        "embed-small",
+        "embed-large",
+    ]
+    assert buttons(section.other) == ["What would it take?"]
+    assert buttons(section.now) == []
+    assert section.old.description.text() == "None are kept."
+
+
+def test_nothing_changes_before_the_cost_was_told(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
+    press(section.other, "What would it take?")
+    settled(qtbot, section.other.told.text, "12,400 memories need a new vector: about 2 hours")
+    assert "Lines were set elsewhere." in section.other.told.text()
+    assert spaces.asked == [("cost", SMALL)]
+    section.models.setCurrentIndex(1)  # another model: what was told holds no more
+    assert section.other.told.text() == ""
+    press(section.other, "What would it take?")
+    settle(qtbot, section.begin.isVisible)
+    press(section.other, "Change to it")
+    settled(qtbot, section.now.told.text, "310 of 12,400 memories are done (2 %)")
+    assert spaces.asked[-1] == ("begin", LARGE)
+    assert section.bar.value() == 310
+    assert "Stop the change" in buttons(section.now)
+    assert buttons(section.other) == []
+
+
+def test_a_change_can_be_paused_and_stopped(
+    qtbot: QtBot, context: Context, section: MeaningSection, spaces: FakeSpaces
+) -> None:
+    spaces.now = replace(spaces.now, wished=SMALL, done=5, total=10)
+    section.read()
+    settle(qtbot, section.stop.isVisible)
+    press(section.now, "Pause")
+    settled(qtbot, section.now.told.text, "Background work is paused")
+    assert context.bridge.engine.jobs.state().result(30).paused
+    press(section.now, "Go on")
+    settle(qtbot, lambda: not context.bridge.engine.jobs.state().result(30).paused)
+    heard = hear(context)
+    press(section.now, "Stop the change")
+    settle(qtbot, lambda: heard.sentences == ["Stopped: the built-in model stays in use."])
+    assert not section.bar.isVisible()
+    assert not section._poll.isActive()
+
+
+def test_progress_is_asked_for_while_somebody_looks_and_no_longer(
+    qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
+) -> None:
+    spaces.now = replace(spaces.now, wished=SMALL, done=5, total=10)
+    section.read()
+    settle(qtbot, section._poll.isActive)
+    section.leave()
+    assert not section._poll.isActive()
+    section.read()
+    settle(qtbot, lambda: not section.context.tasks.running)
+    assert not section._poll.isActive()
+
+
+def test_a_model_that_cannot_be_used_says_why(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
+    spaces.fails = EnvironmentFaultError(Code.EMBEDDING_FAILED, "The model gave no vectors.")
+    press(section.other, "What would it take?")
+    settled(qtbot, section.other.told.text, "The model gave no vectors.")
+    assert section.measure.isEnabled()
+    assert not section.begin.isVisible()
+
+
+def test_without_a_server_it_says_so_and_can_look_again(
+    qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
+) -> None:
+    spaces.offered = Offers((), "E3001")
+    section.look()
+    settled(qtbot, section.other.description.text, "No model server answers")
+    assert buttons(section.other) == ["Look again"]
+    spaces.offered = Offers((Offered(SMALL, 1),))
+    press(section.other, "Look again")
+    settle(qtbot, section.models.isVisible)
+
+
+def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
+    qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
+) -> None:
+    spaces.now = Embedding(SMALL, SMALL, 8, SMALL, code="E3001")
+    section.enter()
+    settled(qtbot, section.now.told.text, "words alone are compared")
+    assert section.models.itemText(0) == "Built-in model"
+    assert section.models.itemData(0) == ""
+    assert section.models.findData(SMALL) == -1
+
+
+def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
+    spaces.now = replace(spaces.now, kept=(KeptSpace(SMALL, 12_400, LATER),))
+    section.read()
+    settled(qtbot, section.old.description.text, "embed-small (Ollama): 12,400 vectors, kept until ")
+    press(section.old, "Give them up …")
+    assert "as long as the first time" in section.old.told.text()
+    assert spaces.asked == []
+    settle(qtbot, lambda: buttons(section.old) == ["Give them up"])
+    press(section.old, "Give them up")
+    settled(qtbot, section.old.description.text, "given up")
+    assert spaces.asked == [("forget", SMALL)]
+    settle(qtbot, lambda: buttons(section.old) == [])
+
+
+def test_words() -> None:
+    assert model_told("all-minilm") == "the built-in model"
+    assert "\u202e" not in model_told("ollama:evil\u202e")
+    assert time_told(20) == "about a minute"
+    assert time_told(600) == "about 10 minutes"
+    assert time_told(3 * 86_400) == "about 3 days"
+    assert cost_told(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories have their vectors")
+    assert kept_told(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 vector, kept until")
+
+
+def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: Context, spaces: FakeSpaces) -> None:
+    assert spaces is not None
+    page = SettingsPage(context)
+    page.show()
+    assert not page.sections
+    page.enter("Model of meaning")
+    settle(qtbot, page.is_settled)
+    titles = [section.title for section in page.sections]
+    assert titles[-3:] == ["Model of meaning", "Vault and keys", "About"]
+    settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Model of meaning")
+    page.search.setText("ollama vectors")
+    assert page.meaning is not None
+    assert page.meaning.now.isVisibleTo(page)
+    page.leave()
+    page.close()
+    page.deleteLater()
+
+
+def test_with_the_real_engine_a_change_goes_through(
+    qtbot: QtBot, rig: Rig, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = context.bridge.engine
+    engine.scheduler.beats = Beats(pause_s=0.0, quiet_s=0.0)
+    rig.bring(facts(5))
+    real = type(engine.spaces)
+    monkeypatch.setattr(real, "_ask", lambda _, __, texts: [[1.0, len(text) / 100] for text in texts])
+    monkeypatch.setattr(real, "_version", lambda _, __: "aaaa")
+    monkeypatch.setattr(engine.spaces, "offers", lambda: done(Offers((Offered(SMALL, 1),))))
+    section = MeaningSection(context)
+    qtbot.addWidget(section)
+    section.show()
+    section.enter()
+    settle(qtbot, section.measure.isVisible)
+    section.measure.click()
+    settled(qtbot, section.other.told.text, "5 memories need a new vector")
+    section.begin.click()
+    settle(qtbot, lambda: section.embedding is not None and section.embedding.is_changing)
+    assert engine.jobs.run(JobType.MIGRATE).result(60).state.value == "done"
+    section.read()
+    settled(qtbot, section.now.description.text, "goes by embed-small (Ollama). It makes 2 numbers")
+    settled(qtbot, section.old.description.text, "the built-in model: 5 vectors")
+    section.leave()
+    section.close()

@@ -1,0 +1,380 @@
+"""The section of the model of meaning: which is in use, what another takes, the change, and what is kept of others.
+
+Must not do: measure or embed; the engine does, and search goes on all the while.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
+
+from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offers
+from core.types.lifecycle import Jobs, JobState, JobType
+from ui.context import Context
+from ui.pages.settings.keys import ActionLine
+from ui.pages.settings.rows import Section
+from ui.tasks import Task, problem_of, query, write
+from ui.widgets.basics import button
+from ui.widgets.flow import clear
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import date_of
+
+POLL_MS = 2_000
+_NAME, _BAR_HIGH = 60, 6
+_OLLAMA, _LATEST, _MARK = "ollama:", ":latest", "#"
+_MINUTE_S, _HOUR_S, _DAY_S = 60.0, 3_600.0, 86_400.0
+_OPEN = frozenset({JobState.QUEUED, JobState.RUNNING})
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The sentences, read once."""
+    text = (files("resources") / "help" / "embedders.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)["section"]
+    return found
+
+
+def model_told(name: str) -> str:
+    """A model, or the model of a space, in words: `the built-in model`, `embed-small (Ollama)`.
+
+    Args:
+        name: of a wish or of a space; hostile.
+    """
+    if not name.startswith(_OLLAMA):
+        return str(words()["built_in"])
+    return str(words()["served"]).format(model=_short(name))
+
+
+def _short(name: str) -> str:
+    """A served model as it is called in a list of nothing but such models."""
+    return one_line(name.removeprefix(_OLLAMA).partition(_MARK)[0].removesuffix(_LATEST), _NAME)
+
+
+def time_told(seconds: float) -> str:
+    """A length of time in words: `about 12 minutes`.
+
+    Args:
+        seconds: 0 or more.
+    """
+    forms = words()["times"]
+    if seconds < 1.5 * _MINUTE_S:
+        return str(forms["minute"])
+    for name, unit, below in (("minutes", _MINUTE_S, 1.5 * _HOUR_S), ("hours", _HOUR_S, 2 * _DAY_S)):
+        if seconds < below:
+            return str(forms[name]).format(count=max(2, round(seconds / unit)))
+    return str(forms["days"]).format(count=f"{round(seconds / _DAY_S):,}")
+
+
+def cost_told(cost: ChangeCost) -> str:
+    """What a change takes, and what one should know of that model.
+
+    Args:
+        cost: from the engine.
+    """
+    said = words()["other"]
+    form = said["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else said["cost_none"]
+    first = str(form).format(count=f"{cost.memories:,}", time=time_told(cost.seconds))
+    return " ".join(part for part in (first, said["goes_on"], cost.note) if part)
+
+
+def kept_told(kept: KeptSpace) -> str:
+    """What is kept of a model that is not used any more.
+
+    Args:
+        kept: from the engine; an `until` of long ago is one that was given up.
+    """
+    forms = words()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
+    form = forms["one" if kept.vectors == 1 else "many"]
+    return str(form).format(model=model_told(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
+
+
+_GIVEN_UP_MS = 366 * 86_400_000
+"""Vectors that were given up have an end thirty days after 1970."""
+
+
+class KeptLine(ActionLine):
+    """What is kept of models that are not used any more, and giving it up."""
+
+    def __init__(self, context: Context, then: Callable[[Embedding], None]) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            then: told how it stands when something was given up.
+        """
+        super().__init__(context, words()["old"]["title"], "", words()["words"])
+        self._context, self._then = context, then
+
+    def show_kept(self, state: Embedding) -> None:
+        """Show what is kept.
+
+        Args:
+            state: from the engine.
+        """
+        said = words()["old"]
+        lines = [*map(kept_told, state.kept), *([said["why"]] if state.kept else [])]
+        told = "\n".join(lines) or said["none"]
+        if told == self.description.text():
+            return
+        self.description.setText(told)
+        self.tell("")
+        clear(self.side_column)
+        for kept in state.kept:
+            if kept.until > _GIVEN_UP_MS:
+                made = button(said["forget"], partial(self._sure, kept))
+                made.setAccessibleName(said["forget_named"].format(model=model_told(kept.name)))
+                self.side_column.addWidget(made)
+
+    def _sure(self, kept: KeptSpace) -> None:
+        """Say what it means, and ask once more with the same button's place."""
+        said = words()["old"]
+        self.tell(said["sure"].format(model=model_told(kept.name)), "warning")
+        clear(self.side_column)
+        made = button(said["really"], partial(self._forget, kept.name), kind="danger")
+        self.side_column.addWidget(made)
+        made.setFocus()
+
+    def _forget(self, name: str) -> None:
+        spaces = self._context.bridge.engine.spaces
+        task = write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
+        self._context.tasks.run(task.success(self._forgotten))
+
+    def _forgotten(self, state: Embedding) -> None:
+        self._then(state)
+        self.tell(words()["old"]["done"], "success")
+
+
+class MeaningSection(Section):
+    """The model of meaning."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(str(words()["title"]))
+        self.context = context
+        self.embedding: Embedding | None = None
+        self._cost: ChangeCost | None = None
+        self._offers: Offers | None = None
+        self._is_shown = self._is_paused = False
+        self.now = self._line("now")
+        self.other = self._line("other")
+        self.old = KeptLine(context, self._show)
+        self.other.description.setText(words()["other"]["text"])
+        self._make_now()
+        self._make_other()
+        for line in (self.now, self.other, self.old):
+            self.add(line)
+        self._poll = QTimer(self)
+        self._poll.setInterval(POLL_MS)
+        self._poll.timeout.connect(self.read)
+
+    def _line(self, name: str) -> ActionLine:
+        return ActionLine(self.context, words()[name]["title"], "", words()["words"])
+
+    def _make_now(self) -> None:
+        said = words()["now"]
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(_BAR_HIGH)
+        self.bar.setAccessibleName(said["bar"])
+        self.now.texts.addWidget(self.bar)
+        self.stop = self._button(self.now, said["stop"], self._stop)
+        self.pause = self._button(self.now, said["pause"], self._pause)
+        for widget in (self.bar, self.stop, self.pause):
+            widget.hide()
+
+    def _make_other(self) -> None:
+        said = words()["other"]
+        self.models = QComboBox()
+        self.models.setAccessibleName(said["choice"])
+        self.models.setFixedWidth(self.context.theme.px(200))
+        self.models.currentIndexChanged.connect(self._chosen)
+        self.other.side_column.addWidget(self.models, 0, Qt.AlignmentFlag.AlignRight)
+        self.measure = self._button(self.other, said["measure"], self._measure)
+        self.begin = self._button(self.other, said["begin"], self._begin, kind="primary")
+        self.again = self._button(self.other, said["again"], self.look)
+        for widget in (self.models, self.measure, self.begin, self.again):
+            widget.hide()
+
+    def _button(self, line: ActionLine, title: str, run: Callable[[], None], kind: str = "plain") -> QPushButton:
+        made = button(title, run, kind=kind)
+        made.setDefault(False)
+        line.side_column.addWidget(made)
+        return made
+
+    # ---- what there is
+
+    def enter(self) -> None:
+        """The page is shown: ask how it is, and what the server has."""
+        self._is_shown = True
+        self.read()
+        self.look()
+
+    def leave(self) -> None:
+        """Another page is shown: nothing is asked any more."""
+        self._is_shown = False
+        self._poll.stop()
+
+    def read(self) -> None:
+        """Ask which model is in use, and how far a change is."""
+        engine = self.context.bridge.engine
+        self._ask(query("Looking at the model of meaning", engine.spaces.state).success(self._show), "state")
+        self._ask(query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
+
+    def look(self) -> None:
+        """Ask what the model server has."""
+        spaces = self.context.bridge.engine.spaces
+        self._ask(query("Looking at the model server", spaces.offers).success(self._offer), "offers")
+
+    def _ask(self, task: Task[Any], key: str) -> None:
+        self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
+
+    def _show(self, state: Embedding) -> None:
+        before, self.embedding = self.embedding, state
+        said = words()["now"]
+        self.now.description.setText(said["text"].format(model=model_told(state.model), dims=f"{state.dims:,}"))
+        for widget in (self.bar, self.stop, self.pause):
+            widget.setVisible(state.is_changing)
+        if state.is_changing:
+            self._show_change(state)
+        else:
+            self.now.tell(said["away"] if state.code else "", "warning" if state.code else "small")
+        self.old.show_kept(state)
+        if before is not None and (before.model, before.wished) != (state.model, state.wished):
+            self._forget_cost()
+            self.look()
+        if self._offers is not None:
+            self._offer(self._offers)
+        if state.is_changing and self._is_shown:
+            self._poll.start()
+        else:
+            self._poll.stop()
+
+    def _show_change(self, state: Embedding) -> None:
+        said = words()["now"]
+        share = state.done / state.total if state.total else 0.0
+        self.bar.setRange(0, max(1, state.total))
+        self.bar.setValue(state.done)
+        form = said["changing"] if state.total else said["starting"]
+        told = form.format(
+            model=model_told(state.wished), done=f"{state.done:,}", total=f"{state.total:,}", percent=int(100 * share)
+        )
+        self.now.tell(f"{told} {said['paused']}" if self._is_paused else told)
+
+    def _show_jobs(self, jobs: Jobs) -> None:
+        self._is_paused = jobs.paused
+        said = words()["now"]
+        title = said["go_on"] if jobs.paused else said["pause"]
+        self.pause.setText(title)
+        self.pause.setAccessibleName(title)
+        waits = [row.waits_for for row in jobs.rows if row.type is JobType.MIGRATE and row.state in _OPEN]
+        hint = next((one for one in (*waits, jobs.holds) if one), "")
+        self.bar.setToolTip(hint)
+        self.bar.setAccessibleDescription(hint)
+        if self.embedding is not None and self.embedding.is_changing:
+            self._show_change(self.embedding)
+            if hint and not jobs.paused:
+                self.now.tell(f"{self.now.told.text()} {hint}")
+
+    # ---- another model
+
+    def _offer(self, offers: Offers) -> None:
+        self._offers = offers
+        said, state = words()["other"], self.embedding
+        is_changing, used = state is not None and state.is_changing, "" if state is None else state.model
+        wishes = [wish for wish in ("", *(one.wish for one in offers.models)) if not _is_same(wish, used)]
+        if wishes != [self.models.itemData(at) for at in range(self.models.count())]:
+            self._fill(wishes)
+        has_any = bool(wishes) and not is_changing
+        self.models.setVisible(has_any)
+        self.measure.setVisible(has_any and self._cost is None)
+        self.again.setVisible(not wishes)
+        self.other.description.setText(said["text"] if wishes else said["absent"] if offers.code else said["alone"])
+
+    def _fill(self, wishes: Sequence[str]) -> None:
+        chosen = self.models.currentData()
+        self.models.blockSignals(True)  # noqa: FBT003 - Qt's signature
+        self.models.clear()
+        for wish in wishes:
+            told = _short(wish) if wish else model_told(wish).removeprefix("the ").capitalize()
+            self.models.addItem(told, wish)
+        self.models.setCurrentIndex(max(0, self.models.findData(chosen)))
+        self.models.blockSignals(False)  # noqa: FBT003 - Qt's signature
+        if self._cost is not None and self._cost.wish != self.models.currentData():
+            self._forget_cost()
+
+    def _chosen(self, _index: int) -> None:
+        self._forget_cost()
+
+    def _forget_cost(self) -> None:
+        self._cost = None
+        self.begin.hide()
+        is_changing = self.embedding is not None and self.embedding.is_changing
+        self.measure.setVisible(self.models.count() > 0 and not is_changing)
+        self.measure.setEnabled(True)
+        self.other.tell("")
+
+    def _measure(self) -> None:
+        spaces, wish = self.context.bridge.engine.spaces, str(self.models.currentData())
+        self.measure.setEnabled(False)
+        self.other.tell(words()["other"]["measuring"])
+        task = query("Trying a model", lambda: spaces.cost(wish)).within(self, "cost")
+        self.context.tasks.run(task.success(self._measured).failure(self._refuse))
+
+    def _measured(self, cost: ChangeCost) -> None:
+        self.measure.setEnabled(True)
+        if cost.wish != self.models.currentData():
+            return
+        self._cost = cost
+        self.other.tell(cost_told(cost))
+        had_keyboard = self.measure.hasFocus()
+        self.measure.hide()
+        self.begin.show()
+        if had_keyboard:
+            self.begin.setFocus()
+
+    def _begin(self) -> None:
+        if self._cost is None:
+            return
+        spaces, wish = self.context.bridge.engine.spaces, self._cost.wish
+        self.begin.setEnabled(False)
+        task = write("Changing the model of meaning", lambda: spaces.begin(wish)).within(self)
+        self.context.tasks.run(task.success(self._begun).failure(self._refuse))
+
+    def _begun(self, state: Embedding) -> None:
+        self.begin.setEnabled(True)
+        self._show(state)
+        self._forget_cost()
+        self.other.tell(words()["other"]["begun"], "success")
+        self.read()
+
+    def _refuse(self, error: BaseException) -> None:
+        self.begin.setEnabled(True)
+        self._forget_cost()
+        problem = problem_of(error)
+        self.other.tell("" if problem is None else problem.sentence, "danger")
+
+    # ---- the change that is under way
+
+    def _stop(self) -> None:
+        spaces = self.context.bridge.engine.spaces
+        task = write("Stopping the change of the model", spaces.cancel).within(self)
+        self.context.tasks.run(task.success(self._stopped))
+
+    def _stopped(self, state: Embedding) -> None:
+        self._show(state)
+        self.context.desk.say(words()["now"]["stopped"].format(model=model_told(state.model)))
+
+    def _pause(self) -> None:
+        jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused
+        task = write("Pausing background work", lambda: jobs.pause(wanted)).within(self)
+        self.context.tasks.run(task.success(self._show_jobs))
+
+
+def _is_same(wish: str, used: str) -> bool:
+    """Whether a model is the one in use; a server lists `name:latest` for what is wished as `name`."""
+    return wish.removesuffix(_LATEST) == used.removesuffix(_LATEST)
