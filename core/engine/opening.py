@@ -31,6 +31,7 @@ from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.reading import Readers
 from core.intake.unit_of_work import UnitOfWork
+from core.lifecycle.ground import SCHEDULER
 from core.memory import vectorspaces
 from core.memory.write import VectorSpace
 from core.score.tuned import profile_of
@@ -106,11 +107,19 @@ def open_vault(
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
+    if vault.info.recovered_from_crash:
+        watched(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
     if before is not None:
         over = before
         noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
         watched(noting, _log, "noting another built-in model")
     return opened
+
+
+def _note_crash(opened: Opened, tx: Tx) -> None:
+    """The last run did not close the vault: that is an event of its own (E33.3)."""
+    with opened.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
+        verb.note(how="auto")
 
 
 def _assemble(

@@ -6,6 +6,7 @@ The rows of E32 that searching and storing meet stand in `test_degradation`, tho
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -326,3 +327,22 @@ def test_e33_1_the_first_beat_comes_a_minute_after_opening(rig: Rig, clock: Leap
     clock.leap += 1.0
     rig.engine.scheduler.beat(rig.opened)
     until(lambda: ended(rig, JobType.SWEEP), "the first beat queues what is due")
+
+
+def test_e33_3_an_unexpected_end_is_an_event_of_the_audit_and_told_by_the_status(tmp_path: Path) -> None:
+    """E33.3: a vault that was not closed opens with all that was saved, and one audit row says so."""
+    told = "SELECT actor, verb FROM audit WHERE verb = 'crash_recovery'"
+    with rig_at(tmp_path / "first") as rig:
+        rig.store("Ada keeps bees")
+        shutil.copytree(rig.home.path, tmp_path / "second" / "home")  # as the disk is when the power goes
+    with rig_at(tmp_path / "second") as rig:
+        assert rig.engine.vault.status().result(30).values["recovered_from_crash"]
+        assert rig.found("bees") == ["Ada keeps bees"]
+        assert rig.rows(told) == [("scheduler", "crash_recovery")]
+        assert rig.value("SELECT count(*) FROM undo_steps WHERE verb = 'crash_recovery'") == 0
+        assert rig.verify()["status"] == "ok"
+        rig.lock()
+        rig.unlock()
+        assert len(rig.rows(told)) == 1
+    with rig_at(tmp_path / "first") as rig:
+        assert rig.rows(told) == []
