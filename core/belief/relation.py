@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib.resources.abc import Traversable
 
 import numpy as np
@@ -70,6 +71,11 @@ class RelationModel:
             EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
         """
         return read_card(self._folder)
+
+    @cached_property
+    def alone(self) -> RelationModel:
+        """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
+        return RelationModel(self._folder, threads=1)
 
     def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
         """Say of each pair how the newcomer relates to what stands.

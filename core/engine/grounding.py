@@ -25,6 +25,9 @@ from core.vault.rows import Rows
 _ASK_S = 300.0
 _CLEARTEXT = "cleartext"
 _PATIENCE_S, _STEP_S = 1.0, 0.02
+_SHARE = 8
+"""While somebody searches all the time, work goes on for one part of time in so many and one."""
+_NEAR_AT_ONCE = 16
 
 T = TypeVar("T")
 
@@ -42,6 +45,7 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
     """
     sight = opened.sight  # once: a change of the model in between must not mix two vector spaces
     is_whole = sight.index.status().state is State.READY
+    manners = _Manners(opened)
     return Ground(
         clock=opened.clock,
         options=opened.options,
@@ -49,9 +53,9 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
         work=opened.work,
         keeper=sight.keeper,
         space=sight.space,
-        read=partial(_read, opened),
+        read=manners.read,
         embed=lambda texts: opened.on(opened.threads.compute, sight.embed, texts).result(),
-        near=partial(_near, sight.index) if is_whole else None,
+        near=partial(_near, sight.index, manners) if is_whole else None,
         ask=partial(_ask, model) if opened.model.server is Server.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
@@ -59,19 +63,39 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
     )
 
 
-def _read(opened: Opened, fn: Callable[[Rows], T]) -> T:
-    # A plan reads again and again for minutes: between two readings it lets a person's search go first.
-    left = _PATIENCE_S
-    while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
-        opened.closing.wait(_STEP_S)
-        left -= _STEP_S
-    return opened.vault.read(fn, deadline_s=None)
+class _Manners:
+    """Lets a person's search go first: a plan reads for minutes, and waits whenever it is about to read again.
+
+    It waits while somebody is at work, at most `_SHARE` times as long as it worked since it last waited: it is held
+    back, and never for good.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._since = opened.clock.monotonic()
+
+    def wait(self) -> None:
+        opened = self._opened
+        worked = opened.clock.monotonic() - self._since
+        left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
+        while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
+            opened.closing.wait(_STEP_S)
+            left -= _STEP_S
+        self._since = opened.clock.monotonic()
+
+    def read(self, fn: Callable[[Rows], T]) -> T:
+        self.wait()
+        return self._opened.vault.read(fn, deadline_s=None)
 
 
-def _near(index: IndexManager, vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _near(
+    index: IndexManager, manners: _Manners, vectors: NDArray[np.float32], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     labels = np.full((len(vectors), k), -1, np.int64)
     cosines = np.full((len(vectors), k), -1.0, np.float32)
     for place, vector in enumerate(vectors):
+        if place % _NEAR_AT_ONCE == 0:
+            manners.wait()
         hits = index.search(vector, k)
         labels[place, : len(hits.labels)] = hits.labels
         cosines[place, : len(hits.labels)] = hits.cosines

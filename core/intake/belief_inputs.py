@@ -8,6 +8,7 @@ from typing import Any
 from core.belief.opposing import IN_QUESTION, OPPOSED, opposed_to
 from core.errors import BugError
 from core.memory.draft import to_json
+from core.memory.strengths import strength_by_id
 from core.score.claim_confidence import Weighed, claim_confidence
 from core.score.gathering import mean_confidence
 from core.score.trust import TrustTerms, trust_terms
@@ -218,30 +219,34 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     return changed
 
 
-def digest_confidence(rows: Rows, memory_id: str, alone: float) -> float:
+def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> float:
     """How sure a digest is: the mean of its sources' confidences, weighted with their strengths (C8).
 
     Args:
         rows: a vault snapshot or a transaction.
         memory_id: the digest.
         alone: what it is where it has no sources.
+        now_ms: the present, epoch ms: the strengths are those of now.
 
     Returns:
         0 to 1.
     """
     found = rows.all(
-        "SELECT o.confidence, o.strength FROM derivations d JOIN memories o ON o.id = d.source_id "
+        "SELECT o.id, o.confidence FROM derivations d JOIN memories o ON o.id = d.source_id "
         "WHERE d.derived_id = ? ORDER BY o.n",
         (memory_id,),
     )
-    return mean_confidence([row[0] for row in found], [row[1] for row in found]) if found else alone
+    if not found:
+        return alone
+    strong = strength_by_id(rows, [row[0] for row in found], now_ms)
+    return mean_confidence([row[1] for row in found], [strong[row[0]] for row in found])
 
 
 def _refresh_one(tx: Tx, memory_id: str) -> float:
     terms = terms_of(tx, memory_id, tx.now_ms)
     sure = terms.trust
     if tx.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) == Kind.DIGEST:
-        sure = digest_confidence(tx, memory_id, sure)
+        sure = digest_confidence(tx, memory_id, sure, tx.now_ms)
     # Derived columns: written past the recorder, an undo recomputes them.
     tx.run(
         "UPDATE memories SET trust = ?, confidence = ?, corroboration = max(1, "

@@ -18,7 +18,7 @@ from core.belief.claims import key_form
 from core.belief.saying import says_no_more
 from core.intake.newcomer import Beside, beside
 from core.lifecycle.ground import Ground
-from core.lifecycle.pairs import Near, Node, relate, vectors_of
+from core.lifecycle.pairs import Near, Node, give_way, relate, vectors_of
 from core.lifecycle.protection import protections
 from core.score.gathering import combined_confidence, grouped, islands
 from core.text.digest import Span, composed, same_words, statements
@@ -36,6 +36,7 @@ SURE_FROM = 0.8
 """Combined confidence that a group must exceed (E4.2.2, C5)."""
 _LOOKED_AT = 0.6
 """Sentences of one group are rarely further apart where they say the same; below it nobody is asked."""
+_AT_ONCE = 8
 _DAY_MS = 86_400_000
 _GATHERED = (Kind.FACT.value, Kind.EPISODE.value)
 
@@ -79,11 +80,10 @@ def find_clusters(
         At most `MOST_DIGESTS`, the largest first.
     """
     nodes = _eligible(ground, near, left_out)
-    pairs = [(a.n, b.n) for a, b, _ in near.from_(line) if a.n in nodes and b.n in nodes]
-    cosines = [cosine for a, b, cosine in near.from_(line) if a.n in nodes and b.n in nodes]
+    among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
     own = _Gathering(ground, nodes, masses, line)
     groups: list[list[Node]] = []
-    for part, likeness in islands(np.array(pairs, np.int64).reshape(-1, 2), np.array(cosines, np.float32)):
+    for part, likeness in islands(near.pairs[among], near.cosines[among]):
         if ground.is_stopped():
             break
         groups += _of_island(own, part, likeness)
@@ -183,6 +183,8 @@ def _fill(
         for one in told[member.id]:
             if not same.is_said(one, [*picked, *new]):
                 new.append(one)
+                if saying >= MOST_SAYING:
+                    break  # it has no room here, whatever else it says
         text, _ = composed([one.span for one in [*picked, *new]])
         if new and (saying >= MOST_SAYING or len(text.encode("utf-8")) > MOST_BYTES):
             continue
@@ -198,7 +200,7 @@ def _statements(
     spans = {one.id: statements(one.id, sides[one.id].text) for one in members}
     # A text of one sentence has its vector already.
     texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
-    embedded = dict(zip(texts, ground.embed(texts), strict=True)) if texts else {}
+    embedded = dict(_embedded(ground, texts))
     found: dict[str, list[_Statement]] = {}
     for one in members:
         side = sides[one.id]
@@ -207,6 +209,13 @@ def _statements(
             vector = embedded[span.text] if len(spans[one.id]) > 1 else vectors[one.n]
             found.setdefault(one.id, []).append(_Statement(span, side, claims, vector))
     return found
+
+
+def _embedded(ground: Ground, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    for at in range(0, len(texts), _AT_ONCE):
+        give_way(ground)
+        some = texts[at : at + _AT_ONCE]
+        yield from zip(some, ground.embed(some), strict=True)
 
 
 class _Sameness:
@@ -220,14 +229,17 @@ class _Sameness:
         """Whether one of several sentences says the same."""
         if any(_same_at_sight(one, other) for other in others):
             return True
-        near = [other for other in others if float(one.vector @ other.vector) >= _LOOKED_AT]
-        keys = [(other.span.text, one.span.text) for other in near]
-        asked = [place for place, key in enumerate(keys) if key not in self._known]
-        relations = relate(self._ground, [(_alone(near[place]), _alone(one)) for place in asked])
-        for place, relation in zip(asked, relations, strict=True):
-            duplicate = relation is not None and relation.label is Label.DUPLICATE and relation.certain
-            self._known[keys[place]] = duplicate
-        return any(self._known[key] for key in keys)
+        near = [(float(one.vector @ other.vector), other) for other in others]
+        near = sorted((pair for pair in near if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
+        # The likeliest first: mostly one answer is enough.
+        return any(self._is_one(other, one) for _, other in near)
+
+    def _is_one(self, other: _Statement, one: _Statement) -> bool:
+        key = other.span.text, one.span.text
+        if key not in self._known:
+            relation = relate(self._ground, [(_alone(other), _alone(one))])[0]
+            self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
+        return self._known[key]
 
 
 def _same_at_sight(one: _Statement, other: _Statement) -> bool:

@@ -7,9 +7,10 @@ Must not do: compare every pair, hold a matrix of all vectors or a text longer t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,23 +31,26 @@ from core.vault.rows import Rows
 NEIGHBOURS = 12
 """So many are asked of the index for each memory, itself among them."""
 MOST_PAIRS = 50_000
-"""So many pairs are read in one run, the nearest first: what is beyond waits until those are settled."""
-_CHUNK, _PAIRS_AT_ONCE, _ROWS_AT_ONCE = 256, 16, 1000
+"""So many pairs are read in one run (`within_reach`)."""
+_CHUNK, _ROWS_AT_ONCE = 256, 1000
 _STRANGERS = 20_000
+_HALF, _LOW = 32, 0xFFFFFFFF
+_DAY_MS = 86_400_000
 _UNIONS = ("DUPLICATE", "MERGE", "DIGEST")
 _LIVE_EPISODE = "m.kind = 'episode' AND m.client_id IS NOT NULL AND m.import_id IS NULL"
 _ALIKE = f"m.kind IN ('fact', 'rule', 'procedure') OR ({_LIVE_EPISODE})"
 _VECTORS = (
     "SELECT m.n, e.vector FROM memories m JOIN embeddings e ON e.owner = 'memory' AND e.vector_space = :space "  # noqa: S608 - constants
-    "AND e.dims = :dims AND e.n = m.n WHERE m.n > :after AND +m.status = 'active' AND m.part_of IS NULL "
-    f"AND ({_ALIKE}) ORDER BY m.n LIMIT :most"
+    "AND e.dims = :dims AND e.n = m.n WHERE e.n > :after AND +m.status = 'active' AND m.part_of IS NULL "
+    f"AND ({_ALIKE}) ORDER BY e.n LIMIT :most"
 )
 _NODES = (
     "SELECT m.n, m.id, m.kind, m.space_id, m.scope_session, m.scope_channel, m.trust, m.pinned, m.recorded_at, "  # noqa: S608 - constants
     "coalesce(m.last_accessed_at, 0), m.client_id, m.import_id IS NOT NULL, m.security_tier, "
-    f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, m.strength, "
+    f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, "
     "coalesce(m.occurred_at, m.recorded_at) "
-    "FROM json_each(:labels) w JOIN memories m ON m.n = w.value WHERE m.status = 'active' AND m.part_of IS NULL "
+    # Each label is looked up; without the plus SQLite walks through all that stands for each of them.
+    "FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value WHERE +m.status = 'active' AND m.part_of IS NULL "
     "AND m.kind <> 'digest' AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of = m.id)"
 )
 
@@ -81,13 +85,16 @@ class Node:
     persons: bool
     mark: str
     confidence: float
-    strength: float
     said_at: int
 
     @property
     def rank(self) -> tuple[object, ...]:
         """Who is kept of two that say the same, least first: the person's, the more trusted, the older."""
         return (not self.pinned, not self.persons, -round(self.trust, 9), not self.owners_word, self.said_at, self.n)
+
+
+Pair = tuple[Node, Node, float]
+"""Two memories and their cosine."""
 
 
 @dataclass
@@ -106,12 +113,18 @@ class Near:
     cosines: NDArray[np.float32]
     in_review: frozenset[str] = frozenset()
 
-    def from_(self, line: float) -> Iterator[tuple[Node, Node, float]]:
+    def at(self, place: int) -> Pair:
+        """One of the pairs."""
+        a, b = self.pairs[place].tolist()
+        return self.nodes[a], self.nodes[b], float(self.cosines[place])
+
+    def from_(self, line: float) -> Iterator[Pair]:
         """Pairs at least as near as a line, the nearest first."""
-        for (a, b), cosine in zip(self.pairs.tolist(), self.cosines.tolist(), strict=True):
-            if cosine < line:
-                return
-            yield self.nodes[a], self.nodes[b], cosine
+        last = int(np.searchsorted(-self.cosines, -np.float32(line), "right"))
+        for at in range(0, last, _ROWS_AT_ONCE):
+            part = slice(at, min(last, at + _ROWS_AT_ONCE))
+            for (a, b), cosine in zip(self.pairs[part].tolist(), self.cosines[part].tolist(), strict=True):
+                yield self.nodes[a], self.nodes[b], cosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +157,11 @@ class Decided:
     undone: frozenset[frozenset[str]]
     loose: frozenset[str] = field(default_factory=frozenset)
 
+    def is_settled(self, a: str, b: str) -> bool:
+        """Whether a person said that two memories both stand, or took a union of one of them back."""
+        pair = frozenset((a, b))
+        return bool(self.loose & pair) or pair in self.kept or pair in self.undone
+
 
 def near_pairs(ground: Ground, line: float) -> Near:
     """Ask the index for the neighbours of all that can be consolidated.
@@ -155,18 +173,27 @@ def near_pairs(ground: Ground, line: float) -> Near:
     Returns:
         Pairs of one place, both standing and whole (no parts of split texts, no digests), nearest first.
     """
-    found = [part for part in _asked(ground, line) if len(part[1])]
-    nothing = np.empty((0, 2), np.int64), np.empty(0, np.float32)
-    pairs, cosines = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
-    pairs, first = np.unique(pairs, axis=0, return_index=True)
-    cosines = cosines[first]
-    nodes: dict[int, Node] = ground.read(lambda rows: read_nodes(rows, np.unique(pairs).tolist()))
-    keep = np.array([_together(nodes.get(a), nodes.get(b)) for a, b in pairs.tolist()], bool).reshape(-1)
+    found = [part for part in _asked(ground, line) if len(part[0])]
+    nothing = np.empty(0, np.int64), np.empty(0, np.float32)
+    keys, cosines = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
+    found.clear()
+    keys, first = np.unique(keys, return_index=True)
+    cosines, pairs = cosines[first], np.stack((keys >> _HALF, keys & _LOW), axis=1)
+    nodes: dict[int, Node] = {}
+    labels = np.unique(pairs).tolist()
+    for at in range(0, len(labels), _ROWS_AT_ONCE):
+        nodes |= ground.read(partial(read_nodes, labels=labels[at : at + _ROWS_AT_ONCE]))
+    keep = np.fromiter((_together(nodes.get(a), nodes.get(b)) for a, b in _ends(pairs)), bool, len(pairs))
     pairs, cosines = pairs[keep], cosines[keep]
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))
-    used = {int(label) for label in np.unique(pairs)}
+    used = np.unique(pairs).tolist()
     review = ground.read(_in_review)
-    return Near({n: nodes[n] for n in sorted(used)}, pairs[order], cosines[order], review)
+    return Near({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
+
+
+def _ends(pairs: NDArray[np.int64]) -> Iterator[list[int]]:
+    for at in range(0, len(pairs), _ROWS_AT_ONCE):
+        yield from pairs[at : at + _ROWS_AT_ONCE].tolist()
 
 
 def _together(a: Node | None, b: Node | None) -> bool:
@@ -174,6 +201,7 @@ def _together(a: Node | None, b: Node | None) -> bool:
 
 
 def _asked(ground: Ground, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
     near = ground.near
     after = 0
     while near is not None and not ground.is_stopped():
@@ -187,7 +215,7 @@ def _asked(ground: Ground, line: float) -> Iterator[tuple[NDArray[np.int64], NDA
         wanted = (others >= 0) & (others != own) & (cosines >= line)
         ends = np.stack((own[wanted], others[wanted].astype(np.int64)), axis=1)
         ends.sort(axis=1)
-        yield ends, cosines[wanted].astype(np.float32)
+        yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
 
 
 def _page(ground: Ground, after: int) -> list[tuple[int, bytes]]:
@@ -211,11 +239,12 @@ def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
     for at in range(0, len(labels), _ROWS_AT_ONCE):
         for row in rows.all(_NODES, {"labels": json.dumps(list(labels[at : at + _ROWS_AT_ONCE]))}):
             n, memory_id, kind, space, session, channel, trust, pinned, recorded, used, client, imported = row[:12]
-            tier, word, persons, mark, confidence, strength, said = row[12:]
+            tier, word, persons, mark, confidence, said = row[12:]
             place = places.setdefault((space, session, channel), (space, session, channel))
+            kind, client = intern(kind), client and intern(client)
             found[n] = Node(
                 n, memory_id, kind, place, float(trust), bool(pinned), recorded, used, client, bool(imported),
-                tier == "cleartext", bool(word), bool(persons), mark, float(confidence), float(strength), said,
+                tier == "cleartext", bool(word), bool(persons), mark, float(confidence), said,
             )  # fmt: skip
     return found
 
@@ -262,7 +291,7 @@ def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
     Returns:
         False where the pair was kept by a person, these two or two of the same words, or its union was taken back.
     """
-    if decisions.loose & {a, b} or frozenset((a, b)) in decisions.kept | decisions.undone:
+    if decisions.is_settled(a, b):
         return False
     for kind in ("contradiction", "classification"):
         known = known_matter(rows, Matter(kind, a, b))
@@ -274,40 +303,54 @@ def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
 # ---- what is said of pairs
 
 
-def told_pairs(ground: Ground, near: Near, line: float) -> Iterator[Told]:
-    """Read how pairs relate, the nearest first.
+def within_reach(ground: Ground, near: Near, line: float, crowd: Crowd) -> NDArray[np.int64]:
+    """Which pairs one run looks at: not what a person is asked about, nor two episodes, nor what chance explains.
+
+    Where there are more than `MOST_PAIRS`, it is the nearest half of so many, and as many of the rest as a day's share:
+    the next days take the following ones, so that every pair has its turn, also where the nearest never come to
+    anything. Of one day it is always the same pairs: a preview and the run behind it agree.
 
     Args:
         ground: what the job stands on.
         near: the pairs.
         line: the least cosine.
+        crowd: counts what stands.
 
-    Yields:
-        Pairs; those about which a person is asked, and two episodes, are passed over.
+    Returns:
+        Places in `near`, the nearest first.
     """
-    crowd = _Crowd(ground)
-    waiting: list[tuple[Node, Node, float]] = []
-    taken = 0
-    for a, b, cosine in near.from_(line):
-        if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
-            continue
-        first, second = sorted((a, b), key=lambda one: (one.said_at, one.n))
-        if belonging(cosine, crowd.of(second)) < ACTED_ON:
-            continue  # so near by chance: whatever is read of it, nothing may be done
-        waiting.append((first, second, cosine))
-        taken += 1
-        if len(waiting) == _PAIRS_AT_ONCE:
-            yield from _read_pairs(ground, waiting, crowd)
-            waiting = []
-        if taken >= MOST_PAIRS or ground.is_stopped():
-            break
-    yield from _read_pairs(ground, waiting, crowd)
+    found = [place for place, (a, b, cosine) in enumerate(near.from_(line)) if _is_told(near, a, b, cosine, crowd)]
+    places = np.array(found, np.int64)
+    if len(places) <= MOST_PAIRS:
+        return places
+    half = MOST_PAIRS // 2
+    rest, share = places[half:], MOST_PAIRS - half
+    begin = ground.now_ms // _DAY_MS * share % len(rest)
+    turn = np.arange(begin, begin + min(share, len(rest))) % len(rest)
+    return np.concatenate((places[:half], np.sort(rest[turn])))
 
 
-class _Crowd:
+def _is_told(near: Near, a: Node, b: Node, cosine: float, crowd: Crowd) -> bool:
+    if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
+        return False
+    # So near by chance that, whatever is read of it, nothing may be done.
+    return belonging(cosine, crowd.of(in_order(a, b)[1])) >= ACTED_ON
+
+
+def in_order(a: Node, b: Node) -> tuple[Node, Node]:
+    """Two memories as they were said."""
+    return (a, b) if (a.said_at, a.n) <= (b.said_at, b.n) else (b, a)
+
+
+class Crowd:
     """Of how many memories a neighbour was picked, by space and kind; counted once each."""
 
     def __init__(self, ground: Ground) -> None:
+        """Count nothing yet.
+
+        Args:
+            ground: what the job stands on.
+        """
         self._ground = ground
         self._known: dict[tuple[str, str], int] = {}
 
@@ -319,15 +362,38 @@ class _Crowd:
         return self._known[scope]
 
 
-def _read_pairs(ground: Ground, pairs: Sequence[tuple[Node, Node, float]], crowd: _Crowd) -> Iterator[Told]:
-    ids = {one.id: 1.0 for first, second, _ in pairs for one in (first, second)}
-    sides: dict[str, Beside] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
-    asked = [pair for pair in pairs if pair[0].id in sides and pair[1].id in sides]
+def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Beside], crowd: Crowd) -> list[Told]:
+    """Read how pairs relate.
+
+    Args:
+        ground: what the job stands on.
+        pairs: two memories and their cosine.
+        sides: what they say, by id.
+        crowd: counts what stands.
+
+    Returns:
+        One for each of which anybody can say something.
+    """
+    asked = [(*in_order(a, b), cosine) for a, b, cosine in pairs]
     relations = relate(ground, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
+    found: list[Told] = []
     for (first, second, cosine), relation in zip(asked, relations, strict=True):
         if relation is not None:
             told = relation if relation.by == "rules" else weighed(relation, cosine, crowd.of(second))
-            yield Told(first, second, cosine, told, (sides[first.id], sides[second.id]))
+            found.append(Told(first, second, cosine, told, (sides[first.id], sides[second.id])))
+    return found
+
+
+def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Beside]:
+    """What the memories of a few pairs say, by id; what is gone is left out.
+
+    Args:
+        ground: what the job stands on.
+        pairs: two memories and their cosine.
+    """
+    ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
+    found: dict[str, Beside] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
+    return found
 
 
 def relate(ground: Ground, pairs: Sequence[tuple[Beside, Beside]]) -> Sequence[Relation | None]:
@@ -344,10 +410,15 @@ def relate(ground: Ground, pairs: Sequence[tuple[Beside, Beside]]) -> Sequence[R
     reader = ground.keeper.readers.relate
     if reader is not None and told:
         try:
-            return remembered(reader, told)
+            return remembered(reader, told, partial(give_way, ground))
         except LociError:
             pass  # nothing here depends on a model: what rules know is still done
     return [by_rule(first, second) for first, second in told]
+
+
+def give_way(ground: Ground) -> None:
+    """Let a person's search go first: a job waits for it whenever it is about to read (`Ground.read`)."""
+    ground.read(lambda _: None)
 
 
 def _others(rows: Rows, scope: tuple[str, str]) -> int:

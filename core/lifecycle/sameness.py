@@ -6,23 +6,37 @@ Must not do: let anybody's text stand over the person's, count one source twice,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.belief.claims import key_form
 from core.belief.gate import Deed as Verdict
 from core.belief.gate import decide
-from core.belief.relation import at_odds
+from core.belief.relation import at_odds, certain
 from core.belief.saying import says_no_more
 from core.belief.uniting import united
 from core.intake.handed import was_handed
 from core.intake.newcomer import OWNER_LINEAGE, Beside
 from core.intake.sources import KINDS_BY_TEXT
 from core.lifecycle.ground import Ground
-from core.lifecycle.pairs import Decided, Near, Node, Told, may_unite, told_pairs
+from core.lifecycle.pairs import (
+    Crowd,
+    Decided,
+    Near,
+    Node,
+    Pair,
+    Told,
+    may_unite,
+    sides_of,
+    told_pairs,
+    within_reach,
+)
 from core.score.gathering import Lines
-from core.types.belief import Label
+from core.types.belief import Label, Relation
 from core.vault.rows import Rows
 
 MERGED_FROM = 0.85
@@ -30,6 +44,9 @@ MERGED_FROM = 0.85
 MOST_BYTES = 4096
 """A united text stays short enough to be read as one statement."""
 _BY_TEXT = frozenset(kind.value for kind in KINDS_BY_TEXT)
+_PAIRS_AT_ONCE = 32
+_MERGE = certain(Label.MERGE, "complementary")
+"""The answer that is asked for, to know beforehand whether it would come to anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,35 +97,116 @@ def find_same(ground: Ground, near: Near, lines: Lines, decisions: Decided, take
     Returns:
         What is to be done; of each group of duplicates one is kept, and nothing that is kept goes.
     """
-    duplicates: list[Tie] = []
-    merges: list[Tie] = []
-    saying: list[Tie] = []
-    for told in told_pairs(ground, near, min(lines.dedup, lines.corroborate)):
-        if taken & {told.first.id, told.second.id} or at_odds(told.sides[0].told.claims, told.sides[1].told.claims):
-            continue
-        tie, label = _tie(told), told.relation.label
-        if not _says_same(told) and label is not Label.MERGE:
-            continue
-        if not ground.read(partial(may_unite, decisions=decisions, a=tie.keep.id, b=tie.other.id)):
-            continue
-        if told.cosine >= lines.dedup and _may_stack(told, tie):
-            duplicates.append(tie)
-        elif told.cosine >= MERGED_FROM and _may_merge(told, tie):
-            merges.append(tie)
-        elif told.cosine >= lines.corroborate and label is not Label.MERGE:
-            saying.append(tie)
-    found = Sameness()
-    _stack(found, duplicates)
-    _merge(found, merges)
-    ground.read(lambda rows: _confirm(rows, found, saying))
+    crowd = Crowd(ground)
+    near_by = within_reach(ground, near, min(lines.dedup, lines.corroborate), crowd)
+    reading = _Reading(ground, lines, decisions, taken, crowd)
+    for some in _blocks(_by_keeper(near, near_by)):
+        reading.look_at([(keep, [near.at(place) for place in places]) for keep, places in some])
+        if ground.is_stopped():
+            break
+    found = reading.found
+    _merge(found, reading.merges)
+    ground.read(lambda rows: _confirm(rows, found, reading.saying))
     return found
 
 
-def _tie(told: Told) -> Tie:
-    keep, other = sorted((told.first, told.second), key=lambda one: (one.kind not in _BY_TEXT, one.rank))
+def _by_keeper(near: Near, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
+    """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
+    if not len(places):
+        return
+    keepers = np.array([_ordered(*near.at(place)[:2])[0].n for place in places.tolist()], np.int64)
+    order = np.argsort(keepers, kind="stable")
+    labels, begins = np.unique(keepers[order], return_index=True)
+    own = dict(zip(labels.tolist(), np.split(places[order], begins[1:]), strict=True))
+    for keep in sorted((near.nodes[label] for label in own), key=lambda one: one.rank):
+        yield keep, own[keep.n].tolist()
+
+
+def _blocks(keepers: Iterable[tuple[Node, list[int]]]) -> Iterator[list[tuple[Node, list[int]]]]:
+    """A few keepers at a time: their texts are read at once."""
+    block: list[tuple[Node, list[int]]] = []
+    for one in keepers:
+        block.append(one)
+        if sum(len(places) for _, places in block) >= _PAIRS_AT_ONCE:
+            yield block
+            block = []
+    yield block
+
+
+class _Reading:
+    """Asks the model about the pairs of one keeper after another, and only where its answer can come to something.
+
+    Whoever ranks first takes all of its duplicates; what goes takes nothing, so that no chain comes about, and of what
+    went nothing more is asked.
+    """
+
+    def __init__(self, ground: Ground, lines: Lines, decisions: Decided, taken: frozenset[str], crowd: Crowd) -> None:
+        self._ground, self._lines, self._decisions, self._taken, self._crowd = ground, lines, decisions, taken, crowd
+        self.found = Sameness()
+        self.merges: list[Tie] = []
+        self.saying: list[Tie] = []
+
+    def look_at(self, keepers: Sequence[tuple[Node, Sequence[Pair]]]) -> None:
+        """Look through the pairs of a few keepers, those that rank first before the others."""
+        pairs = [pair for _, some in keepers for pair in some]
+        sides = sides_of(self._ground, pairs)
+        sources = self._ground.read(lambda rows: sources_of(rows, sides))
+        for keep, some in keepers:
+            if keep.id in self.found.gone or self._ground.is_stopped():
+                continue
+            free = [pair for pair in some if self._may_come_to_something(pair, sides, sources)]
+            self._keep(
+                keep, [tie for told in told_pairs(self._ground, free, sides, self._crowd) if (tie := self._seen(told))]
+            )
+
+    def _keep(self, keep: Node, duplicates: Sequence[Tie]) -> None:
+        found = self.found
+        free = [tie for tie in duplicates if tie.other.id not in found.stacks]
+        if free:
+            found.stacks[keep.id] = free
+            found.gone |= {tie.other.id for tie in free}
+
+    def _may_come_to_something(
+        self, pair: Pair, sides: Mapping[str, Beside], sources: Mapping[str, frozenset[str]]
+    ) -> bool:
+        a, b, cosine = pair
+        ids = frozenset((a.id, b.id))
+        if not ids <= sides.keys() or ids & (self.found.gone | self._taken) or self._decisions.is_settled(a.id, b.id):
+            return False
+        if at_odds(sides[a.id].told.claims, sides[b.id].told.claims):
+            return False
+        keep, other = _ordered(a, b)
+        if cosine >= self._lines.dedup and _may_stand_beneath(keep, other):
+            return True
+        if cosine >= MERGED_FROM and _may_merge(keep, other, sides, _MERGE):
+            return True
+        return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
+
+    def _seen(self, told: Told) -> Tie | None:
+        """A duplicate; what may be merged or confirms is noted for later."""
+        keep, other = _ordered(told.first, told.second)
+        tie, label = Tie(keep, other, told.cosine, told.relation.confidence, told.relation.by), told.relation.label
+        if not _says_same(told) and label is not Label.MERGE:
+            return None
+        if not self._ground.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
+            return None
+        duplicate = label is Label.DUPLICATE and told.relation.certain
+        if told.cosine >= self._lines.dedup and duplicate and _may_stand_beneath(keep, other):
+            return tie
+        sides = {side.id: side for side in told.sides}
+        if told.cosine >= MERGED_FROM and _may_merge(keep, other, sides, told.relation):
+            self.merges.append(tie)
+        elif told.cosine >= self._lines.corroborate and label is not Label.MERGE:
+            self.saying.append(tie)
+        return None
+
+
+def _ordered(first: Node, second: Node) -> tuple[Node, Node]:
+    """Of two memories the one that would be kept, and the other."""
+    keep, other = sorted((first, second), key=lambda one: (one.kind not in _BY_TEXT, one.rank))
     if keep.kind in _BY_TEXT and other.kind in _BY_TEXT and keep.persons is not other.persons and other.persons:
         keep, other = other, keep  # pinned or not: nobody's text stands over the person's
-    return Tie(keep, other, told.cosine, told.relation.confidence, told.relation.by)
+    return keep, other
 
 
 def _says_same(told: Told) -> bool:
@@ -127,35 +225,21 @@ def _one_claim(sides: tuple[Beside, Beside]) -> bool:
     )
 
 
-def _may_stack(told: Told, tie: Tie) -> bool:
-    alike = tie.keep.kind == tie.other.kind and tie.keep.kind in _BY_TEXT
-    duplicate = told.relation.label is Label.DUPLICATE and told.relation.certain
-    return alike and duplicate and not tie.other.pinned and (tie.keep.persons or not tie.other.persons)
+def _may_stand_beneath(keep: Node, other: Node) -> bool:
+    """Whether one may go beneath the other, if it says the same."""
+    alike = keep.kind == other.kind and keep.kind in _BY_TEXT
+    return alike and not other.pinned and (keep.persons or not other.persons)
 
 
-def _may_merge(told: Told, tie: Tie) -> bool:
-    if tie.keep.kind != tie.other.kind or tie.keep.kind not in _BY_TEXT or tie.other.pinned:
+def _may_merge(keep: Node, other: Node, sides: Mapping[str, Beside], relation: Relation) -> bool:
+    if keep.kind != other.kind or keep.kind not in _BY_TEXT or other.pinned:
         return False
-    if told.relation.label is not Label.MERGE or not told.relation.certain:
+    if relation.label is not Label.MERGE or not relation.certain:
         return False
-    keep, other = told.sides if told.first is tie.keep else told.sides[::-1]
-    if len(united(keep.text, other.text).encode("utf-8")) > MOST_BYTES:
+    first, second = sides[keep.id], sides[other.id]
+    if len(united(first.text, second.text).encode("utf-8")) > MOST_BYTES:
         return False
-    return decide(other.standing, keep.standing, told.relation).deed is Verdict.MERGE
-
-
-def _stack(found: Sameness, duplicates: Iterable[Tie]) -> None:
-    """Whoever ranks first takes all of its duplicates; what goes takes nothing, so that no chain comes about."""
-    by_keeper: dict[str, list[Tie]] = {}
-    for tie in duplicates:
-        by_keeper.setdefault(tie.keep.id, []).append(tie)
-    for keep_id, ties in sorted(by_keeper.items(), key=lambda pair: pair[1][0].keep.rank):
-        if keep_id in found.gone:
-            continue
-        free = [tie for tie in ties if tie.other.id not in found.gone and tie.other.id not in found.stacks]
-        if free:
-            found.stacks[keep_id] = free
-            found.gone |= {tie.other.id for tie in free}
+    return decide(second.standing, first.standing, relation).deed is Verdict.MERGE
 
 
 def _merge(found: Sameness, merges: Iterable[Tie]) -> None:

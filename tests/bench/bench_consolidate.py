@@ -1,16 +1,19 @@
 """A consolidation of a full vault: what it does, how long it takes, what memory it needs, and whether recall waits.
 
-    nice .venv/bin/python tests/bench/bench_consolidate.py [--n 5000] [--home DIR] [--batch 25]
+    nice .venv/bin/python tests/bench/bench_consolidate.py [--n 5000] [--home DIR] [--pause 0.3]
 
 The vault is filled through the import with synthetic facts (`resources/bench`): seven of ten have nothing to do with
 one another, one of ten says another one again in slightly other words, two of ten are details of one thing in groups
-of eight. Then 90 days pass. Recalls are timed while nothing else runs, and while the job plans and carries out.
+of eight. Then 90 days pass. The job is run as a person starts it. Recalls are timed while nothing else runs, while the
+job plans, while it carries out, and when it is over: on a machine that does other work too, the first and the last tell
+what that does. With `--home` a filled vault is kept there, and a copy of it is measured.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 import threading
@@ -24,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 
 from bench_store import START_MS, facts  # noqa: E402
 from engine_rig import HandClock, Rig, rig_at  # noqa: E402
-from ground_rig import Ran, ground_of, near_of, run  # noqa: E402
+from ground_rig import ground_of, near_of  # noqa: E402
 
 from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import load  # noqa: E402
@@ -36,7 +39,7 @@ from core.lifecycle.consolidate import Consolidation  # noqa: E402
 from core.lifecycle.ground import Ground  # noqa: E402
 from core.lifecycle.reporting import counts_of  # noqa: E402
 from core.types.belief import Told  # noqa: E402
-from core.types.lifecycle import Planned  # noqa: E402
+from core.types.lifecycle import JobType, Planned  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
 _DAY_MS = 86_400_000
@@ -85,9 +88,10 @@ def resident_mb() -> float:
 class Watch:
     """Times recalls, and the most memory seen, until it is told to stop."""
 
-    def __init__(self, rig: Rig, questions: list[str]) -> None:
-        self._rig, self._questions = rig, questions
-        self.took: list[float] = []
+    def __init__(self, rig: Rig, questions: list[str], pause_s: float) -> None:
+        self._rig, self._questions, self._pause_s = rig, questions, pause_s
+        self.took: dict[str, list[float]] = {}
+        self.phase = "idle before"
         self.peak = 0.0
 
     def until(self, is_over: threading.Event, least: int = 0) -> None:
@@ -95,60 +99,65 @@ class Watch:
         at = 0
         while at < least or not is_over.is_set():
             begun = time.perf_counter()
+            phase = self.phase
             self._rig.recall(self._questions[at % len(self._questions)])
-            self.took.append((time.perf_counter() - begun) * 1000)
+            self.took.setdefault(phase, []).append((time.perf_counter() - begun) * 1000)
             self.peak = max(self.peak, resident_mb())
             at += 1
-            time.sleep(0.05)
+            time.sleep(self._pause_s)
+
+    def idle(self, phase: str) -> None:
+        """Ask a hundred while nothing runs."""
+        self.phase = phase
+        done = threading.Event()
+        done.set()
+        self.until(done, least=100)
 
 
-class Timed(Consolidation):
-    """The job; it says what it would do, and how long its plan took."""
+def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
+    """Run the job once, as the person does."""
+    plan = Consolidation.plan
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
-        """Plan."""
-        begun = time.perf_counter()
-        deeds = super().plan(ground)
-        print(f"plan: {len(deeds)} deeds in {time.perf_counter() - begun:.1f} s, {dict(counts_of(deeds))}")
+    def timed(self: Consolidation, ground: Ground) -> Sequence[Planned]:
+        watch.phase = "during the plan"
+        wall, own = time.perf_counter(), time.thread_time()
+        deeds = plan(self, ground)
+        took = time.perf_counter() - wall, time.thread_time() - own
+        print(
+            f"plan: {len(deeds)} deeds in {took[0]:.1f} s, {took[1]:.1f} s of one processor, {dict(counts_of(deeds))}"
+        )
+        watch.phase = "during the carrying out"
         return deeds
 
-
-def consolidate(rig: Rig, batch: int, found: list[Ran], is_over: threading.Event) -> None:
-    """Run the job once."""
     try:
-        found.append(run(rig, Timed(), ground_of(rig, near=near_of(rig)), batch))
+        with patch.object(Consolidation, "plan", timed):
+            begun = time.perf_counter()
+            row = rig.engine.jobs.run(JobType.CONSOLIDATE).result(36_000)
+            print(f"run: {row.state.value}, {dict(row.report)}, {time.perf_counter() - begun:.1f} s", flush=True)
     finally:
         is_over.set()
 
 
-def measure(rig: Rig, known: list[str], batch: int) -> None:
+def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.at_ms = START_MS + 90 * _DAY_MS
     rig.opened.threads.jobs.submit(warm, rig.opened).result(600)
     while rig.opened.index.status().state is not State.READY:
         time.sleep(0.05)
-    questions = random.Random(5).sample(known, min(200, len(known)))
-    idle, busy = Watch(rig, questions), Watch(rig, questions)
-    done = threading.Event()
-    done.set()
-    idle.until(done, least=100)
+    watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))), pause_s)
     relate = rig.opened.keeper.readers.relate
     assert relate is not None
     relate.classify([(Told(known[0]), Told(known[1]))])  # what a first store loads
-    before = resident_mb()
-    found: list[Ran] = []
+    watch.idle("idle before")
+    before = watch.peak
     is_over = threading.Event()
-    begun = time.perf_counter()
-    worker = threading.Thread(target=consolidate, args=(rig, batch, found, is_over))
+    worker = threading.Thread(target=consolidate, args=(rig, watch, is_over))
     worker.start()
-    busy.until(is_over)
+    watch.until(is_over)
     worker.join()
-    print(f"run: {dict(found[0].counts)}" if found else "run: failed")
-    print(f"time: {time.perf_counter() - begun:.1f} s")
-    print(f"memory: {busy.peak - before:.0f} MB above {before:.0f} MB")
-    for name, watch in (("idle", idle), ("during", busy)):
-        print(f"recall {name}: {percentiles(watch.took)} ms, {len(watch.took)} recalls")
+    print(f"memory: {watch.peak - before:.0f} MB above {before:.0f} MB")
+    watch.idle("idle after")
+    for phase, took in watch.took.items():
+        print(f"recall {phase}: {percentiles(took)} ms, {len(took)} recalls")
     print(f"second run: {len(Consolidation().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")
 
 
@@ -157,19 +166,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=5000)
     parser.add_argument("--home", type=Path)
-    parser.add_argument("--batch", type=int, default=25)
+    parser.add_argument("--pause", type=float, default=0.3)
     given = parser.parse_args()
     known = texts(given.n)
     embedder = TimedEmbedder(HandClock(START_MS))
     with tempfile.TemporaryDirectory() as made:
-        folder = given.home or Path(made)
+        folder = given.home or Path(made) / "filled"
         folder.mkdir(parents=True, exist_ok=True)
         key = folder / "root.key"
         if not key.exists():
             key.write_bytes(fill(folder, embedder, known))
+        copy = shutil.copytree(folder, Path(made) / "copy")
         clock = HandClock(START_MS + 90 * _DAY_MS)
-        with rig_at(folder, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig:
-            measure(rig, known, given.batch)
+        with rig_at(copy, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig:
+            measure(rig, known, given.pause)
     return 0
 
 

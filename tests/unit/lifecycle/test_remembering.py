@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle import remembering
 from core.lifecycle.remembering import remembered
-from core.types.belief import Label, Relation, Told
+from core.types.belief import LABELS, Label, Relation, Told
 
 
 class Model:
@@ -71,3 +72,29 @@ def test_answers_go_with_their_model() -> None:
     del model
     gc.collect()
     assert len(remembering._known) == before
+
+
+def test_thousands_of_answers_come_back_as_they_were_given() -> None:
+    answers = remembering.Answers()
+    dice = np.random.default_rng(3)
+    given: dict[bytes, Relation] = {}
+    for nr in range(3000):
+        shares = dict(zip(LABELS, dice.dirichlet(np.ones(4)).tolist(), strict=True))
+        label = max(shares, key=lambda one: shares[one])
+        # Many begin in the same place of the table.
+        key = (nr % 7).to_bytes(8, "little") + nr.to_bytes(8, "little")
+        given[key] = Relation(label, shares[label], shares, "builtin", ("number_changed", "negated")[nr % 2])
+        answers.keep(key, given[key])
+    assert len(answers) == 3000
+    assert all(answers.find(key) == told for key, told in given.items())
+    assert answers.find(b"x" * 16) is None
+    assert answers._numbers.nbytes + answers._keys.nbytes + answers._kind.nbytes < 200 * 3000
+
+
+def test_before_every_few_that_are_read_anew_others_go_first() -> None:
+    model, waits = Model(), list[int]()
+    many = [(Told("a" * nr, 1), Told("b", 2)) for nr in range(10)]
+    remembered(model, many, lambda: waits.append(len(model.asked)))
+    assert waits == [0, 4, 8]
+    remembered(model, many, lambda: waits.append(len(model.asked)))
+    assert len(waits) == 3

@@ -1,0 +1,41 @@
+"""How sure a digest is goes by how firmly its sources are remembered now, not by a number that nobody keeps (C8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, rig_at
+from gathering_rig import told
+
+from core.intake.belief_inputs import digest_confidence
+from core.memory.strengths import strength_by_id
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
+
+
+def test_the_sources_count_by_their_strength_of_now(rig: Rig) -> None:
+    now = rig.clock.now_ms()
+    kept = told(rig, "The kiln stands in the shed.", 300, used_days=1)
+    faded = told(rig, "The kiln was bought in Linz.", 300)
+    digest = told(rig, "The kiln stands in the shed.\nThe kiln was bought in Linz.", 1)
+    for source, sure, stale in ((kept, 0.9, 0.01), (faded, 0.1, 0.99)):
+        rig.write(
+            lambda tx, of=source, sure=sure, stale=stale: (
+                tx.update("memories", {"id": of}, {"confidence": sure, "strength": stale}),
+                tx.insert(
+                    "derivations", {"derived_id": digest, "source_id": of, "space_id": "home", "recorded_at": now}
+                ),
+            )
+        )
+    strong = rig.opened.vault.read(lambda rows: strength_by_id(rows, [kept, faded], now))
+    assert strong[kept] > strong[faded] > 0
+    expected = (0.9 * strong[kept] + 0.1 * strong[faded]) / (strong[kept] + strong[faded])
+    found = rig.opened.vault.read(lambda rows: digest_confidence(rows, digest, 0.3, now))
+    assert found == pytest.approx(expected)
+    assert rig.opened.vault.read(lambda rows: digest_confidence(rows, kept, 0.3, now)) == 0.3
