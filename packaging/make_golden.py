@@ -52,8 +52,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "derivations", "embeddings", "audit", "undo_steps", "undo_rows", "clients", "grants", "spaces", "imports",
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
-            "feedback", "tunings", "jobs", "fading", "spared", "replays", "inferred", "links", "gaps", "gap_asks",
-            "distilled", "rule_applications", "vector_spaces")  # fmt: skip
+            "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
+            "gap_asks", "distilled", "rule_applications", "vector_spaces")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -219,7 +219,8 @@ def _lifecycle(tx: Tx) -> None:
     """What version 4 added: jobs, fading, replay, inferred metadata, gaps, proposed relations, rules with feedback."""
     now = tx.now_ms
     job = {"id": "job-1", "type": "sweep", "state": "queued", "created_at": now, "attempts": 1, "code": "E1003"}
-    tx.insert("jobs", {**job, "plan": '[["fade","memory-1",[],"fading",0.1,{}]]', "total": 1, "not_before": now})
+    tx.insert("jobs", {**job, "total": 1, "not_before": now})
+    tx.insert("job_deeds", {"job_id": job["id"], "place": 0, "deed": '["fade","memory-1",[],"fading",0.1,{}]'})
     ended = {"id": "job-2", "type": "consolidate", "state": "done", "created_at": now, "finished_at": now}
     tx.insert("jobs", {**ended, "report": '{"deduplicated":1}', "step_id": "step-1", "actor": "owner"})
     tx.insert("fading", {"memory_id": "memory-1", "since": now, "confidence": 0.15})

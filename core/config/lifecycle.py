@@ -122,7 +122,8 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Archive doubts after",
-        description="Days after which a disputed memory of very low trust is archived.",
+        description="Days after which a disputed memory of very low trust is archived, and one that was held back and "
+        "that nobody decided about.",
         json_schema_extra=about(_KEEP, unit="days"),
     )
     prune_superseded: bool = Field(
@@ -144,8 +145,8 @@ class LifecycleOptions(BaseModel):
         ge=1,
         le=3_650,
         title="Erase after",
-        description="Days in the archive before one of those kinds is erased. A clock that leapt ahead counts only when it "
-        "was seen for a week.",
+        description="Days in the archive before one of those kinds is erased. A clock that leapt ahead counts only "
+        "when it was seen for a week.",
         json_schema_extra=about(_KEEP, unit="days"),
     )
     episode_days: int = Field(

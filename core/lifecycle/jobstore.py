@@ -113,17 +113,12 @@ def begin(tx: Tx, job: Job, deeds: Sequence[Planned] | None, total: int | None, 
         cursor: what is noted at its beginning.
     """
     tx.run(
-        "UPDATE jobs SET state = 'running', plan = ?, total = ?, cursor = ?, started_at = ?, lease_until = ?, "
-        "report = '{}' WHERE id = ?",
-        (
-            None if deeds is None else to_json([_kept(deed) for deed in deeds]),
-            total,
-            to_json(dict(cursor)),
-            tx.now_ms,
-            tx.now_ms + LEASE_MS,
-            job.id,
-        ),
+        "UPDATE jobs SET state = 'running', total = ?, cursor = ?, started_at = ?, lease_until = ?, report = '{}' "
+        "WHERE id = ?",
+        (total, to_json(dict(cursor)), tx.now_ms, tx.now_ms + LEASE_MS, job.id),
     )
+    for place, deed in enumerate(deeds or ()):
+        tx.run("INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)", (job.id, place, to_json(_kept(deed))))
 
 
 def resume(tx: Tx, job: Job) -> None:
@@ -144,16 +139,10 @@ def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
         Deeds in their order.
     """
     found = rows.all(
-        "SELECT p.value FROM jobs j, json_each(j.plan) p WHERE j.id = ? AND CAST(p.key AS INTEGER) >= ? "
-        "AND CAST(p.key AS INTEGER) < ? ORDER BY CAST(p.key AS INTEGER)",
+        "SELECT deed FROM job_deeds WHERE job_id = ? AND place >= ? AND place < ? ORDER BY place",
         (job_id, at, at + most),
     )
     return [_planned(json.loads(row[0])) for row in found]
-
-
-def is_planned(rows: Rows, job_id: str) -> bool:
-    """Whether a job has a plan already."""
-    return bool(rows.value("SELECT plan IS NOT NULL FROM jobs WHERE id = ?", (job_id,)))
 
 
 def move_on(
@@ -198,10 +187,11 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
         report: what it did.
     """
     tx.run(
-        "UPDATE jobs SET state = ?, finished_at = ?, lease_until = NULL, not_before = NULL, plan = NULL, "
+        "UPDATE jobs SET state = ?, finished_at = ?, lease_until = NULL, not_before = NULL, "
         "cursor = '{}', report = ?, code = NULL WHERE id = ?",
         (state.value, tx.now_ms, to_json(dict(report)), job_id),
     )
+    tx.run("DELETE FROM job_deeds WHERE job_id = ?", (job_id,))
     tx.run(
         "DELETE FROM jobs WHERE state = 'done' AND actor = 'scheduler' AND progress = 0 AND step_id IS NULL "
         "AND id <> ? AND type = (SELECT type FROM jobs WHERE id = ?)",
@@ -319,10 +309,11 @@ def revive(tx: Tx, job_id: str) -> str | None:
         return str(waits)
     tx.run(
         "UPDATE jobs SET state = 'queued', attempts = 0, not_before = NULL, finished_at = NULL, actor = 'owner', "
-        "step_id = NULL, started_at = NULL, plan = NULL, cursor = '{}', progress = 0, total = NULL, report = NULL, "
+        "step_id = NULL, started_at = NULL, cursor = '{}', progress = 0, total = NULL, report = NULL, "
         "code = NULL WHERE id = ?",
         (job_id,),
     )
+    tx.run("DELETE FROM job_deeds WHERE job_id = ?", (job_id,))
     return job_id
 
 

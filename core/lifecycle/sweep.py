@@ -32,7 +32,7 @@ from core.vault.tx import Tx
 
 _log = log.get("lifecycle")
 FADING, RECOVERED, LEFT, EXPIRED = "fading", "recovered", "left_standing", "expired"
-FADED, DOUBTED, OLD_VERSION = "faded", "doubted", "old_version"
+FADED, DOUBTED, OLD_VERSION, UNANSWERED = "faded", "doubted", "old_version", "unanswered"
 """Reasons: keys of `resources/help/lifecycle.json`."""
 
 RECALLED_DAYS = 30
@@ -68,7 +68,16 @@ _OLD = (
 )
 _OLD_ALL = _OLD.format("m.status = 'superseded'")
 _OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:heads)) AND +m.status = 'superseded'")
+# Held back against what stands, and what asked about it has closed: nobody will decide it any more.
+_HELD = (
+    "SELECT m.id FROM memories m WHERE {} AND +m.status = 'quarantined' AND m.part_of IS NULL "
+    "AND m.recorded_at < :before AND EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = m.id "
+    "AND c.kind IN ('classification', 'contradiction') AND +c.state = 'moot' AND c.closed_at < :before) ORDER BY m.n"
+)
+_HELD_ALL = _HELD.format("m.status = 'quarantined'")
+_HELD_SOME = _HELD.format("m.id IN (SELECT value FROM json_each(:heads))")
 _COUNTED = {
+    UNANSWERED: "unanswered",
     FADING: "fading",
     RECOVERED: "recovered",
     LEFT: "left_standing",
@@ -140,7 +149,7 @@ def sweep_deeds(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] 
         Each memory in at most one deed: recovered, fading, expired, archived; in each the oldest first.
     """
     found = [deed for seen in _seen(rows, now_ms, heads) for deed in _judged(rows, seen, options, now_ms)]
-    over = _old_versions(rows, options, now_ms, heads)
+    over = [*_old_versions(rows, options, now_ms, heads), *_unanswered(rows, options, now_ms, heads)]
     laid_away = {one.memory_id for one in over}  # its mark goes with it
     found += [Planned(Deed.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
     found += over
@@ -159,7 +168,8 @@ def prune_deeds(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
     Returns:
         Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out` carries them out.
     """
-    return [one for one in sweep_deeds(rows, options, now_ms) if one.deed is Deed.ARCHIVE]
+    deeds = sweep_deeds(rows, options, now_ms)
+    return [one for one in deeds if one.deed is Deed.ARCHIVE and one.reason != UNANSWERED]
 
 
 def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
@@ -173,7 +183,7 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
 
     Returns:
         Counts by what happened (`fading`, `recovered`, `left_standing`, `expired`, `faded`, `doubted`,
-        `old_versions`), and `skipped`.
+        `old_versions`, `unanswered`), and `skipped`.
     """
     heads = [one.memory_id for one in deeds]
     fits = {one.memory_id: one for one in sweep_deeds(tx, ground.options, ground.now_ms, heads)}
@@ -316,3 +326,15 @@ def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str
     found = [str(row[0]) for row in read]
     kept = protections(rows, found, now_ms)
     return [Planned(Deed.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
+
+
+def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+    """Held back, never decided, and long out of the review: what stands goes on standing."""
+    wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
+    if heads is None:
+        read = rows.all(_HELD_ALL, wanted)
+    else:
+        read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
+    found = [str(row[0]) for row in read]
+    kept = protections(rows, found, now_ms)
+    return [Planned(Deed.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]

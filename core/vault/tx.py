@@ -23,8 +23,8 @@ from core.vault.schema import Schema, Table
 UNLOGGED = frozenset(
     {
         "accesses", "audit", "clients", "consolidation_log", "contexts", "embeddings", "entities", "entity_aliases",
-        "feedback", "handed", "imports", "inferred", "jobs", "memory_fts", "mentions", "probe_runs", "probes",
-        "receipts", "requests", "settings", "tiers", "tombstones", "tunings", "undo_rows", "undo_steps",
+        "feedback", "handed", "imports", "inferred", "job_deeds", "jobs", "memory_fts", "mentions", "probe_runs",
+        "probes", "receipts", "requests", "settings", "tiers", "tombstones", "tunings", "undo_rows", "undo_steps",
         "vault_state",
     }
 )  # fmt: skip

@@ -1,8 +1,7 @@
 -- Version 4: what the lifecycle needs: durable jobs, fading, replay, inferred metadata, gaps, proposed relations.
 
--- A job: where it stands (`cursor`), what it shall do (`plan`, made once so that a crash changes nothing), its undo step.
+-- A job: where it stands (`cursor`), its undo step.
 ALTER TABLE jobs ADD COLUMN cursor TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(cursor));
-ALTER TABLE jobs ADD COLUMN plan TEXT CHECK (plan IS NULL OR json_valid(plan));
 ALTER TABLE jobs ADD COLUMN actor TEXT NOT NULL DEFAULT 'scheduler';
 ALTER TABLE jobs ADD COLUMN started_at INTEGER;
 ALTER TABLE jobs ADD COLUMN step_id TEXT;
@@ -11,6 +10,14 @@ ALTER TABLE jobs ADD COLUMN code TEXT;
 CREATE UNIQUE INDEX uq_jobs_waiting ON jobs (type) WHERE state IN ('queued', 'running');
 CREATE INDEX ix_jobs_ended ON jobs (type, finished_at);
 CREATE INDEX ix_jobs_created ON jobs (created_at);
+
+-- What a job shall do, made once so that a crash changes nothing; ids and numbers only.
+CREATE TABLE job_deeds (
+    job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    place  INTEGER NOT NULL CHECK (place >= 0),
+    deed   TEXT NOT NULL CHECK (json_valid(deed)),
+    PRIMARY KEY (job_id, place)
+) STRICT, WITHOUT ROWID;
 
 -- Effective confidence fell below the line; gone when it rises again.
 CREATE TABLE fading (

@@ -16,6 +16,7 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle import sweep as sweep_module
 from core.lifecycle.ground import Ground
 from core.lifecycle.sweep import Sweep, prune_deeds, sweep_deeds
+from core.types.library import Revision
 from core.types.lifecycle import Deed, Planned
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR
@@ -193,6 +194,40 @@ def replaced(rig: Rig, name: str, days: float, **more: Any) -> str:
         retired_at=at, valid_from=at - 50 * DAY_MS, valid_to=at, **more,
     )  # fmt: skip
     return name
+
+
+def held(rig: Rig, name: str, days: float, **asked: Any) -> str:
+    """A memory that was held back so many days ago, with what was asked about it."""
+    put(rig, name, days=days, status="quarantined", status_reason="unsure_low_trust")
+    row = {
+        "id": f"about_{name}", "kind": "classification", "existing_id": None, "incoming_id": name,
+        "space_id": rig.value("SELECT space_id FROM memories WHERE id = ?", name), "reason": "unsure_low_trust",
+        "state": "moot", "note": "expired", "fingerprint": name.encode().ljust(32), "opened_at": rig.clock.now_ms(),
+        "closed_at": rig.clock.now_ms() - 91 * DAY_MS, **asked,
+    }  # fmt: skip
+    rig.write(lambda tx: tx.insert("conflicts", row))
+    return name
+
+
+def test_what_was_held_back_and_never_decided_is_archived_and_comes_back(rig: Rig) -> None:
+    held(rig, "forgotten", 200)
+    held(rig, "lately", 200, closed_at=rig.clock.now_ms() - 30 * DAY_MS)
+    held(rig, "asked", 200, state="open", note=None, closed_at=None)
+    held(rig, "proposed", 200, kind="proposal")
+    ran = sweep(rig)
+    assert ran.counts == {"unanswered": 1}
+    assert reasons(rig) == {"forgotten": "unanswered"}
+    assert prune_deeds_of(rig) == []  # a consolidation leaves it to the sweep
+    assert sweep(rig).deeds == []
+    rig.engine.library.revise(["forgotten"], Revision(status=Status.ACTIVE)).result(30)
+    assert rig.get("forgotten").status is Status.ACTIVE
+    assert [deed.deed for deed in sweep(rig).deeds] == [Deed.FADE]  # it stays, and tells that it fades
+
+
+def prune_deeds_of(rig: Rig) -> list[Planned]:
+    ground = ground_of(rig)
+    found: list[Planned] = ground.read(lambda rows: prune_deeds(rows, ground.options, ground.now_ms))
+    return found
 
 
 def test_old_versions_are_archived_where_the_person_wants_it(rig: Rig) -> None:
