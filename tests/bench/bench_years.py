@@ -107,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--years", type=float, default=5.0)
     parser.add_argument("--a-day", type=int, default=30)
     parser.add_argument("--words", action="store_true", help="the cheap stand-in for the embedder")
+    parser.add_argument("--consolidate-hours", type=int, default=24, help="between two consolidations; 168 is faster")
     parser.add_argument("--svg", type=Path, help="draw the curves")
     parser.add_argument("--json", type=Path, help="keep the figures")
     chosen = parser.parse_args(arguments)
@@ -115,6 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         clock = YearClock(START_MS)
         with rig_at(Path(folder), clock=clock, embedder=embedder, readers=built_in_readers()) as rig:
+            rig.engine.settings.set("consolidate_hours", value=chosen.consolidate_hours).result(60)
             rows = live(rig, clock, int(chosen.years * 365), chosen.a_day)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
