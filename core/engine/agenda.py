@@ -5,6 +5,7 @@ Must not do: queue or run anything.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from core.engine.calendar import interval_ms, is_due, words
@@ -17,6 +18,11 @@ from core.types.lifecycle import JobType, Pressure
 from core.vault.rows import Rows
 
 _HOUR_MS, _REST_MS = 3_600_000, 120_000
+_LONG_REST_MS = 24 * _HOUR_MS
+_LAST_RUN = (
+    "SELECT state, total, report FROM jobs WHERE type = ? AND finished_at = ? AND state IN ('done', 'cancelled') "
+    "ORDER BY rowid DESC LIMIT 1"
+)
 PAUSED = "paused"
 ON_BATTERY = "on_battery"
 MEMORY_SHORT = "memory_short"
@@ -58,7 +64,7 @@ class Agenda:
             busy = {str(row[0]) for row in rows.all(
                 "SELECT type FROM jobs WHERE state IN ('queued', 'running', 'poison')"
             )}  # fmt: skip
-            last = jobstore.last_ended(rows)
+            last = jobstore.last_ended(rows, ground.now_ms)
             made_at = int(rows.value("SELECT created_at FROM vault_state"))
             return tuple(
                 kind
@@ -133,5 +139,17 @@ class Agenda:
         if isinstance(work, Planner):
             return timed
         # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
-        rested = last is None or not 0 <= ground.now_ms - last < _REST_MS
-        return rested and work.backlog(rows, ground) > 0
+        if last is not None and 0 <= ground.now_ms - last < _REST_MS:
+            return False
+        waiting = work.backlog(rows, ground)
+        if kind is JobType.EMBED and last is not None and 0 <= ground.now_ms - last < _LONG_REST_MS:
+            return waiting > _in_vain(rows, kind, last)
+        return waiting > 0
+
+
+def _in_vain(rows: Rows, kind: JobType, last: int) -> int:
+    """How many the last run met where it could do nothing for any of them; 0 where it did something, or was stopped."""
+    row = rows.one(_LAST_RUN, (kind.value, last))
+    if row is None or row[0] != "done" or any(json.loads(row[2] or "{}").values()):
+        return 0
+    return int(row[1] or 0)

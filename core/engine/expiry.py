@@ -86,7 +86,7 @@ def undo(
     """
     wanted = step_id or undoing.last_step(tx)
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
-    if expires_at is not None and expires_at < tx.now_ms and not may_be_old:
+    if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
     report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors, verb_name=verb_name)
     take_up_after(tx, opened, report.undo_step_id, actor)
@@ -126,13 +126,13 @@ def _delete(tx: Tx, undo_days: int) -> bool:
     left = [_delete_steps(tx), _delete_receipts(tx)]
     requests = tx.run(
         "DELETE FROM requests WHERE rowid IN (SELECT rowid FROM requests WHERE at < ? LIMIT ?)",
-        (tx.now_ms - undo_days * _DAY_MS, _BATCH),
+        (tx.clock_ms - undo_days * _DAY_MS, _BATCH),
     )
     return any(left) or requests >= _BATCH
 
 
 def _delete_steps(tx: Tx) -> bool:
-    steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.now_ms, "most": _STEPS})])
+    steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.clock_ms, "most": _STEPS})])
     if steps == "[]":
         return False
     takenback.keep(tx, steps)
@@ -150,7 +150,7 @@ def _delete_steps(tx: Tx) -> bool:
 
 
 def _delete_receipts(tx: Tx) -> bool:
-    over = tx.all("SELECT id FROM receipts WHERE expires_at < ? LIMIT ?", (tx.now_ms, _BATCH))
+    over = tx.all("SELECT id FROM receipts WHERE expires_at < ? LIMIT ?", (tx.clock_ms, _BATCH))
     if not over:
         return False
     receipts = json.dumps([row[0] for row in over])

@@ -242,7 +242,7 @@ class JobsGroup:
         ended = rows.all(
             f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
         )
-        last = jobstore.last_ended(rows)
+        last = jobstore.last_ended(rows, opened.clock.now_ms())
         made_at = int(rows.value("SELECT created_at FROM vault_state"))
         strained = self._scheduler.agenda.strained(opened)
         return Jobs(

@@ -210,7 +210,7 @@ class Runner:
     def _report(tx: Tx, job: Job) -> Mapping[str, Any]:
         if job.type is not JobType.CONSOLIDATE:
             return dict(job.counts)
-        took = tx.now_ms - (job.started_at or tx.now_ms)
+        took = tx.clock_ms - (job.started_at or tx.clock_ms)
         before = job.cursor.get("before", {})
         return report(job.counts, before=before, after=standing(tx), duration_ms=took).to_json()
 

@@ -12,6 +12,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from core import log
+
+_log = log.get("engine")
 READERS = 4
 LAYOUTS = 3
 
@@ -151,7 +154,7 @@ def ticking(seconds: float, action: Callable[[], None], name: str) -> Callable[[
 
     Args:
         seconds: pause between the end of one call and the next.
-        action: must not raise.
+        action: what it raises is logged by the name of its type, and it is called again.
         name: the thread's name.
 
     Returns:
@@ -178,7 +181,10 @@ class _Ticker:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._seconds):
-            self._action()
+            try:
+                self._action()
+            except Exception as error:  # noqa: BLE001 - one fault must not end what is to come every second
+                _log.error("a chore stopped: %s", type(error).__name__)
 
     def ask_to_stop(self) -> None:
         self._stopped.set()

@@ -64,7 +64,8 @@ class Consolidation:
             return []
         lines, decisions = lines_in_force(ground), self._decided(ground)
         opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.keeper, decisions))
-        taken = frozenset(one for each in opposed for one in (each.memory_id, *each.others))
+        spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
+        taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
         near = near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
         same = find_same(ground, near, lines, decisions, taken)
         masses = {keep: len(ties) for keep, ties in same.stacks.items()}
@@ -128,6 +129,11 @@ class Consolidation:
         return Batch(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
 
 
+def _spared(rows: Rows, now_ms: int) -> frozenset[str]:
+    """What the person spared in a preview is neither united nor gathered for as long."""
+    return frozenset(str(row[0]) for row in rows.all("SELECT memory_id FROM spared WHERE until > ?", (now_ms,)))
+
+
 def lines_in_force(ground: Ground) -> Lines:
     """From which cosine pairs are looked at: what the person set, else what fits the embedder.
 
@@ -185,7 +191,7 @@ def _carried(
     try:
         with tx.attempt():
             if _unites(deed):
-                fit = fits(tx, deed, tx.now_ms)
+                fit = fits(tx, deed, ground.now_ms)
                 done = fit and do_deed(acts, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)])
             else:
                 done = _settled(tx, ground, deed)

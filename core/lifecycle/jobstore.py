@@ -1,7 +1,9 @@
 """Jobs as the vault keeps them: queued, leased, moved on, ended; what a crash leaves is taken up again.
 
 A job is written in the same transaction as the batch it did, so that after a kill it goes on exactly behind the last
-batch that was saved. Must not do: run a job, or hold memory text: a plan has ids and numbers only.
+batch that was saved. All times are the
+clock's own: work that is paused or due by a time that was wrong once would never come, or never end. Must not do: run a
+job, or hold memory text: a plan has ids and numbers only.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ TRIES = 5
 _PATIENT_MS = 600_000
 _FIRST_PAUSE_MS, _LONGEST_PAUSE_MS = 60_000, 6 * 3_600_000
 _KEPT = 500
+_DAY_MS = 86_400_000
 _COLUMNS = "id, type, state, actor, progress, total, attempts, not_before, step_id, cursor, report, code, started_at"
 
 
@@ -73,7 +76,7 @@ def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> st
     job_id = make_id()
     tx.run(
         "INSERT INTO jobs (id, type, state, actor, created_at) VALUES (?, ?, 'queued', ?, ?)",
-        (job_id, kind.value, actor, tx.now_ms),
+        (job_id, kind.value, actor, tx.clock_ms),
     )
     return job_id
 
@@ -115,7 +118,7 @@ def begin(tx: Tx, job: Job, deeds: Sequence[Planned] | None, total: int | None, 
     tx.run(
         "UPDATE jobs SET state = 'running', total = ?, cursor = ?, started_at = ?, lease_until = ?, report = '{}' "
         "WHERE id = ?",
-        (total, to_json(dict(cursor)), tx.now_ms, tx.now_ms + LEASE_MS, job.id),
+        (total, to_json(dict(cursor)), tx.clock_ms, tx.clock_ms + LEASE_MS, job.id),
     )
     for place, deed in enumerate(deeds or ()):
         tx.run("INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)", (job.id, place, to_json(_kept(deed))))
@@ -123,7 +126,7 @@ def begin(tx: Tx, job: Job, deeds: Sequence[Planned] | None, total: int | None, 
 
 def resume(tx: Tx, job: Job) -> None:
     """Note that a job that was begun before runs again."""
-    tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.now_ms + LEASE_MS, job.id))
+    tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.clock_ms + LEASE_MS, job.id))
 
 
 def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
@@ -166,7 +169,7 @@ def move_on(
     tx.run(
         "UPDATE jobs SET progress = ?, report = ?, cursor = ?, step_id = ?, lease_until = ?, attempts = 0, "
         "code = NULL WHERE id = ?",
-        (job.progress + done, to_json(dict(total)), to_json(dict(cursor)), step_id, tx.now_ms + LEASE_MS, job.id),
+        (job.progress + done, to_json(dict(total)), to_json(dict(cursor)), step_id, tx.clock_ms + LEASE_MS, job.id),
     )
     return Job(
         job.id, job.type, JobState.RUNNING, job.actor, job.progress + done, job.total, job.attempts, job.not_before,
@@ -189,7 +192,7 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
     tx.run(
         "UPDATE jobs SET state = ?, finished_at = ?, lease_until = NULL, not_before = NULL, "
         "cursor = '{}', report = ?, code = NULL WHERE id = ?",
-        (state.value, tx.now_ms, to_json(dict(report)), job_id),
+        (state.value, tx.clock_ms, to_json(dict(report)), job_id),
     )
     tx.run("DELETE FROM job_deeds WHERE job_id = ?", (job_id,))
     tx.run(
@@ -229,8 +232,8 @@ def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobStat
             state.value,
             attempts,
             code,
-            None if state is JobState.POISON else tx.now_ms + pause,
-            tx.now_ms if state is JobState.POISON else None,
+            None if state is JobState.POISON else tx.clock_ms + pause,
+            tx.clock_ms if state is JobState.POISON else None,
             job_id,
         ),
     )
@@ -302,6 +305,7 @@ def revive(tx: Tx, job_id: str) -> str | None:
     if row[1] == JobState.QUEUED:
         tx.run("UPDATE jobs SET not_before = NULL, attempts = 0, actor = 'owner' WHERE id = ?", (job_id,))
         return job_id
+    tx.run("DELETE FROM job_deeds WHERE job_id = ?", (job_id,))
     waits = tx.value("SELECT id FROM jobs WHERE type = ? AND state IN ('queued', 'running')", (row[0],))
     if waits is not None:
         tx.run("UPDATE jobs SET state = 'cancelled' WHERE id = ?", (job_id,))
@@ -313,13 +317,24 @@ def revive(tx: Tx, job_id: str) -> str | None:
         "code = NULL WHERE id = ?",
         (job_id,),
     )
-    tx.run("DELETE FROM job_deeds WHERE job_id = ?", (job_id,))
     return job_id
 
 
-def last_ended(rows: Rows) -> Mapping[JobType, int]:
-    """When each type last ended, done or stopped, epoch ms; a type that never did is left out."""
-    found = rows.all("SELECT type, max(finished_at) FROM jobs WHERE state IN ('done', 'cancelled') GROUP BY type")
+def last_ended(rows: Rows, now_ms: int) -> Mapping[JobType, int]:
+    """When each type last ended, done or stopped.
+
+    Args:
+        rows: a vault snapshot.
+        now_ms: the clock's time, epoch ms; what ended more than a day later ended in a year that was wrong.
+
+    Returns:
+        Type to epoch ms; a type that never ended is left out.
+    """
+    found = rows.all(
+        "SELECT type, max(finished_at) FROM jobs WHERE state IN ('done', 'cancelled') AND finished_at <= ? "
+        "GROUP BY type",
+        (now_ms + _DAY_MS,),
+    )
     known = {kind.value: kind for kind in JobType}
     return {known[row[0]]: int(row[1]) for row in found if row[0] in known}
 

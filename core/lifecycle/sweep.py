@@ -21,7 +21,7 @@ from core.errors import UserError
 from core.intake.standing import Acts
 from core.intake.unit_of_work import Verb
 from core.lifecycle.ground import Batch, Ground
-from core.lifecycle.protection import protections
+from core.lifecycle.protection import PINNED, SPARED, protections
 from core.memory.strengths import COLUMNS, JOINS, strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify, effective_confidence, rates_of
@@ -297,7 +297,7 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
     fades = falls & (bands != HOLDS)
     deeds = [
         (Deed.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
-        (Deed.FADE, FADING, fades & ~seen.marked & ~leaves, seen.confidence),
+        (Deed.FADE, FADING, _unheld(rows, seen, fades & ~seen.marked & ~leaves, now_ms), seen.confidence),
         (Deed.EXPIRE, EXPIRED, expired & leaves, seen.confidence),
         (Deed.ARCHIVE, FADED, weak & ~expired & leaves, seen.strength),
         (Deed.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
@@ -307,6 +307,16 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
         for deed, reason, which, values in deeds
         for place in np.flatnonzero(which).tolist()
     ]
+
+
+def _unheld(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
+    """Of what would be marked as fading that which the person did not pin or spare."""
+    places = np.flatnonzero(which).tolist()
+    kept = protections(rows, [seen.heads[place] for place in places], now_ms)
+    held = [place for place in places if {PINNED, SPARED} & set(kept.get(seen.heads[place], ()))]
+    found = which.copy()
+    found[held] = False
+    return found
 
 
 def _left(rows: Rows, heads: Sequence[str] | None) -> list[str]:

@@ -18,7 +18,7 @@ from core.intake.sources import Lineage, add_source, standing_twin
 from core.intake.standing import Acts
 from core.lifecycle.digesting import from_json, text_of, write_digest
 from core.lifecycle.pairs import Node, read_nodes
-from core.lifecycle.protection import IN_REVIEW, protections
+from core.lifecycle.protection import IN_REVIEW, SPARED, protections
 from core.types.lifecycle import Deed, Planned
 from core.types.words import Kind, Source
 from core.vault.rows import Rows
@@ -36,14 +36,14 @@ def fits(rows: Rows, deed: Planned, now_ms: int) -> bool:
         now_ms: the present, epoch ms.
 
     Returns:
-        False where one changed, left, was pinned, was vouched for by the person or is asked about by now.
+        False where one changed, left, was pinned, spared, vouched for by the person or is asked about by now.
     """
     marks: Mapping[str, str] = deed.detail["marks"]
     nodes = {node.id: node for node in read_nodes(rows, _labels(rows, marks)).values()}
     if any(one not in nodes or nodes[one].mark != mark for one, mark in marks.items()):
         return False
     kept = protections(rows, marks, now_ms)
-    if any(IN_REVIEW in keys for keys in kept.values()):
+    if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
         return False
     ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is Deed.MERGE else ())]
     if not all(_may_go(nodes[tie[0]], nodes[tie[1]]) for tie in ties):

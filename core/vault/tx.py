@@ -85,6 +85,7 @@ class Tx(SqlRows):
 
     Attributes:
         now_ms: the verb's one time, epoch ms UTC; never below the last committed one.
+        clock_ms: what the clock says, epoch ms UTC; behind `now_ms` where the clock was set back.
         seq: the vault's sequence if this transaction changes anything.
         recorder: gets the images of changed rows; None for changes nobody will undo.
     """
@@ -97,6 +98,7 @@ class Tx(SqlRows):
         seq: int,
         stopped: Callable[[], LociError] = CancelledError,
         is_ended: Callable[[], bool] = lambda: False,
+        clock_ms: int | None = None,
     ) -> None:
         """Wrap a connection on which BEGIN IMMEDIATE was run.
 
@@ -107,9 +109,11 @@ class Tx(SqlRows):
             seq: `vault_state.seq` + 1.
             stopped: tells why a statement was interrupted.
             is_ended: whether nothing more shall run; an interrupt alone misses a verb of many short statements.
+            clock_ms: what the clock says; None for `now_ms`.
         """
         super().__init__(connection, stopped)
         self.now_ms = now_ms
+        self.clock_ms = now_ms if clock_ms is None else clock_ms
         self.seq = seq
         self.recorder: Recorder | None = None
         self._schema = schema

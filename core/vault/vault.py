@@ -313,8 +313,8 @@ class Vault:
         fetch(self._writer, "BEGIN IMMEDIATE")
         try:
             ((seq, last_at),) = fetch(self._writer, "SELECT seq, last_at FROM vault_state")
-            now_ms = max(self._clock.now_ms(), last_at)
-            tx = Tx(self._writer, self._schema, now_ms, seq + 1, self._why_stopped, self._closing.is_set)
+            at = self._clock.now_ms()
+            tx = Tx(self._writer, self._schema, max(at, last_at), seq + 1, self._why_stopped, self._closing.is_set, at)
             result = fn(tx)
             if tx.is_changed and self._closing.is_set():
                 raise locked()

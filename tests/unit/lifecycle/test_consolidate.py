@@ -223,6 +223,15 @@ def test_what_is_in_review_is_left(rig: Rig) -> None:
     assert not consolidate(rig).deeds
 
 
+def test_what_a_person_spared_is_neither_united_nor_gathered(rig: Rig) -> None:
+    ids = [told(rig, text, 5) for text in SPACES[:2]]
+    until = rig.clock.now_ms() + 1_000
+    rig.write(lambda tx: tx.insert("spared", {"memory_id": ids[0], "at": 1, "until": until}))
+    assert not consolidate(rig).deeds
+    rig.write(lambda tx: tx.update("spared", {"memory_id": ids[0]}, {"until": 1}))
+    assert consolidate(rig).deeds
+
+
 def test_what_a_person_kept_side_by_side_is_left(rig: Rig) -> None:
     ids = [told(rig, text, 5) for text in SPACES[:2]]
     found = item(rig, ids[1], ids[0], "classification")

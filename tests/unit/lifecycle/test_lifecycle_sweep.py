@@ -120,14 +120,12 @@ def test_what_was_recalled_within_thirty_days_does_not_expire(rig: Rig) -> None:
 @pytest.mark.parametrize(
     "kept",
     [
-        {"pinned": 1},
         {"source": "user_explicit"},
         {"importance": 0.7},
         {"arousal": 0.5},
         {"valid_to": 1_900_000_000_000},
         {"occurred_at": 1_900_000_000_000},
         {"dates": ["2030-01-01"]},
-        {"spared": (1, 1_900_000_000_000)},
     ],
 )
 def test_what_is_protected_fades_and_is_never_archived(rig: Rig, kept: dict[str, Any]) -> None:
@@ -196,6 +194,14 @@ def replaced(rig: Rig, name: str, days: float, **more: Any) -> str:
     return name
 
 
+def test_what_the_person_pinned_or_spared_is_not_marked_as_fading(rig: Rig) -> None:
+    used(rig, "pinned", 40, days=200, pinned=1)
+    used(rig, "spared", 40, days=200, spared=(rig.clock.now_ms(), rig.clock.now_ms() + DAY_MS))
+    assert sweep(rig).deeds == []
+    days_pass(rig, 2)
+    assert [deed.memory_id for deed in sweep(rig).deeds] == ["spared"]  # its time is over
+
+
 def held(rig: Rig, name: str, days: float, **asked: Any) -> str:
     """A memory that was held back so many days ago, with what was asked about it."""
     put(rig, name, days=days, status="quarantined", status_reason="unsure_low_trust")
@@ -221,7 +227,7 @@ def test_what_was_held_back_and_never_decided_is_archived_and_comes_back(rig: Ri
     assert sweep(rig).deeds == []
     rig.engine.library.revise(["forgotten"], Revision(status=Status.ACTIVE)).result(30)
     assert rig.get("forgotten").status is Status.ACTIVE
-    assert [deed.deed for deed in sweep(rig).deeds] == [Deed.FADE]  # it stays, and tells that it fades
+    assert sweep(rig).deeds == []  # what the person brought back is spared
 
 
 def prune_deeds_of(rig: Rig) -> list[Planned]:

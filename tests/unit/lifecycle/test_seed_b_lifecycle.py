@@ -402,7 +402,8 @@ def test_claims_are_read_and_compared_without_anybody_waiting_for_a_model(tmp_pa
 
 
 def test_a_life_from_storing_to_the_archive_and_back(rig: Rig) -> None:
-    """B all states in their order: active, fading, expired, and brought back by the person; seen from outside."""
+    """B all states in their order: active, fading, expired, and brought back by the person, who has spared it with
+    that; seen from outside."""
     client = rig.client("aster", "read", "write")
     kept = level(rig, rig.store("The shelf holds jar seven.", client).memory_id, "volatile")
     seen: list[tuple[str, bool]] = []
@@ -417,5 +418,5 @@ def test_a_life_from_storing_to_the_archive_and_back(rig: Rig) -> None:
     look(55)
     rig.engine.library.revise([kept], Revision(status=Status.ACTIVE)).result(30)
     look(0)
-    assert seen == [("active", False), ("active", True), ("archived", False), ("active", True)]
+    assert seen == [("active", False), ("active", True), ("archived", False), ("active", False)]
     assert rig.engine.jobs.graveyard().result(30).total == 0
