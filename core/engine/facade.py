@@ -163,6 +163,7 @@ class Engine:
         self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
         jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
         self.scheduler = Scheduler(Agenda(jobs), self.model)
+        self.spaces.wished = self.scheduler.look_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
         self.vault = VaultGroup(
             self._require,

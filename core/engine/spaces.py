@@ -76,7 +76,11 @@ class _Built:
 
 
 class Spaces:
-    """Everything about the embedding model of an open vault; implements `core.lifecycle.migrate.Moving` too."""
+    """Everything about the embedding model of an open vault; implements `core.lifecycle.migrate.Moving` too.
+
+    Attributes:
+        wished: called when another model was wished for, so that its job need not wait for the next heartbeat.
+    """
 
     def __init__(
         self,
@@ -97,6 +101,7 @@ class Spaces:
         self._loop = loop
         self._built_in = built_in
         self._settings = settings
+        self.wished: Callable[[], None] = lambda: None
         self._lock = threading.Lock()  # guards everything below
         self._server: tuple[str, ModelServer] | None = None
         self._model: _Model | None = None
@@ -131,7 +136,11 @@ class Spaces:
         opened = self._opened()
         _check_wish(model)
         probed = opened.on(opened.threads.checks, self._open_model, opened, model)
-        return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self.state())
+        return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begun())
+
+    def _begun(self) -> Future[Embedding]:
+        self.wished()
+        return self.state()
 
     def offers(self) -> Future[Offers]:
         """What the local server has that can be searched with; a server that is away is no failure.

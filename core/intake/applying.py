@@ -35,6 +35,10 @@ _LABELS = {HELPFUL: "Mark a rule as helpful", HARMFUL: "Mark a rule as harmful",
 _REASON_CHARACTERS = 500
 _LONGEST_MS = 366 * 86_400_000
 _DAY_MS = 86_400_000
+_WAYS = {
+    Kind.RULE: "Only of a rule it can be said that it helped or did harm.",
+    Kind.PROCEDURE: "Only of a procedure it can be said that it worked or failed.",
+}
 _HELD = {Status.ACTIVE.value, Status.DISPUTED.value}
 _RULE = (
     "SELECT maturity, is_antipattern, helpful, harmful, effectiveness, last_applied_at, needs_inversion, original_text "
@@ -310,7 +314,7 @@ def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     row = dict(zip(names, found, strict=True))
     if row["kind"] != kind.value:
-        raise UserError(Code.INVALID_INPUT, f"Only a {kind.value} can be reported on that way.")
+        raise UserError(Code.INVALID_INPUT, _WAYS[kind])
     if row["status"] not in _HELD:
         raise UserError(Code.INVALID_INPUT, f"This {kind.value} does not stand; speak of one that does.")
     return row

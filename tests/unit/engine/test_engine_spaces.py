@@ -144,6 +144,16 @@ def test_all_memories_get_a_vector_of_the_new_model_which_is_searched_then(rig: 
     assert rig.verify()["status"] == "ok"
 
 
+def test_a_wish_is_looked_at_with_the_next_second_and_not_with_the_next_minute(rig: Rig, model: Model) -> None:
+    rig.store("The heron stands in the reeds.")
+    scheduler, opened = rig.engine.scheduler, rig.opened
+    scheduler.beats = Beats(every_s=60.0, quiet_s=0.0)
+    scheduler.begin(opened)
+    rig.engine.spaces.begin(WISH).result(30)
+    scheduler.beat(opened)
+    assert rig.value("SELECT count(*) FROM jobs WHERE type = 'migrate'") == 1
+
+
 def test_the_new_model_is_used_for_what_comes_and_after_the_next_start(rig: Rig, model: Model) -> None:
     rig.bring(facts(5))
     begin(rig)
