@@ -53,7 +53,7 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
-            "gap_asks", "distilled", "rule_applications", "vector_spaces")  # fmt: skip
+            "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -225,6 +225,7 @@ def _lifecycle(tx: Tx) -> None:
     tx.insert("jobs", {**ended, "report": '{"deduplicated":1}', "step_id": "step-1", "actor": "owner"})
     tx.insert("fading", {"memory_id": "memory-1", "since": now, "confidence": 0.15})
     tx.insert("spared", {"memory_id": "memory-2", "at": now, "until": now + 90 * DAY_MS})
+    tx.insert("taken_back", {"memory_id": "memory-3", "at": now})
     tx.insert("replays", {"memory_id": "memory-4", "times": 2, "boost": 0.4, "last_at": now})
     read = {"body": '{"technologies":["SQLite"]}', "valence": 0.5, "arousal": 0.3, "version": 1, "made_by": "rules"}
     tx.insert("inferred", {"memory_id": "memory-5", **read, "at": now})

@@ -49,6 +49,7 @@ REFERRING = (
     ("rule_applications", "memory_id", "id"),
     ("rules", "memory_id", "memory_id"),
     ("spared", "memory_id", "memory_id"),
+    ("taken_back", "memory_id", "memory_id"),
     ("tiers", "memory_id", "memory_id, tier"),
     ("verdicts", "memory_id", "memory_id, voice, verdict"),
 )

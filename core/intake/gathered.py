@@ -21,10 +21,15 @@ DIGESTED = "digested"
 SOURCE_GONE = "source_gone"
 """The reason of a digest's status: a source of it was forgotten, replaced or doubted; a key of the same file."""
 
+# By what they were made of: the pointers of the sources are gone once a digest has left. One that left already because
+# of another source goes once more only where its words are to go as well.
 _DIGESTS = (
-    "SELECT DISTINCT d.id, d.status, d.n FROM json_each(:ids) w JOIN memories s ON s.id = w.value "
-    "JOIN memories d ON d.id = s.consolidated_into WHERE d.kind = 'digest' AND d.status <> 'deleted' ORDER BY d.n"
+    "SELECT d.id, d.status FROM memories d WHERE d.kind = 'digest' AND d.id IN ("
+    "SELECT s.consolidated_into FROM json_each(:ids) w JOIN memories s ON s.id = w.value "
+    "UNION SELECT r.derived_id FROM json_each(:ids) w JOIN derivations r ON r.source_id = w.value) "
+    "AND NOT (d.status_reason IS :gone AND d.status IN ('deleted', :status)) ORDER BY d.n"
 )
+_LEFT = (Status.ARCHIVED.value, Status.DELETED.value)
 _SOURCES = "SELECT id, status FROM memories WHERE consolidated_into = ? ORDER BY n"
 
 
@@ -35,18 +40,20 @@ def release(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], status: Stat
         tx: the verb's transaction.
         make_id: makes UUIDv7 ids.
         ids: sources that are forgotten, replaced or doubted; what is no source is passed over.
-        status: what becomes of the digests: `deleted` where the words are to go, else `archived`.
+        status: what becomes of the digests: `deleted` where the words are to go, else `archived`; one that a person
+            forgot stays forgotten.
 
     Returns:
         Digests, and memories that stand again.
     """
     gone = list(dict.fromkeys(ids))
     changed: list[str] = []
-    for digest_id, held, _ in tx.all(_DIGESTS, {"ids": to_json(gone)}):
-        why = {"status": status.value, "status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
+    for digest_id, held in tx.all(_DIGESTS, {"ids": to_json(gone), "gone": SOURCE_GONE, "status": status.value}):
+        becomes = Status.DELETED if held == Status.DELETED.value else status
+        why = {"status": becomes.value, "status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
         tx.update("memories", {"id": digest_id}, why)
-        # Faded with their digest, they are no stronger without it.
-        back = Status.ARCHIVED if held == Status.ARCHIVED.value else Status.ACTIVE
+        # Faded or forgotten with their digest, they are no stronger without it.
+        back = Status(held) if held in _LEFT else Status.ACTIVE
         others = [
             str(one)
             for one, now in tx.all(_SOURCES, (digest_id,))
@@ -71,8 +78,8 @@ def _bring_back(tx: Tx, memory_id: str, status: Status) -> None:
     if kind in KINDS_BY_TEXT and status is Status.ACTIVE:
         twin = standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     beneath = {"status": Status.CONSOLIDATED.value, "status_reason": "duplicate", "consolidated_into": twin}
-    archived = {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms} if status is Status.ARCHIVED else {}
-    stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **archived}
+    left = {} if status is Status.ACTIVE else {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
+    stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}
     tx.update("memories", {"id": memory_id}, stands if twin is None else beneath)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
+from core.intake.gathered import SOURCE_GONE
 from core.intake.parts import cut
 from core.intake.sources import KINDS_BY_TEXT
 from core.intake.validate import check_importance, check_space_name, check_text, is_plain_label
@@ -37,6 +38,7 @@ WAITING = "It waits for your decision in the review."
 UNDECIDED = "It was forgotten before it was decided on; undo that step instead."
 DISPUTED = "It is disputed; that is settled in the review."
 ABSORBED = "A digest stands for it."
+OUTLIVED = "It was made of a memory that was forgotten, replaced or doubted since."
 PART = "It is a part of a longer text; such parts cannot be edited one by one."
 TIED = "It has relations or claims that stay in its space."
 TWIN = "The same words stand there already."
@@ -72,6 +74,12 @@ _UNDECIDED = (
 _IDLE = (
     "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE m.status = 'quarantined' "
     "AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = coalesce(m.part_of, m.id) AND c.state = 'open')"
+)
+# The reason alone does not tell: who forgets such a digest gives it another.
+_OUTLIVED = (
+    "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value WHERE m.kind = 'digest' AND ("
+    "m.status_reason = :gone OR EXISTS (SELECT 1 FROM derivations r JOIN memories s ON s.id = r.source_id "
+    "WHERE r.derived_id = m.id AND s.consolidated_into IS NOT m.id))"
 )
 _TWINS = (
     "SELECT id, space_id, kind, hex(content_hash), scope_session, coalesce(part_of, ''), coalesce(part_index, 0) "
@@ -140,12 +148,14 @@ class _Facts:
 
     Attributes:
         idle: those that are held back and that nobody is asked about any more.
+        outlived: digests of which a source went its own way.
     """
 
     space_id: str | None
     tied: frozenset[str]
     undecided: frozenset[str]
     idle: frozenset[str]
+    outlived: frozenset[str]
 
 
 def check_revision(ids: Sequence[str], revision: Revision) -> None:
@@ -295,10 +305,12 @@ def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
         tied = frozenset(row[0] for row in rows.all(_TIED, {"ids": named, "space": within}))
     undecided: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
+    outlived: frozenset[str] = frozenset()
     if revision.status is Status.ACTIVE:
         undecided = frozenset(row[0] for row in rows.all(_UNDECIDED, (named,)))
         idle = frozenset(row[0] for row in rows.all(_IDLE, (named,)))
-    return _Facts(within, tied, undecided, idle)
+        outlived = frozenset(row[0] for row in rows.all(_OUTLIVED, {"ids": named, "gone": SOURCE_GONE}))
+    return _Facts(within, tied, undecided, idle, outlived)
 
 
 def _refusal(row: Row, revision: Revision, facts: _Facts) -> str | None:
@@ -332,6 +344,8 @@ def _return_refusal(row: Row, facts: _Facts) -> str | None:
         return NEWER
     if row.consolidated_into is not None or row.status == Status.CONSOLIDATED.value:
         return ABSORBED
+    if row.id in facts.outlived and row.status != Status.ACTIVE.value:
+        return OUTLIVED
     if row.status == Status.DELETED.value and row.id in facts.undecided:
         return UNDECIDED
     if row.id in facts.idle:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from core.belief.whose import OWNERS_WORD
+from core.lifecycle.takenback import CHANGED
 from core.vault.rows import Rows
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"
@@ -41,30 +42,23 @@ _ASKED = (
 _READ = (
     f"SELECT coalesce(m.part_of, m.id), m.pinned, {_WORD}, m.importance >= {IMPORTANT_FROM}, "  # noqa: S608 - constants
     f"coalesce(felt.arousal, 0) >= {MOVING_FROM}, {_FUTURE}, {_ASKED}, coalesce(kept.until, 0) > :now, "
-    "m.kind = 'episode' AND m.import_id IS NOT NULL "
+    "m.kind = 'episode' AND m.import_id IS NOT NULL, back.memory_id IS NOT NULL "
     "FROM (SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
     "JOIN memories p ON p.part_of = h.value) w JOIN memories m ON m.id = w.id "
-    "LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id"
+    "LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id "
+    "LEFT JOIN taken_back back ON back.memory_id = m.id"
 )
 
-
-# Few runs are ever undone: their memories are listed once, not asked for one by one.
+# While the step is kept; then `core.lifecycle.takenback` has written a row for each. Few runs are ever undone: their
+# memories are listed once, not asked for one by one.
 _BACK = (
-    "SELECT DISTINCT coalesce(m.part_of, m.id) FROM undo_steps s JOIN undo_rows r ON r.step_id = s.id "
-    "JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL "
-    "AND s.verb IN ('sweep', 'consolidate', 'episodes') AND r.tbl = 'memories' AND r.before IS NOT NULL"
+    "SELECT DISTINCT coalesce(m.part_of, m.id) FROM undo_steps s JOIN undo_rows r ON r.step_id = s.id "  # noqa: S608
+    f"JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL AND {CHANGED}"
 )
 
 
-def taken_back(rows: Rows) -> set[str]:
-    """Memories that a run changed and that were taken back with it: no run does it again while that step is kept.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-
-    Returns:
-        Heads.
-    """
+def _taken_back(rows: Rows) -> set[str]:
+    """Heads that a run changed and that were taken back with it, while that step is kept."""
     return {str(row[0]) for row in rows.all(_BACK)}
 
 
@@ -80,13 +74,13 @@ def protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tupl
         Head to keys of `resources/help/lifecycle.json`, those without any left out.
     """
     wanted, found = list(dict.fromkeys(heads)), dict[str, set[str]]()
-    for head in taken_back(rows) & set(wanted):
+    for head in _taken_back(rows) & set(wanted):
         found[head] = {TAKEN_BACK}
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat()
     for at in range(0, len(wanted), _AT_ONCE):
         named = json.dumps(wanted[at : at + _AT_ONCE])
         for head, *told in rows.all(_READ, {"heads": named, "now": now_ms, "today": today}):
-            keys = {key for key, holds in zip(PROTECTIONS[:-1], told, strict=True) if holds}
+            keys = {key for key, holds in zip(PROTECTIONS, told, strict=True) if holds}
             if keys:
                 found.setdefault(str(head), set()).update(keys)
     return {head: tuple(key for key in PROTECTIONS if key in keys) for head, keys in found.items()}

@@ -31,6 +31,11 @@ CREATE TABLE spared (
     at        INTEGER NOT NULL,
     until     INTEGER NOT NULL
 ) STRICT;
+-- A run that changed it was taken back, and the undo step that told so has expired: no run takes it up again.
+CREATE TABLE taken_back (
+    memory_id TEXT PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
+    at        INTEGER NOT NULL
+) STRICT;
 -- What replay strengthened: each time counts as a spaced access (X56, X57).
 CREATE TABLE replays (
     memory_id TEXT PRIMARY KEY REFERENCES memories (id),

@@ -14,6 +14,7 @@ from ground_rig import ground_of
 from core.engine import expiry
 from core.lifecycle.distill import Distill
 from core.types.lifecycle import JobRow, JobState, JobType
+from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
 TEXTS = ("The plum jars stand on the cellar shelf.", "Ada repaired the kiln.", "The ferry leaves at nine.")
@@ -119,3 +120,39 @@ def test_what_was_read_and_taken_back_is_not_read_again_when_the_step_has_expire
     assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
     let_steps_expire(rig)
     assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
+
+
+def test_what_was_taken_back_is_not_archived_again_when_the_step_has_expired(rig: Rig) -> None:
+    later(rig, 700)
+    assert sweep(rig) == 3
+    rig.undo()
+    let_steps_expire(rig)
+    assert sweep(rig) == 0
+    ids = sorted(row[0] for row in rig.rows("SELECT id FROM memories"))
+    assert sorted(row[0] for row in rig.rows("SELECT memory_id FROM taken_back")) == ids
+    assert rig.engine.jobs.gauges(ids[0]).result(30).protected_by == ("taken_back",)
+    assert rig.verify()["status"] == "ok"
+
+
+def test_what_was_archived_anew_by_the_person_leaves_no_mark_when_the_steps_expire(rig: Rig) -> None:
+    later(rig, 700)
+    sweep(rig)
+    back = rig.undo()
+    rig.undo(back.undo_step_id)  # the person wanted it after all
+    let_steps_expire(rig)
+    assert rig.rows("SELECT * FROM taken_back") == []
+
+
+def test_a_mark_holds_no_memory_up(rig: Rig) -> None:
+    later(rig, 700)
+    sweep(rig)
+    rig.undo()
+    let_steps_expire(rig)
+    ids = [row[0] for row in rig.rows("SELECT id FROM memories ORDER BY n")]
+    rig.engine.memories.erase(ids[:1], OWNER_ACTOR).result(30)
+    assert rig.value("SELECT count(*) FROM taken_back") == 2
+    rig.bring([{"text": "The mill by the river was sold.", "kind": "fact"}])
+    new = rig.value("SELECT id FROM memories WHERE text LIKE 'The mill%'")
+    rig.write(lambda tx: tx.insert("taken_back", {"memory_id": new, "at": 1}))
+    assert rig.undo().left == ()
+    assert rig.value("SELECT count(*) FROM memories WHERE id = ?", new) == 0

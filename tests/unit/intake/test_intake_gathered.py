@@ -7,9 +7,10 @@ from pathlib import Path
 
 import consolidation_rig
 import pytest
-from engine_rig import Rig, differences
+from engine_rig import HandClock, Rig, differences
 from gathering_rig import told
 
+from core.intake.revision_plan import OUTLIVED
 from core.types.library import Revision
 from core.types.lifecycle import JobRow, JobState, JobType
 from core.types.values import OWNER_ACTOR
@@ -139,3 +140,87 @@ def test_beside_the_same_words_it_lies_beneath_them(rig: Rig, sources: list[str]
     rig.forget(sources[0])
     assert states(rig, [*sources[:3], again]) == ["deleted", "consolidated", "active", "active"]
     assert rig.value("SELECT consolidated_into FROM memories WHERE id = ?", sources[1]) == again
+
+
+def bring_back(rig: Rig, memory_id: str) -> dict[str, int]:
+    """What was refused, sentence to count."""
+    return dict(rig.engine.library.revise([memory_id], Revision(status=Status.ACTIVE)).result(30).refused)
+
+
+def disputed(rig: Rig, source: str) -> str:
+    """The digest that leaves with a source in doubt."""
+    rig.engine.memories.dispute(source, OWNER_ACTOR, "It never did.").result(30)
+    return digest(rig)[0]
+
+
+def test_a_digest_that_left_is_not_brought_back_beside_its_sources(rig: Rig, sources: list[str]) -> None:
+    made = disputed(rig, sources[0])
+    (buried,) = rig.engine.jobs.graveyard().result(30).rows
+    assert (buried.id, buried.reason, buried.can_return) == (made, "source_gone", False)
+    assert bring_back(rig, made) == {OUTLIVED: 1}
+    rig.engine.library.revise([made], Revision(status=Status.DELETED)).result(30)  # that gives it another reason
+    assert bring_back(rig, made) == {OUTLIVED: 1}
+    assert digest(rig)[1] == "deleted"
+
+
+def test_a_digest_that_the_person_put_away_comes_back(rig: Rig, sources: list[str]) -> None:
+    made = digest(rig)[0]
+    for away in (Status.ARCHIVED, Status.DELETED):
+        rig.engine.library.revise([made], Revision(status=away)).result(30)
+        assert bring_back(rig, made) == {}
+        assert digest(rig) == (made, "active")
+    assert states(rig, sources) == ["consolidated"] * 4
+
+
+@pytest.mark.parametrize("stands", [False, True])
+@pytest.mark.parametrize("forget", [by_verb, in_the_library])
+def test_a_digest_that_left_is_forgotten_with_what_it_was_made_of(
+    rig: Rig, sources: list[str], forget: Callable[[Rig, str], str], stands: bool
+) -> None:
+    made = disputed(rig, sources[0])
+    if stands:  # brought back before that was refused
+        rig.write(lambda tx: tx.update("memories", {"id": made}, {"status": "active", "status_reason": None}))
+    before = rig.dump()
+    step = forget(rig, sources[1])
+    assert states(rig, sources) == ["disputed", "deleted", "active", "active"]
+    assert digest(rig)[1] == "deleted"
+    assert bring_back(rig, made) == {OUTLIVED: 1}
+    assert rig.verify()["status"] == "ok"
+    assert rig.undo(step).left == ()
+    assert not differences(before, rig.dump())
+
+
+def test_every_digest_that_was_made_of_it_is_forgotten_with_it(rig: Rig, sources: list[str]) -> None:
+    disputed(rig, sources[0])
+    assert consolidate(rig).report["compressed"] == {"clusters": 1, "source_memories": 3}
+    step = rig.forget(sources[1])
+    assert rig.rows("SELECT status, status_reason FROM memories WHERE kind = 'digest'") == [
+        ("deleted", "source_gone"),
+        ("deleted", "source_gone"),
+    ]
+    assert states(rig, sources) == ["disputed", "deleted", "active", "active"]
+    assert rig.undo(step).left == ()
+    assert states(rig, sources) == ["disputed", "consolidated", "consolidated", "consolidated"]
+
+
+def test_a_second_doubt_leaves_alone_what_left_already(rig: Rig, sources: list[str]) -> None:
+    made = disputed(rig, sources[0])
+    left = rig.rows("SELECT status, status_reason, retired_at FROM memories WHERE id = ?", made)
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(1_000)
+    disputed(rig, sources[1])
+    assert rig.rows("SELECT status, status_reason, retired_at FROM memories WHERE id = ?", made) == left
+
+
+def test_what_lay_beneath_a_forgotten_digest_is_forgotten_by_itself(rig: Rig, sources: list[str]) -> None:
+    made = digest(rig)[0]
+    rig.forget(made)
+    before = rig.dump()
+    step = rig.forget(sources[0])
+    assert states(rig, sources) == ["deleted"] * 4
+    assert bring_back(rig, made) == {OUTLIVED: 1}
+    assert bring_back(rig, sources[1]) == {}
+    assert states(rig, sources) == ["deleted", "active", "deleted", "deleted"]
+    rig.undo()
+    assert rig.undo(step).left == ()
+    assert not differences(before, rig.dump())
