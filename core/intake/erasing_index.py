@@ -3,7 +3,8 @@
 An erasure has to find every image of undo, receipt, context and reply that names what goes or quotes it. Without an
 index it reads all of them. A run of a hundred batches reads them once here, off the writer, and behind that only what
 was written since. Kept are hashes of ids and keys with the rows that have them, and the rows that quote the texts which
-the run may erase; it lives as long as its run, in memory only. It may name a row too many, never one too few: where it
+the run may erase; it lives in memory only, and as long as its run: one that was stopped leaves it until the next run is
+planned or the vault is locked. It may name a row too many, never one too few: where it
 cannot be sure (an id or text it was not made for, rows that somebody deleted) it says so, and everything is read.
 Must not do: change a row.
 """

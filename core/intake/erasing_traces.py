@@ -1,4 +1,4 @@
-"""What journals and saved questions still hold of memories that are erased: images of undo, receipts, replies, probes.
+"""What journals, plans and saved questions still hold of memories that are erased.
 
 **Images of undo.** An image of a row that is gone, or one that holds an erased text that its row does not hold any
 more, is taken out of its step; all other rows of the step can still be taken back, and its label says that it is not
@@ -6,7 +6,8 @@ whole. A row that stays and pointed at what is gone was mended: its images are m
 mending for somebody's change. A step of which nothing is left goes too, or Ctrl+Z would take back nothing.
 **Receipts.** What names an erased memory is taken out of the body; the packed trace of such a receipt goes whole, since
 without it the order cannot be computed again. A context that was handed out with it goes whole. Traces that merely
-weighed it hold its id and numbers, as the audit does. Must not do: touch a row that is no journal.
+weighed it hold its id and numbers, as the audit does. **Plans** of jobs that wait, run or gave up keep ids and numbers,
+and lose the digests of texts. Must not do: touch a row that is no journal.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ _BODIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(r.body, w.value))
 _QUERY = "SELECT r.id, r.query FROM receipts r "
 _CONTEXT = "SELECT c.id, c.text FROM contexts c "
 _REQUEST = "SELECT q.actor, q.request_id FROM requests q "
+# What erases from the archive plans by ids alone, and names them all: it is passed by.
+_DEED = (
+    "SELECT d.job_id, d.place, d.deed FROM job_deeds d WHERE (instr(d.deed, '\"marks\"') OR instr(d.deed, '\"open\"')) "
+    "AND EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(d.deed, w.value))"
+)
 _REPLIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(q.reply, w.value))"
 
 
@@ -69,6 +75,7 @@ def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> 
     at = places or {}
     _clear_images(tx, taken, said, keys, at)
     _clear_receipts(tx, taken, said, at)
+    _clear_plans(tx, taken)
     ids = to_json(sorted(taken.ids))
     for actor, request in _look(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
         tx.run("DELETE FROM requests WHERE actor = ? AND request_id = ?", (actor, request))
@@ -207,6 +214,25 @@ def _names(value: Any, gone: set[str] | frozenset[str]) -> bool:
     if isinstance(value, dict):
         return any(isinstance(one, str) and one in gone for one in value.values())
     return isinstance(value, list) and any(isinstance(one, str) and one in gone for one in value)
+
+
+# ---- plans
+
+
+def _clear_plans(tx: Tx, taken: Taken) -> None:
+    """A deed that names what goes keeps its place and its ids, by which the job goes; without its marks it is left.
+
+    The fingerprints of questions are digests of texts too. What else such a deed was to do, the next run finds again.
+    """
+    for job, place, deed in tx.all(_DEED, (to_json(sorted(taken.ids)),)):
+        *told, detail = json.loads(deed)
+        if "marks" in detail:
+            detail["marks"] = dict.fromkeys(detail["marks"], "")
+        emptied: dict[str, list[str]] = {name: [] for name in ("open", "close") if name in detail}
+        tx.run(
+            "UPDATE job_deeds SET deed = ? WHERE job_id = ? AND place = ?",
+            (to_json([*told, {**detail, **emptied}]), job, place),
+        )
 
 
 # ---- saved questions

@@ -22,10 +22,13 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 TRIES = 3
-"""After so many failures an episode is left (`dead`) until a person asks for it again."""
+"""After so many bad answers an episode is left (`dead`) until a person asks for it again."""
+
+_SERVERS = 10
+"""`distilled.attempts` counts twice: bad answers in its ones, failures of the server in its tens."""
 
 _AT_ONCE = (20, 5, 1)
-"""Episodes of one question, by how often they failed: what makes a group fail is alone at last."""
+"""Episodes of one question, by failures of both kinds: what makes a group fail is alone at last."""
 
 _FIRST_PAUSE_MS = 3_600_000
 _FROM = (
@@ -36,7 +39,8 @@ _FROM = (
     "AND m.security_tier = 'cleartext' AND m.id NOT IN (SELECT id FROM undone WHERE id IS NOT NULL) "
     "AND NOT EXISTS (SELECT 1 FROM conflicts x WHERE x.incoming_id = m.id AND x.kind = 'injection' "
     "AND x.state = 'open') "
-    "AND (d.state IS NULL OR (d.state = 'failed' AND d.at + :pause * (1 << (2 * (d.attempts - 1))) <= :now)) "
+    "AND (d.state IS NULL OR (d.state = 'failed' AND d.at + :pause * "
+    "(1 << (2 * (min(d.attempts / :servers + d.attempts % :servers, :smallest) - 1))) <= :now)) "
 )
 _COUNT = _FROM.format(what="SELECT count(*)")
 _GROUPS = _FROM.format(what="SELECT m.space_id, m.client_id, count(*)") + (
@@ -84,7 +88,7 @@ class Episode:
         role: whose words it is; only in the person's own "I" is the person.
         trust: 0 to 1.
         said: when it was said or happened, else when it was stored.
-        attempts: how often reading it failed.
+        attempts: how often reading it failed: bad answers in the ones, failures of the server in the tens.
     """
 
     id: str
@@ -127,7 +131,7 @@ def groups(rows: Rows, now_ms: int) -> tuple[Group, ...]:
 
 
 def dead(rows: Rows) -> int:
-    """How many episodes were left after `TRIES` failures."""
+    """How many episodes were left after `TRIES` bad answers."""
     return int(rows.value("SELECT count(*) FROM distilled WHERE state = 'dead'"))
 
 
@@ -145,7 +149,7 @@ def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
     if first is None:
         return ()
     space, client, attempts = first
-    most = _AT_ONCE[min(int(attempts), len(_AT_ONCE) - 1)]
+    most = _AT_ONCE[min(sum(divmod(int(attempts), _SERVERS)), len(_AT_ONCE) - 1)]
     wanted = {**_values(now_ms), "space": space, "client": client, "attempts": attempts, "most": most}
     return tuple(_episode(row) for row in rows.all(_NEXT, wanted))
 
@@ -221,8 +225,10 @@ def mark_failed(
     gone = 0
     with _unrecorded(tx):
         for one in episodes:
-            attempts = min(one.attempts + 1, TRIES - 1) if is_patient else one.attempts + 1
-            is_dead = for_good or attempts >= TRIES
+            servers, bad = divmod(one.attempts, _SERVERS)
+            servers, bad = (min(servers + 1, len(_AT_ONCE) - 1), bad) if is_patient else (servers, bad + 1)
+            is_dead = for_good or bad >= TRIES
+            attempts = servers * _SERVERS + bad
             _set(tx, one.id, {"state": "dead" if is_dead else "failed", "attempts": attempts, "code": code})
             gone += is_dead
     return gone
@@ -279,7 +285,7 @@ def _set(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:
 
 
 def _values(now_ms: int) -> dict[str, object]:
-    return {"now": now_ms, "pause": _FIRST_PAUSE_MS}
+    return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "servers": _SERVERS, "smallest": len(_AT_ONCE) - 1}
 
 
 def _episode(row: Sequence[object]) -> Episode:

@@ -1,7 +1,8 @@
 """The job that gives a vector to every memory that lacks one: it came while the embedder was away, or came back.
 
-A text that gets no direction is passed: the run goes on behind it, the next one tries it again. Must not do: embed what
-has a vector, or keep a vector whose memory is gone.
+A text that gets no direction is passed: the run goes on behind it, the next one tries it again. When that one is due,
+`core.engine.agenda` says: a day later where nothing was embedded and nothing came. Must not do: embed what has a
+vector, or keep a vector whose memory is gone.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from core.vault.tx import Tx
 REASON = "erased_from_archive"
 """A key of `resources/help/lifecycle.json`."""
 
+_LAST = "last"
 _DAY_MS = 86_400_000
 _DUE = (
     "SELECT m.id FROM memories m LEFT JOIN spared kept ON kept.memory_id = m.id WHERE m.status = 'archived' "
@@ -48,7 +49,7 @@ class Erasing:
     """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
 
     def __init__(self) -> None:
-        # Of each open vault one, gone with it: it holds texts.
+        # Of each open vault one: it holds texts, so it goes with the last deed of its run, or when the next is planned.
         self._journals: WeakKeyDictionary[UnitOfWork, Journals] = WeakKeyDictionary()
 
     @property
@@ -63,8 +64,9 @@ class Erasing:
             ground: what it stands on.
 
         Returns:
-            The deeds, oldest memory first.
+            The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
         """
+        self._journals.pop(ground.work, None)  # of a run that was stopped
         found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
         return found
 
@@ -94,7 +96,7 @@ class Erasing:
         deeds: Sequence[Planned],
         prepared: Journals | None = None,
     ) -> Batch:
-        """Erase, as far as each is still due under the options of now.
+        """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
 
         Args:
             tx: the transaction.
@@ -113,6 +115,8 @@ class Erasing:
             if deed.memory_id in due and _is_missed_by_nobody(tx, reach_of(tx, [deed.memory_id], whole_chain=False))
         ]
         rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
+        if any(deed.detail.get(_LAST) for deed in deeds):
+            self._journals.pop(ground.work, None)
         return Batch(len(deeds), {"erased": len(ids), "rows": rows, "skipped": len(deeds) - len(ids)}, tuple(ids))
 
 
@@ -134,6 +138,9 @@ def _plan(rows: Rows, ground: Ground) -> list[Planned]:
         if _is_missed_by_nobody(rows, reach):
             taken.update(reach.ids)
             deeds.append(Planned(Deed.ERASE, memory_id, reason=REASON, detail={"rows": len(reach.ids)}))
+    if deeds:
+        last = deeds[-1]
+        deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
     return deeds
 
 

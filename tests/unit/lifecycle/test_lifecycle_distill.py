@@ -212,6 +212,36 @@ def test_a_slow_server_is_no_fault_of_the_episodes(rig: Rig, clock: HandClock) -
     assert run(rig, answer()).counts == {"episodes": 1}
 
 
+@pytest.mark.parametrize("order", ["sssbbb", "bsbsb", "sbsbb", "bbsssb"])
+def test_only_the_third_bad_answer_leaves_an_episode(rig: Rig, clock: HandClock, order: str) -> None:
+    """A server's failures (s) stand between the bad answers (b), or before them, and count for none."""
+    bad = note(rig, "I own boat 1.")
+
+    def failing(prompt: Prompt) -> str:
+        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server did not answer in time.")
+
+    for at, kind in enumerate(order):
+        assert (state_of(rig, bad) or ("",))[0] != "dead", order[:at]
+        assert run(rig, failing if kind == "s" else "no idea").counts["failed"] == 1
+        clock.advance(5 * HOUR_MS)
+    assert (state_of(rig, bad) or ("",))[0] == "dead"
+
+
+def test_what_a_server_failed_at_is_read_in_smaller_groups(rig: Rig, clock: HandClock) -> None:
+    for n in range(6):
+        note(rig, f"I own boat {n}.")
+    sizes: list[int] = []
+
+    def failing(prompt: Prompt) -> str:
+        sizes.append(prompt.user.count("I own boat"))
+        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server did not answer in time.")
+
+    for _ in range(4):
+        run(rig, failing)
+        clock.advance(4 * HOUR_MS)
+    assert sizes == [6, 5, 1, *[1] * 12]
+
+
 def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock) -> None:
     left, long = note(rig, "I like gin."), note(rig, "<" * 8_000)
     for _ in range(3):
@@ -334,7 +364,7 @@ def test_a_model_server_is_asked_through_the_real_client(rig: Rig) -> None:
         assert asked.words.count("</episode_content>") == 1
         failing = note(rig, "I like gin.")
         assert run(rig, ask).counts == {"failed": 1}
-    assert state_of(rig, failing) == ("failed", 1, "E3005")
+        assert state_of(rig, failing) == ("failed", 10, "E3005"), "the server failed, no text did"
     assert sources_of(rig, only(rig).id) == {episode}
 
 

@@ -16,9 +16,10 @@ from ground_rig import DAY_MS, ground_of, run
 
 from core.intake.erasing_index import TABLES, Journals
 from core.lifecycle.erasing import REASON, Erasing
+from core.lifecycle.ground import Ground
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
-from core.types.lifecycle import Deed, JobType
+from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Status
 from core.vault.tx import Tx
@@ -118,6 +119,18 @@ def journal_rows(rig: Rig) -> int:
     return sum(int(rig.value(f"SELECT count(*) FROM {table}")) for table in TABLES)  # noqa: S608 - constants
 
 
+class Remembering(Erasing):
+    """Tells which index each batch was handed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: list[Journals] = []
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Journals:
+        self.used.append(super().prepare(ground, deeds))
+        return self.used[-1]
+
+
 def test_a_run_of_many_batches_reads_the_journals_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = a_life(rig, 8)
     there, plans, plain = journal_rows(rig), list[str](), Tx.all
@@ -129,14 +142,38 @@ def test_a_run_of_many_batches_reads_the_journals_once(rig: Rig, monkeypatch: py
         return plain(tx, sql, params)
 
     monkeypatch.setattr(Tx, "all", spied)
-    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    job, ground = Remembering(), ground_of(rig, CHOSEN)
     assert run(rig, job, ground, batch=1).counts["erased"] == len(ids)
     assert traces(rig, MARK) == []
     assert any(detail.startswith("u: SEARCH u USING INTEGER PRIMARY KEY") for detail in plans)
     assert [detail for detail in plans if re.match(r"(\w): SCAN \1", detail)] == []
-    journals = job.prepare(ground, [])
+    assert (len(job.used), len(set(map(id, job.used)))) == (len(ids), 1)
+    journals = job.used[0]
     assert (journals.looked <= there + len(ids), journals.unsure) == (True, 0)
     assert rig.value("SELECT count(*) FROM receipts WHERE query LIKE 'how many bees%'") == 8
+
+
+def test_the_texts_are_held_no_longer_than_the_run(rig: Rig) -> None:
+    a_life(rig, 4)
+    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    deeds = job.plan(ground)
+    some, rest = deeds[:2], deeds[2:]
+    first = job.prepare(ground, some)
+    rig.write(lambda tx: job.carry_out(tx, None, ground, some, first))  # type: ignore[arg-type]
+    assert list(job._journals.values()) == [first]
+    second = job.prepare(ground, rest)
+    assert second is first
+    rig.write(lambda tx: job.carry_out(tx, None, ground, rest, second))  # type: ignore[arg-type]
+    assert list(job._journals.values()) == []
+
+
+def test_what_a_stopped_run_held_goes_when_the_next_is_planned(rig: Rig) -> None:
+    a_life(rig, 2)
+    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    job.prepare(ground, job.plan(ground))
+    assert len(job._journals) == 1
+    job.plan(ground)
+    assert len(job._journals) == 0
 
 
 def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
