@@ -133,7 +133,7 @@ class Scheduler:
             self._watch_clock(opened)
             due = self.agenda.due(opened, self.ground(opened))
             if due:
-                opened.write(lambda tx: self._queue(tx, opened, due), background=True).result(_TURN_S)
+                opened.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
         self.kick(opened)
@@ -163,11 +163,6 @@ class Scheduler:
         now = self._now
         if now is not None:
             now.beaten_at -= self.beats.every_s
-
-    @staticmethod
-    def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
-        for kind in due:
-            jobstore.enqueue(tx, opened.make_id, kind, "scheduler")
 
     # ---- one job at a time
 
@@ -393,3 +388,8 @@ class Scheduler:
     def _of(self, opened: Opened) -> _Open | None:
         now = self._now
         return now if now is not None and now.opened is opened else None
+
+
+def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
+    for kind in due:
+        jobstore.enqueue(tx, opened.make_id, kind, "scheduler")
