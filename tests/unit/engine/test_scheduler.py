@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -483,12 +482,11 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
                 jobstore.finish(tx, job_id, JobState.DONE, {})
 
         rig.write(lambda tx: ended(tx, JobType.CONSOLIDATE, 1, progress=3))
-        rig.write(lambda tx: ended(tx, JobType.GAPS, 20, progress=0))
-        rig.write(lambda tx: ended(tx, JobType.REPLAY, 520, progress=1))
+        rig.write(lambda tx: (ended(tx, JobType.GAPS, 20, progress=0), ended(tx, JobType.REPLAY, 520, progress=1)))
         counts: dict[str, int] = dict(rig.rows("SELECT type, count(*) FROM jobs GROUP BY type"))
         assert counts["consolidate"] == counts["gaps"] == 1
         assert 490 <= counts["replay"] <= 501
-        known = rig.opened.vault.read(partial(jobstore.last_ended, now_ms=rig.clock.now_ms()))
+        known = rig.opened.vault.read(lambda rows: jobstore.last_ended(rows, rig.clock.now_ms()))
         assert set(known) == {JobType.CONSOLIDATE, JobType.GAPS, JobType.REPLAY}
 
 
