@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gathering_rig import told
 
 from core.intake.belief_inputs import digest_confidence
 from core.memory.strengths import strength_by_id
+from core.vault.tx import Tx
 
 
 @pytest.fixture
@@ -25,17 +27,16 @@ def test_the_sources_count_by_their_strength_of_now(rig: Rig) -> None:
     faded = told(rig, "The kiln was bought in Linz.", 300)
     digest = told(rig, "The kiln stands in the shed.\nThe kiln was bought in Linz.", 1)
     for source, sure, stale in ((kept, 0.9, 0.01), (faded, 0.1, 0.99)):
-        rig.write(
-            lambda tx, of=source, sure=sure, stale=stale: (
-                tx.update("memories", {"id": of}, {"confidence": sure, "strength": stale}),
-                tx.insert(
-                    "derivations", {"derived_id": digest, "source_id": of, "space_id": "home", "recorded_at": now}
-                ),
-            )
-        )
+        made = {"derived_id": digest, "source_id": source, "space_id": "home", "recorded_at": now}
+        rig.write(partial(_made_of, made=made, columns={"confidence": sure, "strength": stale}))
     strong = rig.opened.vault.read(lambda rows: strength_by_id(rows, [kept, faded], now))
     assert strong[kept] > strong[faded] > 0
     expected = (0.9 * strong[kept] + 0.1 * strong[faded]) / (strong[kept] + strong[faded])
     found = rig.opened.vault.read(lambda rows: digest_confidence(rows, digest, 0.3, now))
     assert found == pytest.approx(expected)
     assert rig.opened.vault.read(lambda rows: digest_confidence(rows, kept, 0.3, now)) == 0.3
+
+
+def _made_of(tx: Tx, made: dict[str, object], columns: dict[str, object]) -> None:
+    tx.update("memories", {"id": made["source_id"]}, columns)
+    tx.insert("derivations", made)
