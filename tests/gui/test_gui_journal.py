@@ -333,8 +333,9 @@ def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) 
 def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     rig.store("The boat is called Heron.")
     enter(page, qtbot)
+    settle(qtbot, lambda: not context.tasks.running)  # tabs that were never shown are counted too
     assert [made.text() for made in page.segments._buttons.values()] == [
-        "What happened 1", "Next run", "Runs and jobs", "Relations", "Archive", "Health", "Imports", "Audit",
+        "What happened 1", "Next run", "Runs and jobs", "Relations", "Archive", "Health", "Imports", "Audit 1",
     ]  # fmt: skip
     page.segments._buttons["audit"].click()
     settle(qtbot, page.is_settled)

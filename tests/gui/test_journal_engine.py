@@ -16,7 +16,7 @@ from window_rig import settle
 
 from core.engine.scheduler import Beats
 from core.types.library import Revision
-from core.types.lifecycle import JobState, JobType
+from core.types.lifecycle import Deed, JobState, JobType
 from core.types.words import Status
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart
@@ -98,6 +98,22 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     settle(qtbot, lambda: active(rig) == set(ids), 30_000)
     rest(page, qtbot)
     assert told(said).endswith("3 memories are back.")
+
+
+def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
+    ids = old_notes(rig, 3)
+    rig.engine.library.revise(ids, Revision(importance=1.0)).result(30)  # too important for the archive
+    tab = enter(page, qtbot, "next").tabs.next
+    assert tab.preview is not None
+    assert {item.planned.deed for item in tab.preview.items} == {Deed.FADE}
+    tab.list.choose(f"fade:{ids[1]}")
+    QTest.keyClick(tab.list, Qt.Key.Key_S)
+    rest(page, qtbot)
+    settle(qtbot, lambda: tab.list.lines.place_of(f"fade:{ids[1]}") < 0)
+    rest(page, qtbot)
+    assert {item.planned.memory_id for item in tab.preview.items} == {ids[0], ids[2]}
+    rig.engine.jobs.run(JobType.SWEEP).result(30)
+    assert {row[0] for row in rig.rows("SELECT memory_id FROM fading")} == {ids[0], ids[2]}
 
 
 def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:

@@ -20,7 +20,7 @@ from core.types.lifecycle import Deed, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
 from ui.pages.journal.deedchips import DeedChips
-from ui.pages.journal.deeds import beside, deed_entries
+from ui.pages.journal.deeds import beside, deed_entries, kept_ids, kept_told, offered
 from ui.pages.journal.jobwords import capital, moment
 from ui.pages.journal.nextrun import MOST
 from ui.pages.journal.rundialog import RunDialog
@@ -73,7 +73,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
     assert (last.beside, last.aside_note) == ("With “The weir shuts.” and 1 more", "likeness")
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert context.selection.current == ids[0]
-    assert "what you keep, pin or confirm is left alone" in tab.lead.text()
+    assert "what you keep is left as it is, and what you pin or confirm does not fade" in tab.lead.text()
     assert tab.lead.text().startswith(capital(due(room)))
     assert room.page.segments._buttons["next"].text() == "Next run 4"
 
@@ -126,13 +126,41 @@ def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Ri
     assert [entry.head for entry in tab.list.chosen] == ["Jar 4 holds quinces."]  # the neighbour, not nothing
 
 
-def test_what_is_united_cannot_be_kept_but_pinned(room: JournalRoom, rig: Rig) -> None:
+def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
     tab.list.choose(f"merge:{ids[3]}")
-    assert tab.list.offered == {"open", "pin", "confirm"}
-    QTest.keyClick(tab.list, Qt.Key.Key_S)
-    assert room.jobs.asked == []
+    assert tab.list.offered == {"open", "spare", "pin", "confirm"}
+    tab.acts.buttons["spare"].click()
+    room.rest()
+    assert room.jobs.asked == [("spare", ((ids[3], ids[0], ids[1]), 90))]
+    assert room.said[-1][:2] == ("They are left as they are for 90 days.", "Undo")
+    assert tab.list.lines.place_of(f"merge:{ids[3]}") < 0
+
+
+@pytest.mark.parametrize("what", [Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST])
+def test_keeping_is_about_all_that_would_be_laid_together(what: Deed) -> None:
+    entries = deed_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
+    assert "spare" in offered(entries)
+    assert kept_ids(entries) == ("a", "b", "c")
+    assert kept_told(entries) == "They are left as they are for 90 days."
+
+
+def test_keeping_what_fades_is_about_it_alone() -> None:
+    entries = deed_entries([deed(Deed.ARCHIVE, "a", "The shed is green.", others=("newer",))])
+    assert kept_ids(entries) == ("a",)
+    assert kept_told(entries) == "It is kept for another 90 days."
+
+
+@pytest.mark.parametrize("what", [Deed.SUPERSEDE, Deed.ASK, Deed.RECOVER, Deed.ERASE])
+def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: Deed) -> None:
+    assert "spare" not in offered(deed_entries([deed(what, "a", "The shed is green.", others=("b",))]))
+
+
+def test_what_is_united_can_be_pinned_alone(room: JournalRoom, rig: Rig) -> None:
+    ids = furnish(room, rig)
+    tab = room.enter("next").tabs.next
+    tab.list.choose(f"merge:{ids[3]}")
     tab.acts.buttons["pin"].click()
     room.rest()
     assert pinned(rig) == ["The weir closes at dusk."]
@@ -348,10 +376,10 @@ def test_where_there_is_little_room_the_chips_are_one_menu(room: JournalRoom, ri
     settle(room.qtbot, lambda: len(chips(room)) == 1)
     [menu] = chips(room).values()
     assert menu.accessibleName() == "Show: All 4"
-    assert "left alone" not in tab.lead.text()
+    assert "left as it is" not in tab.lead.text()
     next(action for action in menu.menu().actions() if action.text() == "2 fade").trigger()
     assert room.heads(tab.list) == ["The shed is green.", "Jar 4 holds quinces."]
     room.page.resize(900, 640)
     settle(room.qtbot, lambda: "2 fade" in chips(room))
     assert chips(room)["2 fade"].isChecked()
-    assert "left alone" in tab.lead.text()
+    assert "left as it is" in tab.lead.text()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import replace
 from importlib.resources import files
 from itertools import pairwise
 
@@ -11,19 +13,22 @@ import pytest
 from engine_rig import Rig
 from hypothesis import given
 from hypothesis import strategies as st
-from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
+from jobs_rig import HOUR_MS, JournalRoom, deed, finished, job_row, journal_over
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.lifecycle import Consolidated, Deed, JobRow, JobState, JobType, Pressure
+from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
+from core.types.proposals import Server
 from ui.context import Context
 from ui.pages.journal.comparing import figures_in
 from ui.pages.journal.joblines import job_note, job_sentences, offered
 from ui.pages.journal.jobwords import report_told, words
-from ui.pages.journal.lifeplot import CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.lifeplot import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.models import Model
 from ui.pages.journal.order import order_words
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.rests import rests_of
@@ -159,8 +164,75 @@ def test_paused_work_says_so_alone(room: JournalRoom) -> None:
 def test_a_hold_without_words_of_its_own_is_told_as_it_is(room: JournalRoom) -> None:
     room.jobs.held = "The moon is full."
     jobs = room.jobs.state().result()
-    [rest] = rests_of(jobs, "ready", room.jobs.now)
+    [rest] = rests_of(jobs, Model(Server.READY), room.jobs.now)
     assert (rest.says, rest.act) == ("The moon is full.", "")
+
+
+def reading(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The calendar has work that needs a model, long due."""
+    known = room.jobs.state
+
+    def state(limit: int = 50) -> Future[Jobs]:
+        jobs = known(limit).result()
+        about, due = "A model reads them.", room.jobs.now - HOUR_MS
+        beat = Beat(JobType.DISTILL, "Learn from episodes", about, None, due, is_heavy=True)
+        return finished(replace(jobs, calendar=(beat, *jobs.calendar)))
+
+    monkeypatch.setattr(room.jobs, "state", state)
+
+
+def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(room, monkeypatch)
+    health = room.enter("health").tabs.health
+    assert health.work.rests == ()
+    assert "Learn from episodes" not in health.work.stand.text()
+    runs = room.enter("runs").tabs.runs
+    assert "Next: Look for fading memories, " in runs.stand.text()
+    runs.show_view("calendar")
+    last = runs.calendar.lines.entry_at(runs.calendar.lines.rowCount() - 1)
+    assert last is not None
+    assert (last.head, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
+    runs.calendar.choose("distill")
+    assert runs.panel.sentences[0] == "A model reads them. When a local model is set up."
+
+
+def test_a_model_that_was_chosen_and_is_away_is_told(
+    room: JournalRoom, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading(room, monkeypatch)
+    rig.engine.settings.set("model_name", "small:3b").result(30)
+    [rest] = room.enter("health").tabs.health.work.rests
+    assert rest.says == "Learn from episodes waits for the local model."
+    assert "stop the job" not in rest.do  # there is none
+    runs = room.enter("runs").tabs.runs
+    first = runs.calendar.lines.entry_at(0)
+    assert first is not None
+    assert (first.head, first.beside) == ("Learn from episodes", "Due now · never ran")
+
+
+def test_a_reading_that_is_queued_has_its_time(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading(room, monkeypatch)
+    title = {"title": "Learn from episodes"}
+    room.jobs.rows = [replace(queued(room, "no_model", **title), type=JobType.DISTILL)]
+    health = room.enter("health").tabs.health
+    assert [rest.says for rest in health.work.rests] == ["Learn from episodes waits for the local model."]
+    first = room.enter("runs").tabs.runs.calendar.lines.entry_at(0)
+    assert first is not None
+    assert first.beside.startswith("Due now")
+
+
+@pytest.mark.parametrize(
+    ("model", "is_chosen"),
+    [
+        (Model(), False),
+        (Model(Server.ABSENT, "small:3b"), True),
+        (Model(Server.OFF, "small:3b"), False),
+        (Model(Server.FAILING), True),
+        (Model(Server.READY), True),
+    ],
+)
+def test_work_waits_only_for_a_model_somebody_chose(model: Model, is_chosen: bool) -> None:
+    assert model.is_chosen is is_chosen
 
 
 def test_every_hold_but_a_turn_has_words() -> None:
@@ -236,6 +308,26 @@ def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) 
     context.theme.use("light", 100)
 
 
+def inks(plot: LifePlot, colour: QColor) -> int:
+    """How many points of a picture of it have a colour."""
+    picture = plot.grab().toImage()
+    places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
+    return sum(picture.pixelColor(x, y).rgb() == colour.rgb() for x, y in places)
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_no_curve_lies_under_a_filling(context: Context, qtbot: QtBot, look: str) -> None:
+    context.theme.use(look, 100)
+    low = [{"day": day, "stored": day * 30, "active": day * 20, "archived": day} for day in range(91, 3 * DAYS, 91)]
+    plot = LifePlot(context.theme, life_of(low), dict.fromkeys(CURVES, ""), "{year}")
+    plot._ends = lambda name: ("", "")  # type: ignore[method-assign]  # names are drawn in the colours too
+    qtbot.addWidget(plot)
+    plot.resize(600, plot.sizeHint().height())
+    shown = {name: inks(plot, context.theme.colour(_INKS[name])) for name in CURVES if name != "stored"}
+    context.theme.use("light", 100)
+    assert min(shown.values()) > 40
+
+
 def is_open(page: JournalPage) -> bool:
     return page.help.isVisible()
 
@@ -269,7 +361,7 @@ def test_where_it_is_low_the_tabs_stand_in_one_menu(room: JournalRoom) -> None:
     page.resize(420, 440)
     settle(room.qtbot, page.menu.isVisible)
     assert not page.segments.isVisible()
-    assert page.menu.text() == "Show: health"
+    assert page.menu.text() == "Show: Health"
     assert page.tabs.health.work._rows[0].direction() is QBoxLayout.Direction.TopToBottom
     next(action for action in page.menu.menu().actions() if action.text().startswith("Archive")).trigger()
     room.rest()

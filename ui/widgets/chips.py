@@ -71,7 +71,7 @@ class MenuChip(QPushButton):
         """Show a value as the chosen one, without telling anybody."""
         self.current = value
         words = self._choices.get(value, value)
-        self.setText(f"{self._title}: {words.lower() if words.istitle() else words}".replace("&", "&&"))
+        self.setText(f"{self._title}: {words}".replace("&", "&&"))
         self.setAccessibleName(f"{self._title}: {words}")
         for action in self._menu.actions():
             action.setChecked(action.data() == value)

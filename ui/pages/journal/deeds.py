@@ -9,13 +9,15 @@ from collections.abc import Sequence
 
 from core.types.lifecycle import Deed, PreviewItem
 from core.types.words import Kind
-from ui.pages.journal.jobwords import deed_words, words
+from ui.pages.journal.jobwords import counted, deed_words, words
 from ui.pages.journal.lines import Entry
 from ui.widgets.plaintext import one_line
 
 ALL = ""
-SPARED = frozenset({Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE, Deed.DIGEST})
-"""What the person can put off: it ends in the archive, sooner or later, or in a digest."""
+UNITED = frozenset({Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST})
+"""Deeds on several memories at once: keeping is about all of them."""
+SPARED = UNITED | {Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE}
+"""What the person can put off: it ends in the archive, sooner or later, or lays memories together."""
 STANDING = frozenset(Deed) - {Deed.ERASE}
 """Deeds on memories that stand: these can be pinned, and said to be true."""
 _TEXT, _OTHER = 300, 120
@@ -83,3 +85,28 @@ def offered(chosen: Sequence[Entry]) -> frozenset[str]:
         if len(chosen) == 1:
             acts.add("confirm")
     return frozenset(acts)
+
+
+def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
+    """The memories that keeping is about: of what lays memories together all of them.
+
+    Args:
+        chosen: lines of `deed_entries`.
+    """
+    found: dict[str, None] = {}
+    for entry in chosen:
+        planned = entry.value.planned
+        found[planned.memory_id] = None
+        if planned.deed in UNITED:
+            found.update(dict.fromkeys(planned.others))
+    return tuple(found)
+
+
+def kept_told(chosen: Sequence[Entry]) -> str:
+    """What was done by keeping, as a sentence.
+
+    Args:
+        chosen: lines of `deed_entries`.
+    """
+    form = "left" if any(entry.value.planned.deed in UNITED for entry in chosen) else "spared"
+    return counted(words()["next"][form], len(kept_ids(chosen)))

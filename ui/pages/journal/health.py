@@ -18,6 +18,7 @@ from ui.pages.journal.healthwords import GROUPS, Figure, advice_of, figures_of
 from ui.pages.journal.joblines import stand_told
 from ui.pages.journal.jobwords import words
 from ui.pages.journal.linelist import lie_down
+from ui.pages.journal.models import Model, model_asked
 from ui.pages.journal.rests import Rest, rests_of
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -125,7 +126,13 @@ class HealthTab(QWidget):
     def _read_work(self, health: Health) -> None:
         jobs = self.context.bridge.engine.jobs
         asked = query(words()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
-        self.context.tasks.run(asked.success(partial(self._show, health)).failure(self._fail))
+        self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._fail))
+
+    def _read_model(self, health: Health, jobs: Jobs) -> None:
+        asked = model_asked(
+            self.context, self, words()["health"]["reading"], "health", partial(self._show, health, jobs)
+        )
+        self.context.tasks.run(asked.failure(self._fail))
 
     @property
     def is_settled(self) -> bool:
@@ -139,8 +146,8 @@ class HealthTab(QWidget):
 
     # ---- showing
 
-    def _show(self, health: Health, jobs: Jobs) -> None:
-        self.work.show_jobs(jobs, str(health.degradation.get("model_server", "")))
+    def _show(self, health: Health, jobs: Jobs, model: Model) -> None:
+        self.work.show_jobs(jobs, model)
         if health != self.health:
             self.health = health
             self._warn(health)
@@ -213,16 +220,16 @@ class _Work(QFrame):
         self._column = column(self._lines, gap=10)
         column(self, label(title, "label"), self.stand, self._lines, margins=16, gap=8)
 
-    def show_jobs(self, jobs: Jobs, server: str) -> None:
+    def show_jobs(self, jobs: Jobs, model: Model) -> None:
         """Show the scheduler.
 
         Args:
             jobs: as it stands.
-            server: how the model server is.
+            model: what is known of the local model.
         """
         now = self._context.clock.now_ms()
-        self.rests = rests_of(jobs, server, now)
-        self.stand.setText(stand_told(replace(jobs, holds=""), now))
+        self.rests = rests_of(jobs, model, now)
+        self.stand.setText(stand_told(replace(jobs, holds=""), now, model))
         self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
         clear(self._column)
         self._rows.clear()

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
 from ui.pages.journal.jobwords import capital, code_told, counted, lasted, moment, report_line, words
 from ui.pages.journal.lines import Entry, Heading, Line
+from ui.pages.journal.models import NEED_MODEL, Model
 from ui.pages.journal.saying import clock_of, day_of, who_did
 
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
@@ -153,44 +154,67 @@ def _can_retry(row: JobRow) -> bool:
     return row.state is JobState.POISON or (row.type is JobType.DISTILL and bool(row.report.get(_LEFT)))
 
 
-def beat_lines(beats: Sequence[Beat], now_ms: int) -> list[Line]:
-    """The calendar, what is due first.
+def waits_for_choice(beat: Beat, model: Model, rows: Sequence[JobRow] = ()) -> bool:
+    """Whether a kind of work has no time, because it needs a model and none was chosen.
 
     Args:
-        beats: every kind of work.
-        now_ms: the present.
+        beat: of the calendar.
+        model: what is known of the local model.
+        rows: jobs; one that waits or runs has its time.
     """
-    order = sorted(beats, key=lambda beat: (beat.next_at is None, beat.next_at or 0))
-    return [_beat(beat, now_ms) for beat in order]
+    is_wanted = any(row.type is beat.type and row.state in UNDER_WAY for row in rows)
+    return beat.type in NEED_MODEL and not model.is_chosen and not is_wanted
 
 
-def _beat(beat: Beat, now_ms: int) -> Entry:
+def beat_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
+    """The calendar, what is due first; last what waits for somebody to choose a model.
+
+    Args:
+        jobs: the scheduler.
+        now_ms: the present.
+        model: what is known of the local model.
+    """
+    placed = [(waits_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
+    placed.sort(key=lambda one: (one[0], one[1].next_at is None, one[1].next_at or 0))
+    return [_beat(beat, now_ms, waits=waits) for waits, beat in placed]
+
+
+def _beat(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
     said = words()["runs"]
     last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
     return Entry(
         id=beat.type.value,
         head=beat.title,
         note=beat.about,
-        beside=capital(f"{next_told(beat, now_ms)} · {last}"),
+        beside=capital(f"{next_told(beat, now_ms, waits=waits)} · {last}"),
         icon=words()["jobs"].get(beat.type.value, "clock"),
         value=beat,
     )
 
 
-def next_told(beat: Beat, now_ms: int) -> str:
-    """When a kind of work is due: `next tomorrow at 03:00`."""
+def next_told(beat: Beat, now_ms: int, *, waits: bool) -> str:
+    """When a kind of work is due: `next tomorrow at 03:00`.
+
+    Args:
+        beat: of the calendar.
+        now_ms: the present.
+        waits: as `waits_for_choice` says.
+    """
     said = words()["runs"]
+    if waits:
+        return str(said["no_model"])
     if beat.next_at is None:
         return str(said["no_time"])
     return str(said["due"] if beat.next_at <= now_ms else said["next"].format(when=moment(beat.next_at, now_ms)))
 
 
-def stand_told(jobs: Jobs, now_ms: int) -> str:
+def stand_told(jobs: Jobs, now_ms: int, model: Model) -> str:
     """How the scheduler stands, in a sentence or two.
 
     Args:
         jobs: the scheduler.
         now_ms: the present.
+        model: what is known of the local model: what waits for one to be chosen is not what comes next.
     """
     said = words()["runs"]
     running = next((row for row in jobs.rows if row.state is JobState.RUNNING), None)
@@ -200,7 +224,8 @@ def stand_told(jobs: Jobs, now_ms: int) -> str:
     elif running is not None:
         parts.append(said["running"].format(title=running.title))
     else:
-        known = [beat for beat in jobs.calendar if beat.next_at is not None]
+        dated = [beat for beat in jobs.calendar if beat.next_at is not None]
+        known = [beat for beat in dated if not waits_for_choice(beat, model, jobs.rows)]
         # What is long due and does not run waits for something that nobody can date, such as the model server.
         due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
         first = min(due, key=lambda beat: beat.next_at or 0, default=None)

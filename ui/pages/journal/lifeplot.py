@@ -154,9 +154,11 @@ class LifePlot(QWidget):
     # ---- drawing
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the lines to read by, the curves, their names."""
+        """Draw what is filled, the lines to read by, the curves, their names: no line lies under a filling."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for name in CURVES:
+            self._fill_below(painter, name)
         self._draw_ground(painter)
         for name in CURVES:
             self._draw_curve(painter, name)
@@ -179,21 +181,28 @@ class LifePlot(QWidget):
             x = min(self.at(year * DAYS, 0).x() - wide / 2, field.right() - wide / 2)
             painter.drawText(QRectF(x, field.bottom() + 2, wide, px(_FOOT) - 2), _LEFT | _MIDDLE, told)
 
-    def _draw_curve(self, painter: QPainter, name: str) -> None:
-        theme, path = self._theme, QPainterPath(self.at(0, 0))
+    def _path(self, name: str) -> QPainterPath:
+        path = QPainterPath(self.at(0, 0))
         for day, count in zip(self._known.days, self._known.curves[name], strict=True):
             path.lineTo(self.at(day, count))
-        if not _STROKES[name]:
-            ground = QPainterPath(path)
-            ground.lineTo(self.at(self._known.days[-1], 0))
-            ground.closeSubpath()
-            painter.fillPath(ground, theme.colour("accent_soft"))
-        pen = QPen(theme.colour(_INKS[name]), 2.0)
+        return path
+
+    def _fill_below(self, painter: QPainter, name: str) -> None:
+        """Fill what lies below a curve that is drawn without gaps."""
+        if _STROKES[name]:
+            return
+        ground = self._path(name)
+        ground.lineTo(self.at(self._known.days[-1], 0))
+        ground.closeSubpath()
+        painter.fillPath(ground, self._theme.colour("accent_soft"))
+
+    def _draw_curve(self, painter: QPainter, name: str) -> None:
+        pen = QPen(self._theme.colour(_INKS[name]), 2.0)
         if _STROKES[name]:
             pen.setDashPattern(list(_STROKES[name]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen)
-        painter.drawPath(path)
+        painter.drawPath(self._path(name))
 
     def _draw_names(self, painter: QPainter) -> None:
         """Name and last count of each curve at its end, moved apart where they would lie on each other."""

@@ -17,7 +17,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
 from ui.pages.journal.comparing import Comparison, compared
 from ui.pages.journal.deedchips import DeedChips
-from ui.pages.journal.deeds import deed_entries, offered
+from ui.pages.journal.deeds import deed_entries, kept_ids, kept_told, offered
 from ui.pages.journal.jobwords import capital, counted, moment, told_deeds, words
 from ui.pages.journal.linelist import ActBar, LineList, card_of
 from ui.pages.journal.lines import Entry
@@ -221,9 +221,10 @@ class NextTab(QWidget):
             return
         match name:
             case "spare":
-                jobs = self.context.bridge.engine.jobs
-                task = write("Keeping memories", lambda: jobs.spare(ids)).within(self)
-                self.context.tasks.run(task.success(partial(self._kept, counted(said["spared"], len(ids)))))
+                jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
+                spared = kept_ids(chosen)
+                task = write("Keeping memories", lambda: jobs.spare(spared)).within(self)
+                self.context.tasks.run(task.success(partial(self._kept, kept_told(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
                 pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)

@@ -11,18 +11,16 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 
-from core.events import Changed
-from core.types.erasures import ProposedLink
+from core.events import Changed, Progress
 from ui.context import Context, Page, PageSpec
 from ui.pages.journal.audit import AuditTab
+from ui.pages.journal.counts import Counts
 from ui.pages.journal.jobwords import words
 from ui.pages.journal.nextrun import NextTab
 from ui.pages.journal.order import OrderHelp
-from ui.pages.journal.relations import MOST
-from ui.pages.journal.runner import Runner
+from ui.pages.journal.runner import Runner, is_job
 from ui.pages.journal.runs import RunsTab
 from ui.pages.journal.tabs import Tabs
-from ui.tasks import query
 from ui.widgets.basics import button, column, label, row, tool
 from ui.widgets.chips import MenuChip, Segments
 
@@ -54,6 +52,10 @@ class JournalPage(Page):
         self.runner = Runner(context, self)
         self.tabs = Tabs(context, self.runner)
         self.tabs.born.connect(self._meet)
+        self.counts = Counts(context, self, self.tab)
+        self.counts.told.connect(self._counted)
+        self.runner.changed.connect(self._count_soon)
+        context.bridge.progressed.connect(self._progressed)
         self._make_buttons()
         self.help = OrderHelp(context.theme, self)
         self._refresh = QTimer(self)
@@ -130,7 +132,10 @@ class JournalPage(Page):
         title = self._titles[name]
 
         def tell(count: int) -> None:
-            self._shown[name] = f"{title} {count:,}" if count else title
+            told = f"{title} {count:,}" if count else title
+            if told == self._shown[name]:
+                return
+            self._shown[name] = told
             self.segments.name_choice(name, self._shown[name])
             self.menu.offer(self._shown, self.tab)
 
@@ -167,12 +172,13 @@ class JournalPage(Page):
         tab = self.tabs.tab(self.tab)
         if view and isinstance(tab, NextTab | RunsTab):
             tab.show_view(view)
-        self._count()
+        self.counts.read()
 
     def leave(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.help.shut()
+        self.counts.stop()
         if self._refresh.isActive():
             self._refresh.stop()
             self._stale.update(self._titles)
@@ -185,6 +191,7 @@ class JournalPage(Page):
         """Everything that happens stands in the journal: read again, at most a few times a second."""
         super().changed(change)
         self._stale.update(self._titles)
+        self._count_soon()
         if not self._is_shown:
             return
         if self.tab == "next":
@@ -200,7 +207,7 @@ class JournalPage(Page):
         Args:
             name: of it, as in `enter`.
         """
-        self.tab = name
+        self.tab = self.counts.shown = name
         self.menu.show_choice(name)
         self.context.prefs.keep(_STATE, name)
         self._show()
@@ -221,18 +228,22 @@ class JournalPage(Page):
         self._stale.discard(self.tab)
         self.tabs.tab(self.tab).read()
         self.is_stale = bool(self._stale)
-        self._count()
 
-    def _count(self) -> None:
-        """See how many relations wait: the person is told without looking for them."""
-        if self.tab == "relations":
-            return  # it reads and tells them itself
-        jobs = self.context.bridge.engine.jobs
-        asked = query(words()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "waiting")
-        self.context.tasks.run(asked.success(self._counted).failure(lambda _: None))
+    def _counted(self, name: str, count: int) -> None:
+        """Say the number of a tab that is not shown; the one that is shown tells its own."""
+        if name != self.tab:
+            self._counter(name)(count)
 
-    def _counted(self, links: tuple[ProposedLink, ...]) -> None:
-        self._counter("relations")(len(links))
+    def _count_soon(self) -> None:
+        """What is counted may be another: what can be read cheaply is read, what cannot has no number until then."""
+        if self.tab != "next":
+            self._counter("next")(0)
+        if self._is_shown:
+            self.counts.read_soon()
+
+    def _progressed(self, progress: Progress) -> None:
+        if is_job(progress):
+            self._count_soon()
 
     # ---- the help
 

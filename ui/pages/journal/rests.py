@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.types.lifecycle import JobRow, Jobs, JobState, JobType
+from core.types.lifecycle import JobRow, Jobs, JobState
 from ui.pages.journal.jobwords import code_told, counted, moment, words
+from ui.pages.journal.models import NEED_MODEL, Model
 
-_PAUSED, _POISON, _LATER, _MODEL = "paused", "poison", "later", "no_model"
-_READY = "ready"
+_PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
 _UNDER_WAY = frozenset({JobState.QUEUED, JobState.RUNNING})
 
 
@@ -50,16 +50,16 @@ def _keys() -> Mapping[str, str]:
     return {sentence: key for key, sentence in told.items()}
 
 
-def rests_of(jobs: Jobs, server: str, now_ms: int) -> tuple[Rest, ...]:
+def rests_of(jobs: Jobs, model: Model, now_ms: int) -> tuple[Rest, ...]:
     """What rests, that which concerns everything first; each reason once for all, or once for each job.
 
     Args:
         jobs: the scheduler as it stands.
-        server: how the model server is; `ready` where it answers.
+        model: what is known of the local model.
         now_ms: the present.
     """
     found: dict[tuple[str, str], Rest] = {}
-    for rest in (*_of_all(jobs), *_of_rows(jobs, now_ms), *_of_model(jobs, server, now_ms)):
+    for rest in (*_of_all(jobs), *_of_rows(jobs, now_ms), *_of_model(jobs, model, now_ms)):
         found.setdefault((rest.key, rest.says), rest)
     return tuple(found.values())
 
@@ -85,13 +85,17 @@ def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Rest]:
                 yield _rest(key, row, when=when)
 
 
-def _of_model(jobs: Jobs, server: str, now_ms: int) -> Iterator[Rest]:
-    """What is not even queued without a model, although its time has come."""
-    if server == _READY or any(row.type is JobType.DISTILL and row.state in _UNDER_WAY for row in jobs.rows):
+def _of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Rest]:
+    """What is not even queued while the chosen model is away, although its time has come; nobody misses another."""
+    if model.is_ready or not model.is_chosen or any(_is_under_way(row) for row in jobs.rows):
         return
     for beat in jobs.calendar:
-        if beat.type is JobType.DISTILL and beat.next_at is not None and beat.next_at <= now_ms:
-            yield _told(_MODEL, beat.title)
+        if beat.type in NEED_MODEL and beat.next_at is not None and beat.next_at <= now_ms:
+            yield _told(_AWAY, beat.title)
+
+
+def _is_under_way(row: JobRow) -> bool:
+    return row.type in NEED_MODEL and row.state in _UNDER_WAY
 
 
 def _rest(key: str, row: JobRow | None = None, **more: str) -> Rest:

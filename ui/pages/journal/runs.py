@@ -16,10 +16,19 @@ from core.types.lifecycle import Beat, JobRow, Jobs, JobType
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.journal.joblines import beat_lines, job_lines, job_sentences, next_told, offered, stand_told
+from ui.pages.journal.joblines import (
+    beat_lines,
+    job_lines,
+    job_sentences,
+    next_told,
+    offered,
+    stand_told,
+    waits_for_choice,
+)
 from ui.pages.journal.jobwords import capital, words
 from ui.pages.journal.linelist import ActBar, LineList, card_of, lie_down
 from ui.pages.journal.lines import Entry
+from ui.pages.journal.models import Model, model_asked
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner, is_job
 from ui.tasks import problem_of, query, write
@@ -95,6 +104,7 @@ class RunsTab(QWidget):
         self.context, self.runner = context, runner
         said = words()["runs"]
         self.jobs: Jobs | None = None
+        self.model = Model()
         self.view = RUNS
         self._limit, self._wants_focus = _MOST, False
         self.stand = label("", "muted", wrap=True)
@@ -145,7 +155,11 @@ class RunsTab(QWidget):
             self.states.loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
         asked = query(words()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
+
+    def _read_model(self, jobs: Jobs) -> None:
+        asked = model_asked(self.context, self, words()["runs"]["reading"], "state", partial(self._show, jobs))
+        self.context.tasks.run(asked.failure(self._fail))
 
     def _more(self) -> None:
         self._limit += _MORE
@@ -172,13 +186,13 @@ class RunsTab(QWidget):
 
     # ---- showing
 
-    def _show(self, jobs: Jobs) -> None:
-        self.jobs = jobs
+    def _show(self, jobs: Jobs, model: Model) -> None:
+        self.jobs, self.model = jobs, model
         said, now = words()["runs"], self.context.clock.now_ms()
-        self.stand.setText(stand_told(jobs, now))
+        self.stand.setText(stand_told(jobs, now, model))
         lines = job_lines(jobs.rows, now)
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
-        self.calendar.show_lines(beat_lines(jobs.calendar, now))
+        self.calendar.show_lines(beat_lines(jobs, now, model))
         if lines:
             self._ran_states.content()
         else:
@@ -225,9 +239,14 @@ class RunsTab(QWidget):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
         elif isinstance(value, Beat):
             heavy = (words()["runs"]["heavy"],) if value.is_heavy else ()
-            self.panel.show_sentences(value.title, (_said(value, now), *heavy), acts, is_low=is_low)
+            self.panel.show_sentences(value.title, (self._said(value, now), *heavy), acts, is_low=is_low)
         else:
             self.panel.hide()
+
+    def _said(self, beat: Beat, now_ms: int) -> str:
+        rows = () if self.jobs is None else self.jobs.rows
+        waits = waits_for_choice(beat, self.model, rows)
+        return f"{beat.about} {capital(next_told(beat, now_ms, waits=waits))}."
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room; where it is narrow, the words have the width."""
@@ -307,7 +326,3 @@ class RunsTab(QWidget):
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
         task = write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
         self.context.tasks.run(task.success(lambda _: self.read()))
-
-
-def _said(beat: Beat, now_ms: int) -> str:
-    return f"{beat.about} {capital(next_told(beat, now_ms))}."
