@@ -210,7 +210,9 @@ def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[st
     size = sum(path.stat().st_size for path in rig.home.path.glob("vault.db*"))
     active = int(by_status.get("active", 0))
     return {
-        "day": day, "stored": stored, "active": active, "digests": int(rig.value(
+        "day": day, "stored": stored, "active": active, "own": int(rig.value(
+            "SELECT count(*) FROM memories WHERE status = 'active' AND client_id IS NULL AND import_id IS NULL "
+            "AND source = 'user_explicit'")), "digests": int(rig.value(
             "SELECT count(*) FROM memories WHERE kind = 'digest' AND status = 'active'")),
         "consolidated": int(by_status.get("consolidated", 0)), "superseded": int(by_status.get("superseded", 0)),
         "archived": int(by_status.get("archived", 0)), "held": int(by_status.get("quarantined", 0)),
