@@ -179,7 +179,7 @@ def test_a_wrong_year_that_is_set_right_erases_nothing_though_the_vault_keeps_it
     beat(rig)
     assert Erasing().plan(ground) == []
     deeds = Erasing().plan(ground_of(rig, {**CHOSEN, "erase_days": -2_000}))
-    done = rig.write(lambda tx: Erasing().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]
+    done = rig.write(lambda tx: Erasing().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["erased"] == 0
     assert rig.get(kept).status is Status.ARCHIVED
 
