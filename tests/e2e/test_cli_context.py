@@ -40,7 +40,7 @@ def test_a_falling_budget_keeps_its_word(palace: Palace) -> None:
         shell.json("remember", BOAT)
         shell.json("remember", TALK, "--kind", "episode")
         tiers = set()
-        for tokens in (400, 260, 220, 200, 180, 150, 120, 80, 30, 0):
+        for tokens in (400, *range(260, 100, -8), 80, 30, 0):
             found = shell.json("context", "what about the mooring?", "--tokens", str(tokens))
             check_context(found, budget=tokens)
             tiers |= {one["tier"] for one in found["memories"]}

@@ -77,6 +77,8 @@ class Hands:
         return found[0] if len(found) == 1 else None
 
     def _is_free(self, widget: QWidget) -> bool:
+        if self.app.activeWindow() is None:
+            return False  # the window is drawn before the screen gives it the keyboard
         modal = self.app.activeModalWidget()
         if modal is not None and modal is not widget and not modal.isAncestorOf(widget):
             return False

@@ -160,8 +160,13 @@ def test_e32_1d_episodes_wait_for_the_model_and_are_read_as_often_as_it_comes_ba
         until(lambda: how(rig).degradation["model_server"] != "ready", "that it went is noticed")
         note(rig, "I like rye.")
         later(rig, 0.2)
+
+        def read_again() -> bool:
+            later(rig, 0.1)  # a run that met the server as it went rests before it is tried again
+            return distilled(rig) == 2
+
         with server_at(port, reading):
-            until(lambda: distilled(rig) == 2, "the server came again")
+            until(read_again, "the server came again")
         assert "The user likes rye." in rig.texts()
 
 
