@@ -1,12 +1,13 @@
 """A consolidation of a full vault: what it does, how long it takes, what memory it needs, and whether recall waits.
 
-    nice .venv/bin/python tests/bench/bench_consolidate.py [--n 5000] [--home DIR] [--pause 0.3]
+    nice .venv/bin/python tests/bench/bench_consolidate.py [--n 5000] [--home DIR] [--pause 0.3] [--fill]
 
 The vault is filled through the import with synthetic facts (`resources/bench`): seven of ten have nothing to do with
 one another, one of ten says another one again in slightly other words, two of ten are details of one thing in groups
 of eight. Then 90 days pass. The job is run as a person starts it. Recalls are timed while nothing else runs, while the
 job plans, while it carries out, and when it is over: on a machine that does other work too, the first and the last tell
-what that does. With `--home` a filled vault is kept there, and a copy of it is measured.
+what that does. With `--home` a filled vault is kept there, and a copy of it is measured; `--fill` only fills it.
+Filling is a process of its own: what it leaves behind in memory would hide what the job takes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -44,6 +46,7 @@ from core.types.values import OWNER_ACTOR  # noqa: E402
 
 _DAY_MS = 86_400_000
 _GROUP = 8
+_LOOK_S = 0.3
 _PARTS = ("budget", "deadline", "test plan", "log format", "release notes", "review", "mascot", "meeting room")
 
 
@@ -88,13 +91,13 @@ def resident_mb() -> float:
 class Watch:
     """Times recalls, and the most memory seen, until it is told to stop."""
 
-    def __init__(self, rig: Rig, questions: list[str], pause_s: float) -> None:
-        self._rig, self._questions, self._pause_s = rig, questions, pause_s
+    def __init__(self, rig: Rig, questions: list[str]) -> None:
+        self._rig, self._questions = rig, questions
         self.took: dict[str, list[float]] = {}
         self.phase = "idle before"
         self.peak = 0.0
 
-    def until(self, is_over: threading.Event, least: int = 0) -> None:
+    def until(self, is_over: threading.Event, pause_s: float, least: int = 0) -> None:
         """Ask one question after another, with pauses as a person makes them."""
         at = 0
         while at < least or not is_over.is_set():
@@ -104,14 +107,21 @@ class Watch:
             self.took.setdefault(phase, []).append((time.perf_counter() - begun) * 1000)
             self.peak = max(self.peak, resident_mb())
             at += 1
-            time.sleep(self._pause_s)
+            self._wait(pause_s, is_over)
+
+    def _wait(self, pause_s: float, is_over: threading.Event) -> None:
+        """A person's pause, looking at the memory."""
+        until = time.perf_counter() + pause_s
+        while (left := until - time.perf_counter()) > 0 and not (pause_s > _LOOK_S and is_over.is_set()):
+            time.sleep(min(left, _LOOK_S))
+            self.peak = max(self.peak, resident_mb())
 
     def idle(self, phase: str) -> None:
         """Ask a hundred while nothing runs."""
         self.phase = phase
         done = threading.Event()
         done.set()
-        self.until(done, least=100)
+        self.until(done, _LOOK_S, least=100)
 
 
 def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
@@ -124,7 +134,8 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
         deeds = plan(self, ground)
         took = time.perf_counter() - wall, time.thread_time() - own
         print(
-            f"plan: {len(deeds)} deeds in {took[0]:.1f} s, {took[1]:.1f} s of one processor, {dict(counts_of(deeds))}"
+            f"plan: {len(deeds)} deeds in {took[0]:.1f} s, {took[1]:.1f} s of one processor, {dict(counts_of(deeds))}",
+            flush=True,
         )
         watch.phase = "during the carrying out"
         return deeds
@@ -143,7 +154,7 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     rig.opened.threads.jobs.submit(warm, rig.opened).result(600)
     while rig.opened.index.status().state is not State.READY:
         time.sleep(0.05)
-    watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))), pause_s)
+    watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
     relate = rig.opened.keeper.readers.relate
     assert relate is not None
     relate.classify([(Told(known[0]), Told(known[1]))])  # what a first store loads
@@ -152,9 +163,9 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     is_over = threading.Event()
     worker = threading.Thread(target=consolidate, args=(rig, watch, is_over))
     worker.start()
-    watch.until(is_over)
+    watch.until(is_over, pause_s)
     worker.join()
-    print(f"memory: {watch.peak - before:.0f} MB above {before:.0f} MB")
+    print(f"memory: {watch.peak - before:.0f} MB above {before:.0f} MB", flush=True)
     watch.idle("idle after")
     for phase, took in watch.took.items():
         print(f"recall {phase}: {percentiles(took)} ms, {len(took)} recalls")
@@ -166,7 +177,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=5000)
     parser.add_argument("--home", type=Path)
-    parser.add_argument("--pause", type=float, default=0.3)
+    parser.add_argument("--pause", type=float, default=0.3, help="seconds between two searches while the job runs")
+    parser.add_argument("--fill", action="store_true", help="only fill a vault in --home")
     given = parser.parse_args()
     known = texts(given.n)
     embedder = TimedEmbedder(HandClock(START_MS))
@@ -174,8 +186,12 @@ def main() -> int:
         folder = given.home or Path(made) / "filled"
         folder.mkdir(parents=True, exist_ok=True)
         key = folder / "root.key"
-        if not key.exists():
+        if given.fill:
             key.write_bytes(fill(folder, embedder, known))
+            return 0
+        if not key.exists():
+            told = [sys.executable, __file__, "--n", str(given.n), "--home", str(folder), "--fill"]
+            subprocess.run(told, check=True)
         copy = shutil.copytree(folder, Path(made) / "copy")
         clock = HandClock(START_MS + 90 * _DAY_MS)
         with rig_at(copy, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig:
