@@ -24,9 +24,6 @@ from core.vault.tx import Tx
 TRIES = 3
 """After so many bad answers an episode is left (`dead`) until a person asks for it again."""
 
-_SERVERS = 10
-"""`distilled.attempts` counts twice: bad answers in its ones, failures of the server in its tens."""
-
 _AT_ONCE = (20, 5, 1)
 """Episodes of one question, by failures of both kinds: what makes a group fail is alone at last."""
 
@@ -40,22 +37,23 @@ _FROM = (
     "AND NOT EXISTS (SELECT 1 FROM conflicts x WHERE x.incoming_id = m.id AND x.kind = 'injection' "
     "AND x.state = 'open') "
     "AND (d.state IS NULL OR (d.state = 'failed' AND d.at + :pause * "
-    "(1 << (2 * (min(d.attempts / :servers + d.attempts % :servers, :smallest) - 1))) <= :now)) "
+    "(1 << (2 * (min(d.attempts + d.failures, :smallest) - 1))) <= :now)) "
 )
 _COUNT = _FROM.format(what="SELECT count(*)")
 _GROUPS = _FROM.format(what="SELECT m.space_id, m.client_id, count(*)") + (
     "GROUP BY m.space_id, m.client_id ORDER BY min(m.recorded_at), min(m.n)"
 )
-_FIRST = _FROM.format(what="SELECT m.space_id, m.client_id, coalesce(d.attempts, 0)") + (
+_FIRST = _FROM.format(what="SELECT m.space_id, m.client_id, coalesce(d.attempts, 0), coalesce(d.failures, 0)") + (
     "ORDER BY m.recorded_at, m.n LIMIT 1"
 )
 _COLUMNS = (
     "SELECT m.id, m.text, m.space_id, m.client_id, m.lineage, m.session, m.role, m.trust, "
     "coalesce(m.occurred_at, m.recorded_at), coalesce(m.occurred_prec, 'ms'), m.occurred_offset, "
-    "coalesce(d.attempts, 0) "
+    "coalesce(d.attempts, 0), coalesce(d.failures, 0) "
 )
 _NEXT = _FROM.format(what=_COLUMNS) + (
     "AND m.space_id = :space AND m.client_id IS :client AND coalesce(d.attempts, 0) = :attempts "
+    "AND coalesce(d.failures, 0) = :failures "
     "ORDER BY m.recorded_at, m.n LIMIT :most"
 )
 _KNOWN = (
@@ -88,7 +86,8 @@ class Episode:
         role: whose words it is; only in the person's own "I" is the person.
         trust: 0 to 1.
         said: when it was said or happened, else when it was stored.
-        attempts: how often reading it failed: bad answers in the ones, failures of the server in the tens.
+        attempts: answers that could not be used.
+        failures: how often the server failed.
     """
 
     id: str
@@ -100,6 +99,7 @@ class Episode:
     trust: float
     said: When
     attempts: int
+    failures: int
 
     @property
     def shown(self) -> Shown:
@@ -148,9 +148,10 @@ def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
     first = rows.one(_FIRST, _values(now_ms))
     if first is None:
         return ()
-    space, client, attempts = first
-    most = _AT_ONCE[min(sum(divmod(int(attempts), _SERVERS)), len(_AT_ONCE) - 1)]
-    wanted = {**_values(now_ms), "space": space, "client": client, "attempts": attempts, "most": most}
+    space, client, attempts, failures = first
+    most = _AT_ONCE[min(int(attempts) + int(failures), len(_AT_ONCE) - 1)]
+    kin = {"space": space, "client": client, "attempts": attempts, "failures": failures}
+    wanted = {**_values(now_ms), **kin, "most": most}
     return tuple(_episode(row) for row in rows.all(_NEXT, wanted))
 
 
@@ -225,11 +226,10 @@ def mark_failed(
     gone = 0
     with _unrecorded(tx):
         for one in episodes:
-            servers, bad = divmod(one.attempts, _SERVERS)
-            servers, bad = (min(servers + 1, len(_AT_ONCE) - 1), bad) if is_patient else (servers, bad + 1)
-            is_dead = for_good or bad >= TRIES
-            attempts = servers * _SERVERS + bad
-            _set(tx, one.id, {"state": "dead" if is_dead else "failed", "attempts": attempts, "code": code})
+            attempts, failures = one.attempts + (not is_patient), one.failures + is_patient
+            is_dead = for_good or attempts >= TRIES
+            counts = {"attempts": attempts, "failures": min(failures, len(_AT_ONCE) - 1)}
+            _set(tx, one.id, {"state": "dead" if is_dead else "failed", **counts, "code": code})
             gone += is_dead
     return gone
 
@@ -285,11 +285,11 @@ def _set(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:
 
 
 def _values(now_ms: int) -> dict[str, object]:
-    return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "servers": _SERVERS, "smallest": len(_AT_ONCE) - 1}
+    return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "smallest": len(_AT_ONCE) - 1}
 
 
 def _episode(row: Sequence[object]) -> Episode:
-    memory_id, text, space, client, lineage, session, role, trust, at, precision, offset, attempts = row
+    memory_id, text, space, client, lineage, session, role, trust, at, precision, offset = row[:11]
     whose = None if client is None else str(client)
     within = None if session is None else str(session)
     return Episode(
@@ -301,5 +301,6 @@ def _episode(row: Sequence[object]) -> Episode:
         role=Role(str(role)),
         trust=float(str(trust)),
         said=When(int(str(at)), Precision(str(precision)), None if offset is None else int(str(offset))),
-        attempts=int(str(attempts)),
+        attempts=int(str(row[11])),
+        failures=int(str(row[12])),
     )

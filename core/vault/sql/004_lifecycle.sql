@@ -99,7 +99,8 @@ CREATE INDEX ix_gap_asks_session ON gap_asks (session, at);
 CREATE TABLE distilled (
     memory_id TEXT PRIMARY KEY REFERENCES memories (id),
     state     TEXT NOT NULL CHECK (state IN ('failed', 'done', 'dead')),
-    attempts  INTEGER NOT NULL DEFAULT 0,
+    attempts  INTEGER NOT NULL DEFAULT 0,  -- answers that could not be used
+    failures  INTEGER NOT NULL DEFAULT 0,  -- of the server: they are no fault of the text
     code      TEXT,
     at        INTEGER NOT NULL
 ) STRICT;
