@@ -49,6 +49,7 @@ from core.engine.shedding import tend
 from core.engine.spaces import Spaces
 from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
+from core.engine.upkeep import Upkeep
 from core.engine.vault_group import VaultGroup
 from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
@@ -165,6 +166,7 @@ class Engine:
         self.scheduler = Scheduler(Agenda(jobs), self.model)
         self.spaces.wished = self.scheduler.look_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
+        self.upkeep = Upkeep(self._require, self._authority, self.jobs, self.scheduler)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,

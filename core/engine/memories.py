@@ -23,6 +23,7 @@ from core.engine.lastings import lasting_of
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
 from core.engine.sight import Meant
+from core.engine.stores import as_store
 from core.entities.showing import described
 from core.errors import Code, UserError
 from core.intake.forget import forget
@@ -43,7 +44,7 @@ from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
 from core.types.lifecycle import Erased, Inferred
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
-from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.requests import FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.types.words import Grant, Source
 from core.vault.rows import Rows
@@ -93,6 +94,11 @@ class Memories:
             opened.mean(texts),
             lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
         )
+
+    def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
+        """Remember a fact with its claim (`core.engine.stores.as_store`); see `store`."""
+        opened = self._opened()
+        return self.store(as_store(fact, opened.keeper.readers.extract, opened.clock.now_ms()), actor)
 
     @staticmethod
     def _store(

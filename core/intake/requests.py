@@ -16,6 +16,7 @@ from core.intake.validate import (
     is_exclusive,
     is_plain_label,
 )
+from core.score.decay import check_permanence
 from core.types.replies import ClientRecord
 from core.types.requests import StoreRequest
 from core.types.values import When
@@ -62,6 +63,8 @@ def check_request(request: StoreRequest, client: ClientRecord | None) -> Checked
             raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")
     if request.space is not None:
         check_space_name(request.space)
+    if request.permanence is not None:
+        check_permanence(request.permanence)
     claim = None if request.claim is None else check_claim(request.claim)
     if claim is not None and client is not None:
         claim["exclusive"] = is_exclusive(claim)

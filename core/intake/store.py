@@ -321,7 +321,8 @@ class Keeper:
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.proposed
         newcomer = self._newcomer(tx, draft, arriving)
-        draft = replace(draft, permanence=permanence_of("".join(checked.texts), newcomer.claims, draft.kind))
+        read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
+        draft = replace(draft, permanence=checked.request.permanence or read)
         wanted = self._plan(tx, newcomer) if compared else None
         if wanted is not None and wanted.known is not None:
             return self._again(tx, verb, wanted.known, arriving)
@@ -473,4 +474,6 @@ def _who(actor: Actor) -> str:
 
 def _digest(request: StoreRequest) -> bytes:
     whole = {**asdict(request), "request_id": None}
+    if request.permanence is None:
+        del whole["permanence"]  # as it was digested before there was any
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()

@@ -6,22 +6,25 @@ Must not do: take an identity, a trust or a time of recording from a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from core.errors import Code, UserError
 from core.ipc import items
+from core.ipc.client_checks import check_spaces, check_store
 from core.ipc.client_desk import DESK_METHODS
+from core.ipc.client_stores import STORE_METHODS
+from core.ipc.client_upkeep import UPKEEP_METHODS
 from core.ipc.items import Shape
 from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, behind, shape_for, wait
 from core.ipc.verbs.memories import context_query, list_request, listed, recall_query, store_request
 from core.types.requests import ListRequest
-from core.types.words import GLOBAL_SPACE, Grant, Source
+from core.types.words import GLOBAL_SPACE
 
-TEXT_BYTES = 8 * 1024  # design section 8, texts of store methods
+RECALLED_FROM = 0.2  # seed B, composite scoring for recall
 _PAGE = 50
 
 ClientMethod = Callable[[Engine, Params, Session], Awaitable[dict[str, Any]]]
@@ -31,32 +34,12 @@ def _shape(engine: Engine, session: Session) -> Shape:
     return shape_for(engine, exact=session.owner)
 
 
-def _check_spaces(session: Session, names: Iterable[str]) -> None:
-    if not all(session.sees(name) for name in names):  # the same words whether or not it exists
-        raise UserError(Code.ACCESS_DENIED, "This client has no grant for that space.")
-
-
 async def memory_store(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Store one memory; a client that may only propose leaves it for review."""
     request = store_request(params)
-    if not session.owner:
-        _check_store(request.text, request.space, request.source, session)
+    check_store(request, session)
     reply = await wait(engine.memories.store(request, session.actor(request.session)))
     return items.stored(reply, classification=session.owner)
-
-
-def _check_store(text: str, space: str | None, source: Source | None, session: Session) -> None:
-    size = len(text.encode("utf-8"))
-    if size > TEXT_BYTES:
-        raise UserError(
-            Code.TEXT_TOO_LARGE, f"The text has {size} bytes; a client may store {TEXT_BYTES} at once, so split it."
-        )
-    if source is Source.USER_EXPLICIT and not session.may(Grant.SPEAK_FOR_USER.value):
-        raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
-    if space is not None:
-        _check_spaces(session, [space])
-        if space == GLOBAL_SPACE:
-            raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
 
 
 async def memory_get(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
@@ -71,7 +54,7 @@ async def memory_get(engine: Engine, params: Params, session: Session) -> dict[s
 async def memory_list(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """A page of memories."""
     if "space" in params:
-        _check_spaces(session, [params["space"]])
+        check_spaces(session, [params["space"]])
     return await listed(engine, list_request(params, _PAGE), session.actor(), _shape(engine, session))
 
 
@@ -81,7 +64,9 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
     With `explain` a client is told how its question was read, in words: no score, weight or count of the vault.
     """
     merged = {**params.get("filters", {}), **{key: value for key, value in params.items() if key != "filters"}}
-    _check_spaces(session, merged.get("spaces", ()))
+    if "space" in merged:  # seed B, scoping: the space that is named, and what is everybody's
+        merged["spaces"] = [*merged.get("spaces", ()), merged.pop("space"), GLOBAL_SPACE]
+    check_spaces(session, merged.get("spaces", ()))
     query = recall_query(merged, engine.clock.now_ms())
     reply = await wait(engine.memories.recall(query, session.actor(query.session)))
     result: RecallResultLike = reply.result
@@ -96,9 +81,14 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
     return {**found, "plan": shape.plan(result.trace.plan)} if query.explain else found
 
 
+async def memory_recall(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
+    """What is remembered of a topic: `memory_search` that leaves out what is hardly certain (seed B, recall)."""
+    return await memory_search(engine, {"min_confidence": RECALLED_FROM, **params}, session)
+
+
 async def memory_context(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """What is remembered of a prompt, fenced as data, within a token budget."""
-    _check_spaces(session, params.get("spaces", ()))
+    check_spaces(session, params.get("spaces", ()))
     query = context_query(params)
     reply = await wait(engine.memories.context(query, session.actor(query.session)))
     return items.context(reply, _shape(engine, session))
@@ -133,6 +123,9 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         "memory_list": memory_list,
         "memory_search": memory_search,
         "memory_context": memory_context,
+        "memory_recall": memory_recall,
         **DESK_METHODS,
+        **STORE_METHODS,
+        **UPKEEP_METHODS,
     }
 )

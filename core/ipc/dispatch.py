@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.client_methods import CLIENT_METHODS, TEXT_BYTES, health
+from core.ipc.client_checks import TEXT_BYTES
+from core.ipc.client_methods import CLIENT_METHODS, health
 from core.ipc.connection import Call, Connection
 from core.ipc.framing import fit
 from core.ipc.limits import Caps, SearchLimits

@@ -27,9 +27,10 @@ from core.types.replies import (
     UndoReport,
     VerdictReply,
 )
-from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.requests import FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.traces import Trace
+from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.types.words import Source
 
@@ -104,6 +105,7 @@ class Memories(Protocol):
     """The verbs on memories."""
 
     def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]: ...  # noqa: D102
+    def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]: ...  # noqa: D102
     def get(self, memory_id: str, actor: Actor) -> Future[Memory]: ...  # noqa: D102
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]: ...  # noqa: D102
     def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
@@ -209,6 +211,15 @@ class JobsGroup(Protocol):
     def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]: ...  # noqa: D102
 
 
+class Upkeep(Protocol):
+    """What a caller may know and do about upkeep."""
+
+    def stats(self, space: str | None, actor: Actor) -> Future[Mapping[str, Mapping[str, Any]]]: ...  # noqa: D102
+    def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]: ...  # noqa: D102
+    def consolidate(self, actor: Actor, *, dry_run: bool = False) -> Future[Consolidation]: ...  # noqa: D102
+    def tidy(self, most: int | None, actor: Actor) -> Future[Tidied]: ...  # noqa: D102
+
+
 class Engine(Protocol):
     """The engine's facade, as far as this room uses it.
 
@@ -242,3 +253,5 @@ class Engine(Protocol):
     def jobs(self) -> JobsGroup: ...  # noqa: D102
     @property
     def practice(self) -> Practice: ...  # noqa: D102
+    @property
+    def upkeep(self) -> Upkeep: ...  # noqa: D102

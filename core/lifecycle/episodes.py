@@ -32,9 +32,10 @@ _NOTES = (
     "AND m.part_of IS NULL AND +m.status IN ('active', 'disputed')"
 )
 _SINCE = "coalesce(e.consolidated_at, d.at)"
-_COUNTS = f"SELECT m.client_id, count(*) {_NOTES} GROUP BY m.client_id"
-_DONE = f"SELECT m.client_id, m.id, {_SINCE} {_NOTES} AND {_SINCE} IS NOT NULL"
-_REMAINING = f"SELECT count(*) {_NOTES}"
+_OF_ONE = "(:client IS NULL OR m.client_id = :client)"
+_COUNTS = f"SELECT m.client_id, count(*) {_NOTES} AND {_OF_ONE} GROUP BY m.client_id"
+_DONE = f"SELECT m.client_id, m.id, {_SINCE} {_NOTES} AND {_OF_ONE} AND {_SINCE} IS NOT NULL"
+_REMAINING = f"SELECT count(*) {_NOTES} AND {_OF_ONE}"
 
 
 class Episodes:
@@ -88,20 +89,21 @@ class Episodes:
         return Batch(len(deeds), dict(counts), tuple(ids))
 
 
-def cleanup_deeds(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
+def cleanup_deeds(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[Planned]:
     """All that a cleanup would do.
 
     Args:
         rows: a vault snapshot.
         options: how long notes stand, and how many.
         now_ms: the present, epoch ms.
+        client_id: whose notes; None for everybody's.
 
     Returns:
         `EXPIRE` for those whose time is over, `ARCHIVE` for those beyond the capacity; of what is protected none.
     """
-    counts: Mapping[str, int] = {str(client): int(count) for client, count in rows.all(_COUNTS)}
+    counts: Mapping[str, int] = {str(client): int(count) for client, count in rows.all(_COUNTS, {"client": client_id})}
     before = now_ms - options.episode_days * _DAY_MS
-    found = _consolidated(rows, None)
+    found = _consolidated(rows, None, client_id)
     crowded = {client for client, count in counts.items() if count > options.episode_capacity}
     asked = [head for client, head, since in found if since < before or client in crowded]
     kept = protections(rows, asked, now_ms)
@@ -121,21 +123,24 @@ def cleanup_deeds(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
     return deeds
 
 
-def remaining(rows: Rows) -> int:
+def remaining(rows: Rows, client_id: str | None = None) -> int:
     """How many notes of assistants stand.
 
     Args:
         rows: a vault snapshot or a transaction.
+        client_id: whose notes; None for everybody's.
 
     Returns:
-        Of all clients together; a split text counts once.
+        Of all clients together where none is named; a split text counts once.
     """
-    return int(rows.value(_REMAINING))
+    return int(rows.value(_REMAINING, {"client": client_id}))
 
 
-def _consolidated(rows: Rows, heads: Sequence[str] | None) -> list[tuple[str, str, int]]:
+def _consolidated(rows: Rows, heads: Sequence[str] | None, client_id: str | None = None) -> list[tuple[str, str, int]]:
     """Client, id and time of consolidation of notes, the oldest first."""
     named = "" if heads is None else " AND m.id IN (SELECT value FROM json_each(:heads))"
-    params = {} if heads is None else {"heads": json.dumps(list(heads))}
+    params: dict[str, object] = {"client": client_id}
+    if heads is not None:
+        params["heads"] = json.dumps(list(heads))
     found = rows.all(f"{_DONE}{named} ORDER BY m.recorded_at, m.n", params)
     return [(str(client), str(head), int(since)) for client, head, since in found]

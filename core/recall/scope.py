@@ -6,7 +6,7 @@ Must not do: rank, or be left out of any query.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.recall.request import RecallRequest
 
 Labels = NDArray[np.int64]
+_PLACES = "SELECT id, space_id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 
 
 LATER_SPEAKS = (
@@ -161,6 +162,26 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     if row is None or (scope.client_id is not None and row[1] == Status.DELETED.value):
         return False
     return scope.unrestricted or row[0] in scope.space_ids
+
+
+def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
+    """`may_see` of many.
+
+    Args:
+        rows: a vault snapshot.
+        ids: of memories, or of anything else.
+        scope: what the asker may see.
+
+    Returns:
+        Those that are memories which the asker may see.
+    """
+    found = rows.all(_PLACES, (_json(sorted(ids)),))
+    return frozenset(
+        str(memory_id)
+        for memory_id, space_id, status in found
+        if (scope.unrestricted or space_id in scope.space_ids)
+        and (scope.client_id is None or status != Status.DELETED.value)
+    )
 
 
 def is_laid_away(memory: Memory) -> bool:

@@ -25,6 +25,7 @@ class StoreRequest:
         session: the session it was told in; a claim with the scope `session` is limited to it.
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
+        permanence: how long it goes on being true, a level of `core.score.decay`; None to read it from the text.
     """
 
     text: str
@@ -40,6 +41,27 @@ class StoreRequest:
     ref: str | None = None
     author: str | None = None
     request_id: str | None = None
+    permanence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactRequest:
+    """One fact given as subject, predicate and content (seed B, `memory_store_fact`).
+
+    Attributes:
+        subject: whom or what it is about.
+        predicate: what is said of it, written like lives_in.
+        store: the text and how it is stored; its text is a sentence that names the subject, or the bare value.
+        value: what is said; None to take it from the text.
+        valid_from: from when it holds; `valid_to` until when.
+    """
+
+    subject: str
+    predicate: str
+    store: StoreRequest
+    value: str | None = None
+    valid_from: str | float | None = None
+    valid_to: str | float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
+from ipc_upkeep import FakeStores, HasUpkeep
 
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
@@ -173,7 +174,7 @@ class Recalled:
     metrics: Metrics = METRICS
 
 
-class FakeMemories(FakeErasing):
+class FakeMemories(FakeErasing, FakeStores):
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
         self.rows: list[Memory] = []
@@ -459,7 +460,7 @@ class FakeVault:
         return done(None)
 
 
-class FakeEngine:
+class FakeEngine(HasUpkeep):
     """Fits `core.ipc.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:
@@ -476,8 +477,7 @@ class FakeEngine:
         self._practice = FakePractice()
         self.threads: list[threading.Thread] = []
 
-    vault_id = property(lambda self: VAULT_ID)
-    clock = property(lambda self: self._clock)
+    vault_id, clock = property(lambda self: VAULT_ID), property(lambda self: self._clock)
     memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
     journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
     clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)

@@ -28,7 +28,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def store_request(params: Params) -> StoreRequest:
-    """The engine's request of checked `remember` or `memory_store` parameters.
+    """The engine's request of checked `remember` or `memory_store…` parameters.
 
     Args:
         params: already checked against the schema.
@@ -54,6 +54,7 @@ def store_request(params: Params) -> StoreRequest:
         ref=params.get("ref"),
         author=params.get("author"),
         request_id=params.get("request_id"),
+        permanence=params.get("permanence"),
     )
 
 

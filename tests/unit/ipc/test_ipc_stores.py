@@ -1,0 +1,145 @@
+"""The store methods of one kind each, recall and the methods about upkeep, over the socket against a stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ipc_world import REGISTRY, World, code_of
+
+from core.errors import Code, LociError
+from core.types.words import Kind
+
+STORES: dict[str, dict[str, Any]] = {
+    "memory_store_episode": {"text": "We walked to the lake."},
+    "memory_store_fact": {"subject": "Anna", "predicate": "lives_in", "text": "Anna lives in Graz."},
+    "memory_store_rule": {"text": "Answer in short sentences."},
+}
+SEARCHES = ("memory_search", "memory_recall")
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        yield made
+
+
+def fits(method: str, result: dict[str, Any]) -> dict[str, Any]:
+    for problem in REGISTRY.result_checker(method).iter_errors(result):
+        raise AssertionError(f"{method}: {problem.message}")
+    return result
+
+
+@pytest.mark.parametrize(("method", "kind"), list(zip(STORES, (Kind.EPISODE, Kind.FACT, Kind.RULE), strict=True)))
+def test_each_stores_its_kind(world: World, method: str, kind: Kind) -> None:
+    client = world.paired("plug", ("read", "write"))
+    fits(method, client.call(method, {**STORES[method], "importance": 0.7, "tags": ["walk"], "request_id": "r"}))
+    request, actor = world.engine.memories.stores[-1]
+    assert (request.kind, request.importance, request.tags, request.request_id) == (kind, 0.7, ("walk",), "r")
+    assert (actor.kind, actor.client_id) == ("client", "id-plug")
+
+
+@pytest.mark.parametrize("method", STORES)
+def test_the_seeds_spelling_is_understood(world: World, method: str) -> None:
+    client = world.paired("plug", ("read", "write", "space:garden"))
+    params = {**STORES[method], "scope": "garden", "session_id": "s1"}
+    params["content"] = params.pop("text")
+    client.call(method, params)
+    request, actor = world.engine.memories.stores[-1]
+    assert (request.space, request.session, actor.session) == ("garden", "s1", "s1")
+    assert request.text == params["content"]
+
+
+@pytest.mark.parametrize("method", STORES)
+def test_what_a_client_may_not_say_is_refused(world: World, method: str) -> None:
+    client = world.paired("plug", ("read", "write"))
+
+    def code(**more: Any) -> Code | None:
+        return code_of(lambda: client.call(method, {**STORES[method], **more}))
+
+    assert code(text="x" * 8193) is Code.TEXT_TOO_LARGE
+    assert code(space="home") is Code.ACCESS_DENIED
+    assert code(space="GLOBAL") is Code.ACCESS_DENIED
+    assert code(source="user_explicit") is Code.FORBIDDEN_FIELD
+    assert code(importance=5.0) is Code.INVALID_INPUT
+    assert code(butler="jeeves") is Code.FORBIDDEN_FIELD
+    assert code(zeal=1) is Code.INVALID_INPUT
+    assert world.engine.memories.stores == []
+
+
+def test_a_client_that_may_only_read_stores_nothing(world: World) -> None:
+    client = world.paired("reader", ("read",))
+    for method, params in STORES.items():
+        assert code_of(partial(client.call, method, params)) is Code.ACCESS_DENIED
+
+
+def test_an_unknown_permanence_lists_the_known_ones(world: World) -> None:
+    client = world.paired("plug", ("read", "write"))
+    with pytest.raises(LociError) as caught:
+        client.call("memory_store_fact", {**STORES["memory_store_fact"], "permanence": "eternal"})
+    assert caught.value.code is Code.INVALID_INPUT
+    for level in ("permanent", "stable", "standard", "volatile", "ephemeral"):
+        assert level in caught.value.sentence
+
+
+def test_a_fact_is_handed_over_in_its_parts(world: World) -> None:
+    client = world.paired("plug", ("read", "write"))
+    client.call(
+        "memory_store_fact",
+        {**STORES["memory_store_fact"], "value": "Graz", "permanence": "stable", "valid_from": "2024-01"},
+    )
+    (fact,) = world.engine.memories.facts
+    assert (fact.subject, fact.predicate, fact.value) == ("Anna", "lives_in", "Graz")
+    assert (fact.valid_from, fact.valid_to, fact.store.permanence) == ("2024-01", None, "stable")
+
+
+def test_recall_leaves_out_what_is_hardly_certain(world: World) -> None:
+    client = world.paired("plug", ("read",))
+    client.call("memory_recall", {"topic": "lake"})
+    client.call("memory_recall", {"topic": "lake", "min_confidence": 0.6})
+    client.call("memory_search", {"query": "lake"})
+    assert [query.min_confidence for query, _ in world.engine.memories.recalls] == [0.2, 0.6, 0.0]
+
+
+@pytest.mark.parametrize("method", SEARCHES)
+def test_one_space_is_that_space_and_what_is_everybodys(world: World, method: str) -> None:
+    client = world.paired("plug", ("read", "space:garden"))
+    client.call(method, {"query": "lake", "scope": "garden"})
+    assert world.engine.memories.recalls[-1][0].spaces == ("garden", "GLOBAL")
+    assert code_of(lambda: client.call(method, {"query": "lake", "scope": "home"})) is Code.ACCESS_DENIED
+    assert code_of(lambda: client.call(method, {"query": "lake", "space": "nowhere"})) is Code.ACCESS_DENIED
+
+
+def test_stats_are_told_as_the_seed_does(world: World) -> None:
+    client = world.paired("plug", ("read", "space:garden"))
+    found = fits("memory_stats", client.call("memory_stats", {"scope": "garden"}))
+    assert found["episodes"] == {"total": 3, "unconsolidated": 1, "backlog_age_hours": 2.5}
+    assert world.engine.upkeep.asked[-1][:2] == ("stats", "garden")
+    assert code_of(lambda: client.call("memory_stats", {"space": "home"})) is Code.ACCESS_DENIED
+
+
+def test_the_log_holds_ids_and_counts(world: World) -> None:
+    client = world.paired("plug", ("read",))
+    found = fits("memory_audit_log", client.call("memory_audit_log", {}))["entries"]
+    assert [(row["verb"], row["id"], row["success"]) for row in found] == [
+        ("store", "m-1", True),
+        ("refused", None, False),
+    ]
+    assert len(client.call("memory_audit_log", {"limit": 1})["entries"]) == 1
+    assert code_of(lambda: client.call("memory_audit_log", {"limit": 201})) is Code.INVALID_INPUT
+
+
+def test_runs_need_curate(world: World) -> None:
+    plain, curator = world.paired("plain", ("read", "write")), world.paired("curator", ("read", "curate"))
+    for method in ("memory_run_consolidation", "memory_run_episode_cleanup"):
+        assert code_of(partial(plain.call, method, {})) is Code.ACCESS_DENIED
+    dry = fits("memory_run_consolidation", curator.call("memory_run_consolidation", {"dry_run": True}))
+    assert dry == {"dry_run": True, "planned": {"stack": 2}, "changed": {}}
+    assert curator.call("memory_run_consolidation", {})["changed"] == {"consolidated": 2}
+    done = fits("memory_run_episode_cleanup", curator.call("memory_run_episode_cleanup", {"max_entries": 5}))
+    assert done == {"expired_deleted": 1, "capacity_deleted": 2, "remaining": 3}
+    curator.call("memory_run_episode_cleanup", {})
+    assert [row[1] for row in world.engine.upkeep.asked if row[0] == "tidy"] == [5, 10_000]
