@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import click
 
-from core.engine.facade import harden
+from app.cli.options import hoisted, verb_of
 from core.errors import BugError, CancelledError, LociError
+from core.security.hardening import harden
 
 _INTERRUPTED = 130
 
@@ -24,11 +25,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code (design section 8).
     """
     harden()
-    from app.cli import commands  # after hardening: nothing is read or imported with a wider umask
-
     given = list(sys.argv[1:] if arguments is None else arguments)
+    # After hardening: nothing more is read or imported with a wider umask.
+    if verb_of(given) == "mcp":
+        from app.cli.mcp import door as loci  # of the engine it loads nothing: assistants start many of these
+    else:
+        from app.cli.commands import loci
+
     try:
-        code = commands.loci.main(commands.hoisted(given), prog_name="loci", standalone_mode=False)
+        code = loci.main(hoisted(given), prog_name="loci", standalone_mode=False)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as wrong:

@@ -118,12 +118,13 @@ class Service:
             raise EnvironmentFaultError(Code.BUSY, "The engine does not answer; try again in a moment.") from None
 
 
-def serve(parts: Parts, tell: Tell) -> None:
+def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     """Run until a signal or a hand-over.
 
     Args:
         parts: the process's parts.
         tell: says how it goes, on standard error.
+        must_open: end where the vault would stay locked, instead of waiting for its owner.
 
     Raises:
         LociError: WRONG_SECRET, VAULT_BUSY, VAULT_DAMAGED …
@@ -133,6 +134,8 @@ def serve(parts: Parts, tell: Tell) -> None:
     if not keys.exist:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
     root = _root(parts, keys)
+    if root is None and must_open:
+        raise UserError(Code.VAULT_LOCKED, "Nothing opens the vault without asking its owner.")
     engine = parts.engine(tell)
     try:
         _serve(parts, engine, root, tell)

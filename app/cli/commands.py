@@ -15,9 +15,13 @@ from app.cli import (
     undoing,
     vault,
 )
-from app.cli.root import hoisted, loci
+from app.cli.mcp import mcp
+from app.cli.options import hoisted
+from app.cli.root import loci
 
 __all__ = [
-    "bench", "clients", "conflicts", "demo", "erasing", "hoisted", "imports", "jobs", "loci", "memories",
+    "bench", "clients", "conflicts", "demo", "erasing", "hoisted", "imports", "jobs", "loci", "mcp", "memories",
     "practice", "shot", "showing", "undoing", "vault",
 ]  # fmt: skip
+
+loci.add_command(mcp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import click
 
 from app import environment
+from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
 from app.compose import Parts
 from app.patience import patient_session
@@ -100,33 +101,8 @@ def with_command(fn: Callable[Concatenate[Command, P], R]) -> Callable[P, R]:
     return update_wrapper(run, fn)
 
 
-def hoisted(arguments: Sequence[str]) -> list[str]:
-    """Move `--json` in front of the verb, so that it may stand anywhere.
-
-    Args:
-        arguments: as typed.
-
-    Returns:
-        The same arguments; what follows `--` stays untouched.
-    """
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    head = [argument for argument in arguments[:end] if argument != "--json"]
-    front = ["--json"] if len(head) < end else []
-    return [*front, *head, *arguments[end:]]
-
-
-@click.group(
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.option("--home", type=click.Path(path_type=Path), help="Where the vault lives (or LOCI_HOME).")
-@click.option(
-    "--passphrase-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File whose first line is the passphrase or the recovery code (or LOCI_PASSPHRASE_FILE).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-@click.version_option(package_name="loci-palace", prog_name="loci")
+@click.group(invoke_without_command=True, context_settings=CONTEXT)
+@global_options
 @click.pass_context
 def loci(context: click.Context, home: Path | None, passphrase_file: Path | None, as_json: bool) -> None:
     """Loci: a private memory palace for you and your assistants.

@@ -64,10 +64,11 @@ def _made(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 @loci.command()
+@click.option("--unlocked", is_flag=True, help="End at once where nothing opens the vault without asking.")
 @with_command
-def serve(command: Command) -> None:
+def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
-    serving.serve(command.parts, command.output.note)
+    serving.serve(command.parts, command.output.note, must_open=unlocked)
 
 
 @loci.command()

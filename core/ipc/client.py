@@ -11,27 +11,17 @@ import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hmac import compare_digest
 from typing import Any, Self
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.messages import LINE_BYTES, PROTOCOL, encode, error_from, request
+from core.ipc.greeting import Greeting, not_loci
+from core.ipc.messages import LINE_BYTES, encode, error_from, request
 from core.ipc.shown import shown
 from core.ipc.strictjson import BadMessage, check_text, parse
 from core.ipc.transport import Place, connect, peer_of
-from core.security.handshake import (
-    MAC_BYTES,
-    NONCE_BYTES,
-    TOKEN_BYTES,
-    client_mac,
-    decode_value,
-    encode_value,
-    new_nonce,
-    server_proof,
-)
+from core.security.handshake import TOKEN_BYTES, decode_value, encode_value
 from core.types.clock import Clock, SystemClock
 
-VAULT_BYTES = 16
 CONNECT_S = 2.0
 CALL_S = 60.0
 _CHUNK = 64 * 1024
@@ -127,18 +117,8 @@ class Client:
             UserError: UNAUTHENTICATED when the server or this client is not who it says.
             EnvironmentFaultError: VAULT_BUSY when another vault answers; VAULT_LOCKED.
         """
-        nc = new_nonce()
-        hello = self._hello({"protocol": PROTOCOL, "client": name, "nonce": encode_value(nc)})
-        theirs = decode_value(str(hello.get("vault", "")), VAULT_BYTES)
-        if vault is not None and not compare_digest(theirs, vault):
-            raise EnvironmentFaultError(Code.VAULT_BUSY, "Another vault answers on the socket of this one.")
-        ns = decode_value(str(hello.get("nonce", "")), NONCE_BYTES)
-        proof = decode_value(str(hello.get("proof", "")), MAC_BYTES)
-        if not compare_digest(proof, server_proof(token, nc, ns, theirs)):
-            raise UserError(
-                Code.UNAUTHENTICATED, "The server does not know this client, or it is not Loci; nothing was sent to it."
-            )
-        found = self.call("auth", {"mac": encode_value(client_mac(token, nc, ns, theirs))})
+        greeting = Greeting(name, token, vault)
+        found = self.call("auth", greeting.auth(self._hello(greeting.hello())))
         return Welcome(
             tuple(found.get("grants", ())), tuple(found.get("spaces", ())), found.get("limits", {}), found["server"]
         )
@@ -149,7 +129,7 @@ class Client:
         except LociError as error:
             if error.code is not Code.MALFORMED_MESSAGE:
                 raise
-            raise UserError(Code.UNAUTHENTICATED, "The program on the socket does not speak Loci's protocol.") from None
+            raise not_loci() from None
 
     def pair(self, name: str, code: str, grants: Sequence[str] | None = None, timeout_s: float = 150.0) -> Pairing:
         """Redeem a code that the person shows.
@@ -225,23 +205,9 @@ class Client:
         """
         self._last += 1
         ident = self._last
-        line = self._line_of(ident, method, params or {})
+        line = call_line(ident, method, params or {})
         self._send(line)
         return self._await(ident, progress, notify, timeout_s or self._call_s)
-
-    @staticmethod
-    def _line_of(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
-        for name, value in params.items():
-            try:
-                check_text(value)
-            except BadMessage as bad:
-                # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
-                # else. Outcome: named and refused here, in the words the engine uses.
-                raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
-        line = encode(request(ident, method, params), strict=True)
-        if len(line) > LINE_BYTES:
-            raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
-        return line
 
     def _await(self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float) -> dict[str, Any]:
         while ident not in self._waiting:
@@ -342,6 +308,62 @@ class Client:
         if not chunk:
             raise EnvironmentFaultError(Code.NOT_HERE, "Loci closed the connection.")
         return chunk
+
+
+def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
+    """Write a call as one line.
+
+    Args:
+        ident: the caller's id of it.
+        method: its name.
+        params: its parameters.
+
+    Returns:
+        UTF-8 with the line end.
+
+    Raises:
+        UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE.
+    """
+    for name, value in params.items():
+        try:
+            check_text(value)
+        except BadMessage as bad:
+            # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
+            # else. Outcome: named and refused here, in the words the engine uses.
+            raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
+    try:
+        line = encode(request(ident, method, params), strict=True)
+    except (ValueError, TypeError, RecursionError):
+        raise UserError(Code.INVALID_INPUT, "The parameters cannot be sent as JSON.") from None
+    if len(line) > LINE_BYTES:
+        raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
+    return line
+
+
+def token_from_text(text: str) -> bytes:
+    """Read a token as `loci pair` prints it.
+
+    Args:
+        text: its first line counts.
+
+    Returns:
+        32 bytes.
+
+    Raises:
+        UserError: INVALID_INPUT; the text is not repeated.
+    """
+    lines = text.split("\n", 1)
+    try:
+        return decode_value(lines[0].strip(), TOKEN_BYTES)
+    except LociError:
+        raise UserError(
+            Code.INVALID_INPUT, "That is not a token of `loci pair`: 43 letters, digits, - and _."
+        ) from None
+
+
+def token_to_text(token: bytes) -> str:
+    """A token as `token_from_text` reads it."""
+    return encode_value(token)
 
 
 def _too_slow() -> EnvironmentFaultError:

@@ -1,0 +1,100 @@
+"""`loci mcp`: serve an assistant over standard input and output, pair it, set it up, try it.
+
+Must not do: import the engine, or the SDK before it is needed: an assistant waits for the first answer.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from app import environment
+from app.cli.options import CONTEXT, global_options
+from app.cli.output import Output
+from app.mcp.doorway import Doorway
+from app.mcp.surroundings import completed
+from core.errors import Code, UserError
+
+_DEFAULT = "mcp"
+_NAME = 40
+
+
+@click.command()
+@click.option("--client", help="Which paired client this is; mcp unless said otherwise.")
+@click.option(
+    "--tools", type=click.Choice(["lean", "full"]), default="lean", show_default=True, help="What is offered."
+)
+@click.option("--no-start", is_flag=True, help="Never start the engine; answer that Loci is not running.")
+@click.option("--install", metavar="ASSISTANT", help="Put Loci into an assistant's configuration; `list` names them.")
+@click.option("--print", "only_print", is_flag=True, help="With --install: print what would be written, and stop.")
+@click.option("--yes", is_flag=True, help="With --install: write without asking.")
+@click.option("--pair", metavar="NAME", help="Pair this client and keep its token for `loci mcp --client NAME`.")
+@click.option("--code", help="With --pair: the one-time code that Loci shows; else you pair it as the owner.")
+@click.option("--test", is_flag=True, help="Start the server as an assistant would and try it.")
+@click.pass_context
+def mcp(
+    context: click.Context,
+    client: str | None,
+    tools: str,
+    no_start: bool,
+    install: str | None,
+    only_print: bool,
+    yes: bool,
+    pair: str | None,
+    code: str | None,
+    test: bool,
+) -> None:
+    """Serve an assistant over standard input and output (MCP).
+
+    An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it.
+    """
+    door = _doorway(context, _checked(client or pair or _named(install) or _DEFAULT), tools)
+    if sum((install is not None, pair is not None, test)) > 1 and (pair is not None or test):
+        raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
+    if install is not None:
+        from app.mcp.installing import install_into
+
+        context.exit(install_into(door, install, only_print=only_print, yes=yes))
+    if pair is not None:
+        from app.mcp.pairing import pair_client
+
+        pair_client(door, code)
+        return
+    if test:
+        from app.mcp.trying import try_out
+
+        context.exit(0 if try_out(door) else 1)
+    from app.mcp.server import run
+
+    run(lambda: door.link(start=not no_start), tools)
+
+
+def _named(assistant: str | None) -> str | None:
+    return None if assistant is None else assistant.strip().casefold().replace(" ", "-")
+
+
+def _checked(client: str) -> str:
+    fits = 0 < len(client) <= _NAME and client[0].isalnum() and all(c.isalnum() or c in " ._-" for c in client)
+    if not fits:
+        raise UserError(
+            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
+        )
+    return client
+
+
+def _doorway(context: click.Context, client: str, tools: str) -> Doorway:
+    given = {} if context.parent is None else context.parent.params
+    variables = completed(os.environ)
+    found = environment.read(variables, given.get("home"), given.get("passphrase_file"))
+    return Doorway(found, variables, client, tools, Output(as_json=bool(given.get("as_json"))))
+
+
+@click.group(context_settings=CONTEXT)
+@global_options
+def door(home: Path | None, passphrase_file: Path | None, as_json: bool) -> None:
+    """Loci, without the verbs that need the engine."""
+
+
+door.add_command(mcp)

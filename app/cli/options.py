@@ -1,0 +1,64 @@
+"""The global options and where the verb stands among the arguments: what is needed before any verb is loaded.
+
+Must not do: import a verb or the engine; `loci mcp` starts with this alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_TAKE_VALUE = frozenset({"--home", "--passphrase-file"})
+
+
+def global_options(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a group the options that stand before every verb."""
+    for option in (
+        click.version_option(package_name="loci-palace", prog_name="loci"),
+        click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output."),
+        click.option(
+            "--passphrase-file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="File whose first line is the passphrase or the recovery code (or LOCI_PASSPHRASE_FILE).",
+        ),
+        click.option("--home", type=click.Path(path_type=Path), help="Where the vault lives (or LOCI_HOME)."),
+    ):
+        fn = option(fn)
+    return fn
+
+
+def hoisted(arguments: Sequence[str]) -> list[str]:
+    """Move `--json` in front of the verb, so that it may stand anywhere.
+
+    Args:
+        arguments: as typed.
+
+    Returns:
+        The same arguments; what follows `--` stays untouched.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    head = [argument for argument in arguments[:end] if argument != "--json"]
+    front = ["--json"] if len(head) < end else []
+    return [*front, *head, *arguments[end:]]
+
+
+def verb_of(arguments: Sequence[str]) -> str | None:
+    """The verb among arguments, found without reading any of them closely.
+
+    Args:
+        arguments: as typed.
+
+    Returns:
+        The first argument that is neither an option nor an option's value; None where there is none.
+    """
+    rest = iter(arguments)
+    for argument in rest:
+        if not argument.startswith("-"):
+            return argument
+        if argument in _TAKE_VALUE:
+            next(rest, None)
+    return None

@@ -1,0 +1,155 @@
+"""The way to the engine: one connection for all calls, found anew after a lock, a hand-over or a restart.
+
+Must not do: repeat what may have been carried out, unless it is a reading or has a `request_id`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.mcp.tokens import read_token
+from app.mcp.words import sentence
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.ipc.async_client import AsyncClient, Notify
+from core.ipc.client import token_from_text
+from core.ipc.transport import Place
+
+_START_S = 20.0  # a large vault is read before it answers
+_HANDOVER_S = 4.0  # a window that takes the vault over is there by then
+_POLL_S = 0.1
+
+
+class Wakes(Protocol):
+    """Starts the engine."""
+
+    def wake(self) -> None:
+        """Start it, or see how the start goes; raises where it cannot be."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which client this server is.
+
+    Attributes:
+        client: its name.
+        token_file: where its token lies.
+        token_text: `LOCI_TOKEN`, which wins over the file; "" where it is not set.
+    """
+
+    client: str
+    token_file: Path
+    token_text: str = ""
+
+    def token(self) -> bytes:
+        """The token, read each time: pairing works while the server runs.
+
+        Raises:
+            UserError: UNAUTHENTICATED where there is none, with the way to get one; ACCESS_DENIED.
+        """
+        found = token_from_text(self.token_text) if self.token_text else read_token(self.token_file)
+        if found is None:
+            raise UserError(Code.UNAUTHENTICATED, sentence("unpaired", client=self.client))
+        return found
+
+
+class Link:
+    """Calls methods of the engine, whoever runs it at the moment."""
+
+    def __init__(self, place: Place, who: Identity, starter: Wakes | None, notify: Notify | None = None) -> None:
+        """Make it; the connection is opened by the first call.
+
+        Args:
+            place: where the engine listens.
+            who: the client.
+            starter: starts the engine where nobody answers; None to leave that to the person.
+            notify: told notifications of the engine.
+        """
+        self._place, self._who, self._starter, self._notify = place, who, starter, notify
+        self._client: AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        self.greeted: Callable[[], None] = lambda: None
+
+    async def call(self, method: str, params: Mapping[str, Any], *, repeatable: bool) -> dict[str, Any]:
+        """Call a method.
+
+        Args:
+            method: its name.
+            params: its parameters.
+            repeatable: whether it may be sent a second time when the connection ends before its answer.
+
+        Returns:
+            The result.
+
+        Raises:
+            LociError: what the engine answered, or why it cannot be reached, in a sentence for the assistant.
+        """
+        client = await self._open()
+        try:
+            return await client.call(method, params)
+        except LociError as error:
+            if error.code is Code.VAULT_LOCKED:
+                raise _locked() from None
+            if client.is_open or error.code not in (Code.NOT_HERE, Code.BUSY, Code.UNAUTHENTICATED):
+                raise
+            if not repeatable:
+                raise EnvironmentFaultError(Code.NOT_HERE, sentence("cut_off")) from None
+        return await (await self._open()).call(method, params)
+
+    async def close(self) -> None:
+        """End the connection."""
+        if self._client is not None:
+            await self._client.close()
+
+    async def _open(self) -> AsyncClient:
+        async with self._opening:
+            if self._client is not None and self._client.is_open:
+                return self._client
+            is_first = self._client is None
+            await self.close()
+            self._client = await self._found(is_first)
+            self.greeted()
+            return self._client
+
+    async def _found(self, is_first: bool) -> AsyncClient:
+        token = self._who.token()
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        while True:
+            try:
+                return await self._greeted(token)
+            except LociError as error:
+                waited = loop.time() - begun
+                if error.code is Code.VAULT_LOCKED:
+                    raise _locked() from None
+                if error.code is Code.UNAUTHENTICATED:
+                    raise UserError(error.code, sentence("refused", client=self._who.client)) from None
+                if error.code not in (Code.NOT_HERE, Code.BUSY) or waited > _START_S:
+                    raise
+                self._wake(error, waited, is_first)
+            await asyncio.sleep(_POLL_S)
+
+    def _wake(self, error: LociError, waited: float, is_first: bool) -> None:
+        """Have the engine started, where nobody is about to answer."""
+        if error.code is Code.BUSY or (not is_first and waited < _HANDOVER_S):
+            return  # whoever had the vault is handing it to a window, which must not find it taken
+        if self._starter is None:
+            raise EnvironmentFaultError(Code.NOT_HERE, sentence("not_running"))
+        self._starter.wake()
+
+    async def _greeted(self, token: bytes) -> AsyncClient:
+        client = await AsyncClient.connect(self._place, self._notify)
+        try:
+            await client.greet(self._who.client, token)
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+
+def _locked() -> LociError:
+    return EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked"))

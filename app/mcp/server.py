@@ -1,0 +1,227 @@
+"""The MCP server itself: the official SDK's low-level server, its handlers, and an orderly end.
+
+Must not do: let an exception's text or a value that was sent out, print; whatever fails is a code and a sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from app.mcp.link import Link
+from app.mcp.reading import Reading
+from app.mcp.texts import readable
+from app.mcp.tools import Tool, offered
+from app.mcp.words import sentence, words
+from core.errors import BugError, LociError
+from core.ipc.messages import RateLimitedError
+from core.text.fencing import fenced
+
+Context = ServerRequestContext[Any, Any]
+
+_PLAIN = "text/plain"
+
+
+class Bridge:
+    """Answers an assistant's requests by calls of the engine."""
+
+    def __init__(self, link: Link, profile: str) -> None:
+        """Make it.
+
+        Args:
+            link: the way to the engine.
+            profile: `lean` or `full`.
+        """
+        self._link, self._tools = link, offered(profile)
+
+    def server(self) -> Server[Any]:
+        """A server with this bridge's handlers."""
+        return Server(
+            "loci",
+            version=version("loci-palace"),
+            title="Loci",
+            instructions=words()["instructions"],
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+            on_list_prompts=self.list_prompts,
+            on_get_prompt=self.get_prompt,
+        )
+
+    async def list_tools(self, _: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """The tools of the profile; the same whether the engine runs or not."""
+        return types.ListToolsResult(tools=[_declared(tool) for tool in self._tools.values()])
+
+    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Call one method; what the engine refuses is a tool error, which the assistant reads."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool"))
+        try:
+            result = await self._link.call(tool.name, tool.arguments(params.arguments), repeatable=tool.repeatable)
+            text = readable(result)
+        except LociError as error:
+            return _failed(error)
+        except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
+            return _failed(_bug(error))
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=result)
+
+    async def list_resources(
+        self, _: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Resources that need no argument."""
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=uri, name=said["title"], description=said["about"], mime_type=_PLAIN)
+                for uri, said in words()["resources"].items()
+                if "{" not in uri
+            ]
+        )
+
+    async def list_templates(
+        self, _: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Resources that need one."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=uri, name=said["title"], description=said["about"], mime_type=_PLAIN
+                )
+                for uri, said in words()["resources"].items()
+                if "{" in uri
+            ]
+        )
+
+    async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Read one resource."""
+        method, arguments = _asked(str(params.uri))
+        text = await self._read(method, arguments)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type=_PLAIN, text=text)]
+        )
+
+    async def list_prompts(self, _: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        """The two prompts."""
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=name,
+                    title=said["title"],
+                    description=said["about"],
+                    arguments=[
+                        types.PromptArgument(name=said["argument"], description=said["argument_about"], required=True)
+                    ],
+                )
+                for name, said in words()["prompts"].items()
+            ]
+        )
+
+    async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Fill one prompt."""
+        said = words()["prompts"].get(params.name)
+        if said is None:
+            raise MCPError(types.INVALID_PARAMS, sentence("unknown_prompt"))
+        given = (params.arguments or {}).get(said["argument"])
+        if not given:
+            raise MCPError(types.INVALID_PARAMS, sentence("missing_argument", name=said["argument"]))
+        context = await self._read("memory_context", {"prompt": given}) if "{context}" in said["says"] else ""
+        text = said["says"].format(context=context, given=fenced(given))
+        return types.GetPromptResult(
+            description=said["about"],
+            messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))],
+        )
+
+    async def _read(self, method: str, arguments: Mapping[str, Any]) -> str:
+        """Call a reading method where MCP has no tool error."""
+        try:
+            return readable(await self._link.call(method, arguments, repeatable=True))
+        except LociError as error:
+            raise MCPError(types.INTERNAL_ERROR, _sentence(error), {"code": error.code.value}) from None
+        except Exception as error:  # noqa: BLE001 - the last keeper, as above
+            raise MCPError(types.INTERNAL_ERROR, _sentence(_bug(error))) from None
+
+
+def _asked(uri: str) -> tuple[str, dict[str, Any]]:
+    """The method a resource stands for."""
+    try:
+        parts = urlsplit(uri)
+        path, query = unquote(parts.path).strip("/"), parse_qs(parts.query)
+    except ValueError:
+        raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource")) from None
+    if parts.scheme == "loci" and parts.netloc == "status" and not path:
+        return "health", {}
+    if parts.scheme == "loci" and parts.netloc == "memory" and path:
+        return "memory_get", {"id": path}
+    if parts.scheme == "loci" and parts.netloc == "context" and not path and len(query.get("prompt", ())) == 1:
+        return "memory_context", {"prompt": query["prompt"][0]}
+    raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource"))
+
+
+def _declared(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=dict(tool.schema),
+        output_schema=None if tool.result is None else dict(tool.result),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.reads,
+            destructive_hint=tool.destroys,
+            idempotent_hint=tool.reads,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _failed(error: LociError) -> types.CallToolResult:
+    said: dict[str, Any] = {"code": error.code.value, "message": error.sentence}
+    if isinstance(error, RateLimitedError):
+        said["retry_after"] = round(error.retry_after, 3)
+    return types.CallToolResult(
+        content=[types.TextContent(text=_sentence(error))], structured_content={"error": said}, is_error=True
+    )
+
+
+def _sentence(error: LociError) -> str:
+    after = f" Try again in {error.retry_after:.0f} s." if isinstance(error, RateLimitedError) else ""
+    return f"{error.code.value}: {fenced(error.sentence)}{after}"
+
+
+def _bug(error: Exception) -> LociError:
+    sys.stderr.write(f"loci mcp: {type(error).__name__}\n")
+    return BugError(type(error).__name__)
+
+
+def run(make_link: Callable[[], Link], profile: str) -> None:
+    """Serve standard input and output until input ends.
+
+    Args:
+        make_link: makes the way to the engine, on the loop.
+        profile: `lean` or `full`.
+    """
+    logging.disable(logging.CRITICAL)  # the SDK logs what it could not read; that is the person's text
+    asyncio.run(_serve(make_link, profile))
+
+
+async def _serve(make_link: Callable[[], Link], profile: str) -> None:
+    link = make_link()
+    try:
+        async with stdio_server() as (read, write):
+            sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
+            server = Bridge(link, profile).server()
+            await server.run(Reading(read, write), write, server.create_initialization_options())
+    finally:
+        await link.close()

@@ -1,0 +1,65 @@
+"""The text an assistant reads beside a structured result: memory text fenced, one element a memory, nothing that acts.
+
+Every text of a result passes `core.text.fencing`, as in a packed context, so none can close its element (E10.14.2).
+Must not do: shorten a text, leave one unfenced.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from app.mcp.words import sentence
+from core.text.fencing import fenced
+
+_SHOWN = ("id", "kind", "status", "score", "trust", "space", "author")
+
+
+def readable(result: Mapping[str, Any]) -> str:
+    """A result as text.
+
+    Args:
+        result: of any client method.
+
+    Returns:
+        A packed context as it is; memories as elements; anything else as JSON whose texts are fenced.
+    """
+    text, items = result.get("text"), result.get("items")
+    if isinstance(text, str) and "included" in result:
+        return text or sentence("no_context")  # fenced by the engine that packed it
+    if isinstance(items, list) and all(_is_memory(item) for item in items):
+        return _listed(result, items)
+    if _is_memory(result):
+        return "\n".join((sentence("data"), _element(result)))
+    return json.dumps(_fenced(result), ensure_ascii=False)
+
+
+def _is_memory(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("text"), str) and "id" in value and "kind" in value
+
+
+def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]]) -> str:
+    if not items:
+        return fenced(sentence("nothing", reason=str(result.get("reason") or "")))
+    lines = [sentence("data"), *(_element(item) for item in items)]
+    if "next" in result:
+        lines.append(sentence("more", next=fenced(str(result["next"]))))
+    return "\n".join(lines)
+
+
+def _element(item: Mapping[str, Any]) -> str:
+    given = {name: item[name] for name in _SHOWN if item.get(name) not in (None, "")}
+    given["when"] = item.get("occurred_at") or item.get("created_at") or ""
+    marks = " ".join(f'{name}="{fenced(str(value))}"' for name, value in given.items())
+    return f"<memory {marks}>{fenced(str(item['text']))}</memory>"
+
+
+def _fenced(value: Any) -> Any:
+    if isinstance(value, str):
+        return fenced(value)
+    if isinstance(value, Mapping):
+        return {fenced(str(key)): _fenced(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_fenced(part) for part in value]
+    return value

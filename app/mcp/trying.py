@@ -1,0 +1,98 @@
+"""`loci mcp --test`: starts the server as an assistant would, with as little around it, and says how each step goes.
+
+Must not do: store anything, print what was remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from mcp.client.session import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent
+
+from app.mcp.doorway import Doorway
+from app.mcp.words import sentence
+
+_ALL_S = 60.0
+_QUERY = "connection test"
+
+
+class _StepFailedError(Exception):
+    """A step did not go well; the rest is not tried."""
+
+
+@dataclass(slots=True)
+class _Steps:
+    """What was tried and how it went."""
+
+    door: Doorway
+    done: list[dict[str, object]] = field(default_factory=list)
+
+    def say(self, step: str, says: str, *, ok: bool) -> None:
+        self.done.append({"step": step, "ok": ok, "says": says})
+        self.door.out.line(f"{'ok' if ok else 'failed':<8}{step:<16}{says}")
+        if not ok:
+            raise _StepFailedError
+
+
+def try_out(door: Doorway) -> bool:
+    """Start the server, shake hands, list its tools, search once.
+
+    Args:
+        door: of the client.
+
+    Returns:
+        Whether all went well.
+    """
+    steps = _Steps(door)
+    with _noted(steps):
+        asyncio.run(_within(steps))
+    went_well = all(step["ok"] for step in steps.done)
+    if door.out.as_json:
+        door.out.document({"ok": went_well, "client": door.client, "steps": steps.done})
+    return went_well
+
+
+@contextmanager
+def _noted(steps: _Steps) -> Iterator[None]:
+    """Whatever ends the trial is its last step."""
+    try:
+        yield
+    except* _StepFailedError:
+        pass
+    except* (MCPError, OSError, TimeoutError) as group:
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        says = sentence("no_answer") if isinstance(first, TimeoutError) else sentence("not_tried")
+        steps.done.append({"step": "start", "ok": False, "says": says})
+        steps.door.out.line(f"{'failed':<8}{'start':<16}{says}")
+
+
+async def _within(steps: _Steps) -> None:
+    async with asyncio.timeout(_ALL_S):
+        await _tried(steps)
+
+
+async def _tried(steps: _Steps) -> None:
+    program, arguments, variables = steps.door.command()
+    secret = steps.door.variables.get("LOCI_PASSPHRASE_FILE") or steps.door.found.secret_file
+    if secret:  # so that the engine may be started as `loci serve` would be here; assistants are not given it
+        variables = {**variables, "LOCI_PASSPHRASE_FILE": str(secret)}
+    started = StdioServerParameters(command=program, args=arguments, env=variables)
+    async with stdio_client(started, errlog=sys.stderr) as (read, write), ClientSession(read, write) as session:
+        hello = await session.initialize()
+        steps.say(
+            "start", f"{hello.server_info.name} {hello.server_info.version}, MCP {hello.protocol_version}", ok=True
+        )
+        tools = await session.list_tools()
+        steps.say("tools", f"{len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}", ok=True)
+        found = await session.call_tool("memory_search", {"query": _QUERY, "limit": 1})
+        said = " ".join(part.text for part in found.content if isinstance(part, TextContent))
+        steps.say("search", said if found.is_error else "Loci answers.", ok=not found.is_error)

@@ -1,0 +1,47 @@
+"""The words of `loci mcp`, from `resources/mcp`; and the methods, from `resources/protocol.json`.
+
+Must not do: know any method by name.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def protocol() -> dict[str, Any]:
+    """The list of methods; read here as plain JSON, for the checking of parameters is the engine's."""
+    return _read("protocol.json")
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Sentences, descriptions and profiles of the MCP server."""
+    return _read("mcp/words.json")
+
+
+@cache
+def assistants() -> dict[str, Any]:
+    """Assistants whose configuration is known."""
+    return dict(_read("mcp/clients.json")["clients"])
+
+
+def sentence(name: str, /, **given: str) -> str:
+    """A sentence for a person or an assistant.
+
+    Args:
+        name: which one.
+        given: what stands in its braces.
+
+    Returns:
+        One or two sentences.
+    """
+    return str(words()["sentences"][name]).format(**given)
+
+
+def _read(path: str) -> dict[str, Any]:
+    found = json.loads(files("resources").joinpath(*path.split("/")).read_text("utf-8"))
+    return dict(found)

@@ -1,0 +1,88 @@
+"""`loci mcp` starts without the engine: what it imports, how the verb is found, how the engine is started for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli.options import verb_of
+from app.mcp.starter import Starter, serving_command
+from core.errors import Code, LociError
+from core.types.clock import ManualClock
+
+HEAVY = ("core.engine", "core.vault", "core.index", "core.embed", "core.recall", "core.intake", "numpy", "PySide6",
+         "sqlcipher3", "onnxruntime", "tokenizers", "jsonschema", "rich", "qasync", "hnswlib", "argon2")  # fmt: skip
+LOOK = """
+import sys
+from app.__main__ import main
+code = main({arguments!r})
+print(code, *sorted(sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["mcp"], ["--home", "/nowhere", "mcp", "--tools", "full"], ["mcp", "--install", "list"]]
+)
+def test_nothing_of_the_engine_is_loaded(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK.format(arguments=arguments)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    loaded = done.stderr.split()
+    assert "app.mcp.doorway" in loaded, done.stderr
+    assert not [name for name in loaded if any(name == heavy or name.startswith(f"{heavy}.") for heavy in HEAVY)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [
+        ([], None), (["mcp"], "mcp"), (["--json", "mcp", "--test"], "mcp"), (["--home", "mcp", "status"], "status"),
+        (["--home=mcp", "list"], "list"), (["--passphrase-file", "f", "--home", "h", "mcp"], "mcp"), (["--home"], None),
+    ],
+)  # fmt: skip
+def test_the_verb_is_found_behind_global_options(arguments: list[str], verb: str | None) -> None:
+    assert verb_of(arguments) == verb
+
+
+def test_the_engine_is_started_where_it_need_not_ask() -> None:
+    command = serving_command(Path("/h"), Path("/s"))
+    assert command[-6:] == ["--home", "/h", "--passphrase-file", "/s", "serve", "--unlocked"]
+
+
+def ended(starter: Starter) -> None:
+    assert starter._child is not None
+    starter._child.wait(30)
+
+
+@pytest.mark.parametrize(("code", "told"), [(4, Code.VAULT_LOCKED), (1, Code.NOT_HERE)])
+def test_an_engine_that_cannot_open_is_not_started_again_at_once(code: int, told: Code) -> None:
+    clock = ManualClock(0)
+    starter = Starter([sys.executable, "-c", f"raise SystemExit({code})"], {}, clock)
+    starter.wake()
+    ended(starter)
+    for _ in range(2):
+        with pytest.raises(LociError) as caught:
+            starter.wake()
+        assert caught.value.code is told
+        assert starter._child is None
+    clock.at_ms += 16_000
+    starter.wake()
+    ended(starter)
+
+
+def test_one_that_lost_the_race_is_waited_for() -> None:
+    starter = Starter([sys.executable, "-c", "raise SystemExit(3)"], {})
+    starter.wake()
+    ended(starter)
+    starter.wake()  # the other has the vault; no error
+    assert starter._child is None
+
+
+def test_a_program_that_is_not_there_is_told() -> None:
+    starter = Starter(["/nowhere/loci"], {})
+    with pytest.raises(LociError) as caught:
+        starter.wake()
+    assert caught.value.code is Code.NOT_HERE
