@@ -13,20 +13,21 @@ from collections.abc import Iterable, Sequence
 
 from core.vault.rows import Rows
 
-_RIVAL = (
-    "SELECT o.id FROM claims c CROSS JOIN claims o ON o.space_id = c.space_id AND o.subject_key = c.subject_key "
-    "AND o.predicate = c.predicate AND o.id <> c.id "
-    "AND ((c.polarity = 'positive' AND o.polarity = 'positive' AND c.exclusive = 1 AND o.exclusive = 1 "
-    "AND o.value_key <> c.value_key) OR (c.polarity <> o.polarity AND o.value_key = c.value_key)) "
+_ONE_TOPIC = "o.space_id = c.space_id AND o.subject_key = c.subject_key AND o.predicate = c.predicate "
+_AT_ODDS = (
+    "AND o.id <> c.id AND ((c.polarity = 'positive' AND o.polarity = 'positive' AND c.exclusive = 1 "
+    "AND o.exclusive = 1 AND o.value_key <> c.value_key) OR (c.polarity <> o.polarity AND o.value_key = c.value_key)) "
     "AND o.scope_session = c.scope_session AND o.qualifiers = c.qualifiers "
-    "AND o.state IN ('draft', 'asserted', 'disputed') "
     "AND coalesce(o.valid_from, -9223372036854775808) < coalesce(c.valid_to, 9223372036854775807) "
     "AND coalesce(c.valid_from, -9223372036854775808) < coalesce(o.valid_to, 9223372036854775807) "
 )
-OPPOSED = (
-    _RIVAL + "AND EXISTS (SELECT 1 FROM evidence v JOIN memories n ON n.id = v.memory_id "  # noqa: S608
-    "AND n.status IN ('active', 'disputed') WHERE v.claim_id = o.id AND v.stance = 'supporting') WHERE c.id "
+_NOT_OVER = "o.state IN ('draft', 'asserted', 'disputed') "
+_BACKED = (
+    "AND EXISTS (SELECT 1 FROM evidence v JOIN memories n ON n.id = v.memory_id AND n.status IN ('active', 'disputed') "
+    "WHERE v.claim_id = o.id AND v.stance = 'supporting') "
 )
+_RIVAL = f"SELECT o.id FROM claims c CROSS JOIN claims o ON {_ONE_TOPIC}{_AT_ODDS}AND {_NOT_OVER}"  # noqa: S608
+OPPOSED = f"{_RIVAL}{_BACKED}WHERE c.id "
 """Ids of claims that stand and oppose some, `c`; how those are chosen follows."""
 
 IN_QUESTION = " AND c.state IN ('draft', 'asserted', 'disputed')"
@@ -49,6 +50,36 @@ def opposed_to(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
         (wanted,),
     )
     return [str(row[0]) for row in found]
+
+
+_AGAINST = (
+    "WITH wanted (id) AS (SELECT value FROM json_each(?)), "  # noqa: S608 - constants
+    "topics AS MATERIALIZED (SELECT DISTINCT c.space_id, c.subject_key, c.predicate "
+    "FROM wanted w CROSS JOIN claims c ON c.id = w.id), "
+    f"backed AS MATERIALIZED (SELECT o.* FROM topics c CROSS JOIN claims o ON {_ONE_TOPIC}AND {_NOT_OVER}{_BACKED}) "
+    "SELECT c.id, e.lineage, max(e.confidence * m.trust) FROM wanted w CROSS JOIN claims c ON c.id = w.id"
+    f"{IN_QUESTION} CROSS JOIN backed o ON {_ONE_TOPIC}{_AT_ODDS}"
+    "CROSS JOIN evidence e ON e.claim_id = o.id AND e.stance = 'supporting' "
+    "CROSS JOIN memories m ON m.id = e.memory_id AND m.status IN ('active', 'disputed') "
+    "GROUP BY c.id, e.lineage ORDER BY c.id, e.lineage"
+)
+
+
+def against(rows: Rows, claim_ids: Iterable[str]) -> list[tuple[str, str, float]]:
+    """What speaks against claims, by source.
+
+    Of a topic only the claims that something standing backs are laid beside each claim: hundreds may wait on one, and
+    each beside each would be their square.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        claim_ids: the claims.
+
+    Returns:
+        (claim, lineage cluster, its strongest evidence against it, 0 to 1), in a fixed order.
+    """
+    found = rows.all(_AGAINST, (json.dumps(list(claim_ids)),))
+    return [(str(claim_id), str(lineage), float(weight)) for claim_id, lineage, weight in found]
 
 
 TOPIC = ("space_id", "subject_key", "predicate", "value_key")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.belief.opposing import IN_QUESTION, OPPOSED, opposed_to
+from core.belief.opposing import against, opposed_to
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.memory.strengths import strength_by_id
@@ -25,10 +25,12 @@ _TERMS = (
 _CEILING = "LEFT JOIN clients c ON c.id = m.client_id "
 _OF_ONE = _TERMS + "FROM memories m " + _CEILING + "WHERE m.id = ?"
 _OF_MANY = _TERMS + "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value " + _CEILING
-_AGAINST = (
-    "SELECT e.lineage, max(e.confidence * m.trust) FROM evidence e JOIN memories m ON m.id = e.memory_id "  # noqa: S608
-    "AND m.status IN ('active', 'disputed') WHERE e.stance = 'supporting' "
-    f"AND e.claim_id IN ({OPPOSED} = ?{IN_QUESTION}) GROUP BY e.lineage ORDER BY 1"
+_EVIDENCE = (
+    "SELECT e.claim_id, e.lineage, e.confidence * m.trust, e.stance, m.status = 'active' OR "
+    "(m.status = 'consolidated' AND coalesce(o.status, '') = 'active') "
+    "FROM json_each(?) w CROSS JOIN evidence e ON e.claim_id = w.value AND e.stance <> 'neutral' "
+    "JOIN memories m ON m.id = e.memory_id LEFT JOIN memories o ON o.id = m.consolidated_into "
+    "WHERE m.status <> 'deleted' ORDER BY e.claim_id, e.id"
 )
 
 
@@ -167,8 +169,8 @@ def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def weighed(rows: Rows, claim_id: str) -> tuple[Weighed, ...]:
-    """The evidence of a claim as it counts now.
+def weighed(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weighed]]:
+    """The evidence of claims as it counts now.
 
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
     is over) all of it is weighed, so that a waiting claim shows how sure it would be. Against it speaks what backs the
@@ -176,23 +178,20 @@ def weighed(rows: Rows, claim_id: str) -> tuple[Weighed, ...]:
 
     Args:
         rows: a vault snapshot.
-        claim_id: the claim.
+        claim_ids: the claims.
 
     Returns:
-        One piece for each span of its own, one for each source against it.
+        By claim, one piece for each span of its own, one for each source against it.
     """
-    found = rows.all(
-        "SELECT e.lineage, e.confidence * m.trust, e.stance, m.status = 'active' OR "
-        "(m.status = 'consolidated' AND coalesce(o.status, '') = 'active') "
-        "FROM evidence e JOIN memories m ON m.id = e.memory_id LEFT JOIN memories o ON o.id = m.consolidated_into "
-        "WHERE e.claim_id = ? AND e.stance <> 'neutral' AND m.status <> 'deleted' ORDER BY e.id",
-        (claim_id,),
-    )
-    stands = any(row[3] and row[2] == "supporting" for row in found)
-    own = tuple(Weighed(row[0], float(row[1]), row[2] == "supporting") for row in found if row[3] or not stands)
-    return own + tuple(
-        Weighed(lineage, float(weight), supports=False) for lineage, weight in rows.all(_AGAINST, (claim_id,))
-    )
+    found = rows.all(_EVIDENCE, (to_json(list(claim_ids)),))
+    backed = {claim_id for claim_id, _, _, stance, stands in found if stands and stance == "supporting"}
+    pieces: dict[str, list[Weighed]] = {claim_id: [] for claim_id in claim_ids}
+    for claim_id, lineage, weight, stance, stands in found:
+        if stands or claim_id not in backed:
+            pieces[claim_id].append(Weighed(lineage, float(weight), stance == "supporting"))
+    for claim_id, lineage, weight in against(rows, claim_ids):
+        pieces[claim_id].append(Weighed(lineage, weight, supports=False))
+    return pieces
 
 
 def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
@@ -209,8 +208,8 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """
     changed = 0
     given = list(claim_ids)
-    for claim_id in dict.fromkeys([*given, *opposed_to(tx, given)]):
-        confidence = claim_confidence(weighed(tx, claim_id))
+    for claim_id, pieces in weighed(tx, list(dict.fromkeys([*given, *opposed_to(tx, given)]))).items():
+        confidence = claim_confidence(pieces)
         # Derived, as trust is: written past the recorder.
         changed += tx.run(
             "UPDATE claims SET confidence = ? WHERE id = ? AND abs(confidence - ?) > 1e-12",

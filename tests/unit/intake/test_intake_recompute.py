@@ -268,7 +268,7 @@ def test_only_what_stands_speaks_for_a_claim_and_a_draft_shows_what_it_would_be(
     claim_id = str(rig.value("SELECT id FROM claims"))
     stands = rig.store("Yes, bees are what Ada keeps", kind=Kind.EPISODE).memory_id
     put_evidence(rig, claim_id, stands, "bees are what Ada keeps")
-    found = rig.opened.vault.read(lambda rows: weighed(rows, claim_id))
+    found = rig.opened.vault.read(lambda rows: weighed(rows, [claim_id]))[claim_id]
     assert [(piece.lineage, piece.weight) for piece in found] == [("other", 0.9)]
 
 
