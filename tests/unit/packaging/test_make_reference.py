@@ -1,0 +1,124 @@
+"""The socket's reference: up to date, whole, true, and enough to write a client from."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ipc_engine import VAULT_ID, make_client
+from ipc_world import REGISTRY, World
+
+import make_reference
+from core.errors import Code, LociError
+from core.security import handshake
+
+PAGE = make_reference.page()
+TEXT = PAGE.text()
+VECTOR = re.compile(r"^\| (\w+) \| `([0-9a-f]+)` \| `([\w-]+)` \|$", re.MULTILINE)
+METHODS = sorted(REGISTRY.methods)
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        yield made
+
+
+def section(title: str) -> str:
+    return TEXT.partition(f"\n### {title}\n")[2].partition("\n### ")[0]
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert make_reference.PAGE.read_text("utf-8") == TEXT, "run packaging/make_reference.py"
+    assert make_reference.main(["--check"]) == 0
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_told_with_all_its_parameters_and_errors(name: str) -> None:
+    method, told = REGISTRY.methods[name], section(f"`{name}`")
+    assert method.about in told
+    for parameter in method.params["properties"]:
+        assert f"| `{parameter}` |" in told
+    for word in (*method.grants, *method.errors, *method.aliases):
+        assert f"`{word}`" in told
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_example_is_what_the_schemas_allow(name: str) -> None:
+    request, reply = PAGE.example(name)
+    assert json.dumps(request, ensure_ascii=False) in TEXT
+    assert json.dumps(reply, ensure_ascii=False) in TEXT
+    REGISTRY.methods[name].check(request["params"])
+    assert [problem.message for problem in REGISTRY.result_checker(name).iter_errors(reply["result"])] == []
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_refuses_an_unknown_field_by_its_name(name: str) -> None:
+    request, _ = PAGE.example(name)
+    with pytest.raises(LociError) as caught:
+        REGISTRY.methods[name].check({**request["params"], "zeal": "planted"})
+    assert caught.value.code is Code.INVALID_INPUT
+    assert "`zeal`" in caught.value.sentence
+    assert "planted" not in caught.value.sentence
+
+
+def test_every_code_has_its_sentence() -> None:
+    told = dict(re.findall(r"^\| `(E\d{4})` \| (.+) \|$", TEXT, re.MULTILINE))
+    assert told.keys() == {code.value for code in Code}
+    assert all(sentence.endswith(".") for sentence in told.values())
+
+
+def test_every_link_leads_somewhere() -> None:
+    headings = set(re.findall(r"^### (\w+)$", TEXT, re.MULTILINE))
+    assert set(re.findall(r"\]\(#(\w+)\)", TEXT)) <= headings
+
+
+def test_the_vectors_of_the_page_are_those_of_the_handshake() -> None:
+    found = {name: bytes.fromhex(raw) for name, raw, _ in VECTOR.findall(TEXT)}
+    assert {name: wire for name, _, wire in VECTOR.findall(TEXT)} == {
+        name: base64.urlsafe_b64encode(raw).decode().rstrip("=") for name, raw in found.items()
+    }
+    token, nc, ns, vault = (found[name] for name in ("token", "nc", "ns", "vault"))
+    assert found["proof"] == hmac.new(token, b"s" + nc + ns + vault, "sha256").digest()
+    assert found["mac"] == hmac.new(token, b"c" + ns + nc + vault, "sha256").digest()
+    assert found["proof"] == handshake.server_proof(token, nc, ns, vault)
+    assert found["mac"] == handshake.client_mac(token, nc, ns, vault)
+
+
+def test_a_client_made_from_the_page_alone_is_served(world: World) -> None:
+    """Nothing of Loci is used on this side: a socket, JSON and HMAC, with the lines of the page."""
+    record = world.engine.clients.add(make_client("notes-plugin", ("read", "write", "all_spaces")))
+    lines = [json.loads(line) for line in re.findall(r"^\{\"jsonrpc\".*\}$", TEXT, re.MULTILINE)]
+    calls = {line["method"]: line for line in lines if "method" in line}
+    with socket.socket(socket.AF_UNIX) as sock, sock.makefile("rb") as answers:
+        sock.settimeout(10)
+        sock.connect(str(world.place.path))
+
+        def call(method: str, **more: Any) -> dict[str, Any]:
+            line = {**calls[method], "params": {**calls[method]["params"], **more}}
+            sock.sendall(json.dumps(line).encode() + b"\n")
+            found: dict[str, Any] = json.loads(answers.readline())
+            assert found["id"] == line["id"]
+            return found
+
+        def raw(text: str) -> bytes:
+            return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+        hello = call("hello")["result"]
+        nc, ns, vault = raw(calls["hello"]["params"]["nonce"]), raw(hello["nonce"]), raw(hello["vault"])
+        assert vault == VAULT_ID
+        assert hmac.compare_digest(raw(hello["proof"]), hmac.digest(record.token, b"s" + nc + ns + vault, "sha256"))
+        mac = base64.urlsafe_b64encode(hmac.digest(record.token, b"c" + ns + nc + vault, "sha256"))
+        welcome = call("auth", mac=mac.decode().rstrip("="))["result"]
+        assert "memory_store" in welcome["server"]["methods"]
+        stored = call("memory_store")["result"]
+        assert stored["operation"] == "ADD"
+        assert call("memory_get", id=stored["memory_id"])["result"]["text"] == calls["memory_store"]["params"]["text"]
+        assert call("memory_store", zeal=1)["error"]["data"]["code"] == "E4005"
