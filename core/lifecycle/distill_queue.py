@@ -30,7 +30,7 @@ _AT_ONCE = (20, 5, 1)
 _FIRST_PAUSE_MS = 3_600_000
 _FROM = (
     "WITH undone AS MATERIALIZED (SELECT json_extract(r.row_key, '$.memory_id') AS id FROM undo_steps s "
-    "JOIN undo_rows r ON r.step_id = s.id WHERE s.undone_by IS NOT NULL AND r.tbl = 'distilled') {what} "
+    "CROSS JOIN undo_rows r ON r.step_id = s.id WHERE s.undone_by IS NOT NULL AND r.tbl = 'distilled') {what} "
     "FROM memories m LEFT JOIN distilled d ON d.memory_id = m.id "
     "WHERE m.kind = 'episode' AND m.status = 'active' AND m.import_id IS NULL AND m.scope_session = '' "
     "AND m.security_tier = 'cleartext' AND m.id NOT IN (SELECT id FROM undone WHERE id IS NOT NULL) "

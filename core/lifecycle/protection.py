@@ -52,8 +52,10 @@ _READ = (
 # While the step is kept; then `core.lifecycle.takenback` has written a row for each. Few runs are ever undone: their
 # memories are listed once, not asked for one by one.
 _BACK = (
-    "SELECT DISTINCT coalesce(m.part_of, m.id) FROM undo_steps s JOIN undo_rows r ON r.step_id = s.id "  # noqa: S608
-    f"JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL AND {CHANGED}"
+    "SELECT DISTINCT coalesce(m.part_of, m.id) "  # noqa: S608 - constants
+    # In this order: left to itself SQLite walks through the rows of every step.
+    "FROM undo_steps s CROSS JOIN undo_rows r ON r.step_id = s.id "
+    f"CROSS JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL AND {CHANGED}"
 )
 
 

@@ -217,7 +217,7 @@ def held_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]:
     """
     found = rows.all(
         "SELECT json_extract(u.before, '$.room_id'), json_extract(u.before, '$.x'), json_extract(u.before, '$.y') "
-        "FROM undo_steps s JOIN undo_rows u ON u.step_id = s.id "
+        "FROM undo_steps s CROSS JOIN undo_rows u ON u.step_id = s.id "
         "WHERE s.undone_by IS NULL AND s.verb IN (SELECT value FROM json_each(?)) AND u.tbl = 'places' "
         "AND u.before IS NOT NULL AND json_extract(u.before, '$.room_id') IN (SELECT value FROM json_each(?))",
         (json.dumps(_HOLDS_PLACES), json.dumps(list(room_ids))),
@@ -240,7 +240,7 @@ def held_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, fl
     """
     return rows.all(
         "SELECT json_extract(u.before, '$.x'), json_extract(u.before, '$.y'), json_extract(u.before, '$.w'), "
-        "json_extract(u.before, '$.h') FROM undo_steps s JOIN undo_rows u ON u.step_id = s.id "
+        "json_extract(u.before, '$.h') FROM undo_steps s CROSS JOIN undo_rows u ON u.step_id = s.id "
         "WHERE s.undone_by IS NULL AND s.verb IN (SELECT value FROM json_each(?)) AND u.tbl = 'rooms' "
         "AND u.before IS NOT NULL AND json_extract(u.before, '$.parent_id') = ?",
         (json.dumps(_HOLDS_ROOMS), wing_id),

@@ -13,7 +13,7 @@ from belief_rig import item, source, voice
 from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig, rig_at
 
-from core.lifecycle.protection import PROTECTIONS, protections
+from core.lifecycle.protection import _BACK, PROTECTIONS, protections
 
 LATER = START_MS + 400 * DAY_MS
 
@@ -106,3 +106,10 @@ def test_many_are_read_in_several_queries(rig: Rig, monkeypatch: pytest.MonkeyPa
 def test_every_key_has_its_sentence() -> None:
     words = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
     assert all(words[key].endswith(".") for key in PROTECTIONS)
+
+
+def test_what_was_taken_back_is_found_by_its_steps_not_among_the_rows_of_all(rig: Rig) -> None:
+    found = rig.opened.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {_BACK}"))
+    steps = [str(row[3]) for row in found]
+    assert steps[0].startswith("SEARCH s USING INDEX ix_undo_undone")
+    assert not [step for step in steps if step.startswith("SCAN r")]
