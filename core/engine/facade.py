@@ -27,6 +27,7 @@ from core.engine.authority import Authority
 from core.engine.clients import Clients
 from core.engine.conflicts import Conflicts
 from core.engine.desk_upkeep import DeskUpkeep
+from core.engine.entities import Entities
 from core.engine.expiry import expire
 from core.engine.futures import begun, locked, watched
 from core.engine.graph import Graph
@@ -156,6 +157,7 @@ class Engine:
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
+        self.entities = Entities(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)

@@ -1,8 +1,8 @@
 """The register of entities: found by any of their names within their space or GLOBAL, made once (seed B).
 
 One entity for each (space, type, name). A name that was merged away leads to what it was merged into. Other names come
-from the owner and from the spellings of `resources/enrich/technologies.json` alone, so that no text can make one name
-stand for another. Must not do: join two entities, or decide what is a name.
+from the owner, from clients that may write into the space, and from `resources/enrich/technologies.json` alone, so that
+no text can make one name stand for another. Must not do: join two entities, or decide what is a name.
 """
 
 from __future__ import annotations

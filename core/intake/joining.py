@@ -6,11 +6,15 @@ conflict resolution). Must not do: decide whether two are one.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from core.entities.keeping import with_metadata
 from core.entities.registry import add_alias
 from core.errors import BugError
 from core.intake.asserting import excluded_by, retire
+from core.intake.entity_claims import claims_about, endings
+from core.memory.draft import to_json
 from core.vault.tx import Tx
 
 
@@ -24,15 +28,36 @@ def join(tx: Tx, keep: str, merged: str) -> dict[str, int]:
 
     Returns:
         How many other names, mentions and claims moved, and how many claims ended: `aliases`, `mentions`, `claims`,
-        `superseded`.
+        `superseded`. A claim whose subject is a name moves with the name.
     """
     rows = [tx.row("entities", {"id": one}) for one in (keep, merged)]
     if keep == merged or any(row is None or row["merged_into_id"] is not None for row in rows):
         raise BugError("joining what is one already")
+    settled = _settle(tx, keep, merged)
     counts = {"aliases": _unite_names(tx, keep, merged), "mentions": _move_mentions(tx, keep, merged)}
     counts |= _point(tx, keep, merged)
     tx.update("entities", {"id": merged}, {"merged_into_id": keep})
-    return counts
+    _unite_metadata(tx, keep, merged)
+    return {**counts, **{name: counts[name] + more for name, more in settled.items()}}
+
+
+def _settle(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+    """Decides between claims that cannot both stand of one thing; a claim told by its subject's name moves with it."""
+    moved = [one for one in claims_about(tx, merged, keep) if one.by_name]
+    ended = endings(tx, keep, merged)
+    for one in ended:
+        retire(tx, one.loser, one.winner, None)
+    own = {one.id for one in claims_about(tx, keep, merged)}
+    return {"claims": sum(one.id not in own for one in moved), "superseded": len(ended)}
+
+
+def _unite_metadata(tx: Tx, keep: str, merged: str) -> None:
+    """What the one that leads away knew goes over; where both know something, the one that stays is right (seed B)."""
+    into, gone = tx.row("entities", {"id": keep}) or {}, tx.row("entities", {"id": merged}) or {}
+    kept, left = json.loads(into["extra"]), json.loads(gone["extra"])
+    united = with_metadata(kept, {**left.get("metadata", {}), **kept.get("metadata", {})}, tx.now_ms)
+    tx.update("entities", {"id": keep}, {"extra": to_json(united)})
+    tx.update("entities", {"id": merged}, {"extra": to_json({**left, "updated_at": tx.now_ms})})
 
 
 def _unite_names(tx: Tx, keep: str, merged: str) -> int:

@@ -14,6 +14,7 @@ from core.errors import Code, UserError
 from core.ipc import items
 from core.ipc.client_checks import check_spaces, check_store
 from core.ipc.client_desk import DESK_METHODS
+from core.ipc.client_entities import ENTITY_METHODS
 from core.ipc.client_stores import STORE_METHODS
 from core.ipc.client_upkeep import UPKEEP_METHODS
 from core.ipc.items import Shape
@@ -125,6 +126,7 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         "memory_context": memory_context,
         "memory_recall": memory_recall,
         **DESK_METHODS,
+        **ENTITY_METHODS,
         **STORE_METHODS,
         **UPKEEP_METHODS,
     }

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from core.events import Hub
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
+from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 from core.types.erasures import ErasePreview
 from core.types.journals import Steps
 from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Marked, OutcomeTaken, Preview
@@ -220,6 +221,38 @@ class Upkeep(Protocol):
     def tidy(self, most: int | None, actor: Actor) -> Future[Tidied]: ...  # noqa: D102
 
 
+class EntityCandidateLike(Protocol):
+    """An entity that a name may mean (core.entities.resolution)."""
+
+    @property
+    def entity_id(self) -> str: ...  # noqa: D102
+    @property
+    def canonical_name(self) -> str: ...  # noqa: D102
+    @property
+    def entity_type(self) -> str: ...  # noqa: D102
+    @property
+    def score(self) -> float: ...  # noqa: D102
+    @property
+    def name_match(self) -> str: ...  # noqa: D102
+    @property
+    def aliases(self) -> Sequence[str]: ...  # noqa: D102
+
+
+class Entities(Protocol):
+    """The register of named things."""
+
+    def create(self, draft: EntityDraft, actor: Actor) -> Future[EntityCard]: ...  # noqa: D102
+    def get(self, entity_id: str, actor: Actor) -> Future[EntityCard]: ...  # noqa: D102
+    def update(self, entity_id: str, change: EntityChange, actor: Actor) -> Future[EntityCard]: ...  # noqa: D102
+    def resolve(self, wanted: Resolving, actor: Actor) -> Future[Any]:
+        """Several `EntityCandidateLike`, the best first."""
+        ...
+
+    def merge(  # noqa: D102
+        self, source_id: str, target_id: str, actor: Actor, request_id: str | None = None
+    ) -> Future[EntityMerged]: ...
+
+
 class Engine(Protocol):
     """The engine's facade, as far as this room uses it.
 
@@ -253,5 +286,7 @@ class Engine(Protocol):
     def jobs(self) -> JobsGroup: ...  # noqa: D102
     @property
     def practice(self) -> Practice: ...  # noqa: D102
+    @property
+    def entities(self) -> Entities: ...  # noqa: D102
     @property
     def upkeep(self) -> Upkeep: ...  # noqa: D102

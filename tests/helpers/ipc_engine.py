@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
@@ -460,7 +461,7 @@ class FakeVault:
         return done(None)
 
 
-class FakeEngine(HasUpkeep):
+class FakeEngine(HasEntities, HasUpkeep):
     """Fits `core.ipc.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:

@@ -1,0 +1,234 @@
+"""What the group for entities reads: lists, one entity with all that is known of it, what a merge would do.
+
+Must not do: write, or say who may ask.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from core.entities import keeping, resolution
+from core.entities.resolution import Candidate, Hints, terms_of
+from core.entities.words import name_key
+from core.errors import UserError
+from core.intake.entity_claims import claims_about, endings
+from core.intake.entity_verbs import pair
+from core.types.entities import (
+    EntityLine,
+    EntityList,
+    EntityQuery,
+    EntityView,
+    Joined,
+    MergePreview,
+    Place,
+    Reach,
+    Resolving,
+    Told,
+)
+from core.types.words import GLOBAL_SPACE
+from core.vault.rows import Rows
+
+FACTS = 500
+"""Facts about a candidate that are read for its neighbourhood, at most (seed B)."""
+SHOWN = 200
+"""Mentions and claims of one entity that are shown; our choice."""
+_TEXT = 240  # characters of a memory around the name
+_BEFORE = 60
+
+_LINES = (
+    "SELECT e.id, e.name, e.type, s.name, (SELECT count(DISTINCT n.memory_id) FROM mentions n "
+    "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = e.id AND m.status <> 'deleted') AS named "
+    "FROM entities e JOIN spaces s ON s.id = e.space_id WHERE e.merged_into_id IS NULL "
+    "ORDER BY named DESC, e.name COLLATE NOCASE, e.id"
+)
+_ALIASES = (
+    "SELECT a.entity_id, a.alias_key, a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
+    "WHERE e.merged_into_id IS NULL ORDER BY a.recorded_at, a.alias_key"
+)
+_PLACES = (
+    "SELECT m.id, m.text, min(n.start_at), n.end_at, m.kind, m.status, coalesce(m.occurred_at, m.recorded_at) AS at "
+    "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND m.status <> 'deleted' "
+    "GROUP BY m.id ORDER BY at DESC, m.n DESC LIMIT ?"
+)
+_NAMING = (
+    "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
+    "WHERE n.entity_id = ? AND m.status <> 'deleted'"
+)
+_TOLD = (
+    "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "
+    "LIMIT 1), ''), c.subject, c.predicate, c.value, c.polarity, c.state, c.confidence FROM claims c "
+    "WHERE c.id IN (SELECT value FROM json_each(?)) "
+    "ORDER BY c.state NOT IN ('asserted', 'disputed'), c.confidence DESC, c.recorded_at DESC, c.id"
+)
+_JOINED = "SELECT id, name FROM entities WHERE merged_into_id = ? ORDER BY name COLLATE NOCASE, id"
+# The step whose image of the entity turned it into one that leads to another, and which was not taken back.
+_STEP = (
+    "SELECT s.id, s.at FROM undo_steps s CROSS JOIN undo_rows r ON r.step_id = s.id WHERE s.undone_by IS NULL "
+    "AND s.verb IN ('entity_merge', 'resolve', 'undo') AND r.tbl = 'entities' AND r.row_key = :key "
+    "AND json_extract(r.before, '$.merged_into_id') IS NULL AND json_extract(r.after, '$.merged_into_id') IS :into "
+    "ORDER BY s.at DESC, s.rowid DESC LIMIT 1"
+)
+# Facts that may be looked at: what stands, is open to all sessions, and lies within reach.
+_OPEN = (
+    "m.status = 'active' AND m.security_tier = 'cleartext' AND m.scope_session = '' "
+    "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen)))"
+)
+_FACTS = (
+    "SELECT '', substr(m.text, 1, 1000) FROM mentions n JOIN memories m ON m.id = n.memory_id "  # noqa: S608
+    f"WHERE n.entity_id = :id AND m.kind = 'fact' AND {_OPEN} UNION SELECT c.predicate, c.value FROM claims c "
+    "WHERE c.id IN (SELECT value FROM json_each(:claims)) AND c.scope_session = '' AND c.state = 'asserted' "
+    f"AND EXISTS (SELECT 1 FROM evidence v JOIN memories m ON m.id = v.memory_id WHERE v.claim_id = c.id AND {_OPEN}) "
+    "LIMIT :most"
+)
+
+
+def resolved(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candidate, ...]:
+    """The entities that a name may mean (seed B, entity resolution).
+
+    Hints weigh with facts that the asker may see, and with nothing else.
+
+    Args:
+        rows: a vault snapshot.
+        wanted: the name and what is known of it.
+        reach: whose entities.
+
+    Returns:
+        The best first, 200 at most.
+    """
+    found = keeping.candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
+    hints = Hints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
+    told = {one.id: _terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
+    return resolution.ranked(found, hints, told)[: keeping.CANDIDATES]
+
+
+def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
+    claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
+    seen = keeping.reach_params(reach)["seen"]
+    found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
+    return terms_of(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
+
+
+def listed(rows: Rows, query: EntityQuery) -> EntityList:
+    """Entities as a list, all of the vault.
+
+    Args:
+        rows: a vault snapshot.
+        query: which of them.
+
+    Returns:
+        Those named most often first.
+    """
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for one, key, alias in rows.all(_ALIASES):
+        keys.setdefault(str(one), []).append((str(key), str(alias)))
+    wanted = name_key(query.text) or query.text.strip().casefold()
+    lines = [
+        EntityLine(str(one), str(name), str(kind), str(space), int(named), _others(str(name), keys.get(str(one), ())))
+        for one, name, kind, space, named in rows.all(_LINES)
+        if not wanted or any(wanted in key for key, _ in keys.get(str(one), ()))
+    ]
+    known = int(rows.value("SELECT count(*) FROM entities WHERE merged_into_id IS NULL"))
+    chosen = [line for line in lines if not query.types or line.type in query.types]
+    limit = max(1, min(query.limit, 10_000))
+    return EntityList(tuple(chosen[:limit]), len(chosen), dict(Counter(line.type for line in lines)), known)
+
+
+def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    own = name_key(name)
+    return tuple(alias for key, alias in keys if key != own)
+
+
+def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
+    """One entity with all that is known of it, the owner's view.
+
+    Args:
+        rows: a vault snapshot.
+        entity_id: the entity.
+        reach: whose entities.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        It.
+
+    Raises:
+        UserError: NOT_FOUND.
+    """
+    card = keeping.card(rows, entity_id, reach)
+    ids = [one.id for one in claims_about(rows, entity_id)]
+    return EntityView(
+        card,
+        tuple(_place(row) for row in rows.all(_PLACES, (entity_id, SHOWN))),
+        int(rows.value(_NAMING, (entity_id,))),
+        _told(rows, ids)[:SHOWN],
+        tuple(_joined(rows, str(one), str(name), entity_id, now_ms) for one, name in rows.all(_JOINED, (entity_id,))),
+    )
+
+
+def _place(row: Sequence[object]) -> Place:
+    text, start, end = str(row[1]), int(str(row[2])), int(str(row[3]))
+    begin = max(0, start - _BEFORE)
+    return Place(
+        memory_id=str(row[0]),
+        text=text[begin : begin + _TEXT],
+        start=start - begin,
+        end=min(end - begin, _TEXT),
+        kind=str(row[4]),
+        status=str(row[5]),
+        at=int(str(row[6])),
+    )
+
+
+def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[Told, ...]:
+    found = rows.all(_TOLD, (json.dumps(list(claim_ids)),))
+    return tuple(
+        Told(str(claim), str(memory), str(subject), str(predicate), str(value), str(polarity), str(state), float(sure))
+        for claim, memory, subject, predicate, value, polarity, state, sure in found
+    )
+
+
+def _joined(rows: Rows, entity_id: str, name: str, into: str, now_ms: int) -> Joined:
+    key = json.dumps({"id": entity_id}, separators=(",", ":"))
+    step = rows.one(_STEP, {"key": key, "into": into})
+    if step is None:
+        return Joined(entity_id, name, None, "")
+    good = rows.value("SELECT expires_at >= ? FROM undo_steps WHERE id = ?", (now_ms, step[0]))
+    return Joined(entity_id, name, int(step[1]), str(step[0]) if good else "")
+
+
+def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePreview:
+    """What merging one entity into another would do.
+
+    Args:
+        rows: a vault snapshot.
+        keep_id: the one that would stay.
+        other_id: the one that would lead to it.
+        reach: whose entities.
+
+    Returns:
+        Counts, names and claims that would end, or why it cannot be.
+
+    Raises:
+        UserError: NOT_FOUND.
+    """
+    keep, other = keeping.card(rows, keep_id, reach), keeping.card(rows, other_id, reach)
+    refusal = ""
+    try:
+        pair(rows, other_id, keep_id, reach)
+    except UserError as error:
+        refusal = error.sentence
+    known = {name_key(name) for name in (keep.name, *keep.aliases)}
+    names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
+    ending = endings(rows, keep_id, other_id)
+    told = {one.claim_id: one for one in _told(rows, [side for one in ending for side in (one.loser, one.winner)])}
+    return MergePreview(
+        keep,
+        other,
+        mentions=int(rows.value(_NAMING, (other_id,))),
+        claims=len(claims_about(rows, other_id, keep_id)),
+        names=names,
+        ending=tuple((told[one.loser], told[one.winner]) for one in ending),
+        refusal=refusal,
+        widened=keep.space == GLOBAL_SPACE != other.space,
+    )

@@ -1,0 +1,306 @@
+"""The register's rows: entities read as cards within a reach, made, changed; which of them a name may mean (seed B).
+
+Must not do: merge, or decide who may write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.entities.registry import TYPES, add_alias, root
+from core.entities.resolution import Named, tier
+from core.entities.words import MOST_NAME, name_key
+from core.errors import Code, UserError
+from core.text.fold import fold_width
+from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+METADATA_BYTES = 8 * 1024
+"""UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""
+MOST_ALIASES = 64
+"""Other names of an entity that a caller gives, at most; our choice."""
+CANDIDATES = 200
+"""Candidates of one answer, at most: the items of a client's list (design section 8)."""
+MERGED_INTO = "merged_into"
+"""The key of seed B's metadata under which a merged entity says where it leads; nobody writes it."""
+SEEN = (
+    "((:seen IS NULL OR e.space_id IN (SELECT value FROM json_each(:seen))) AND (NOT :client "
+    "OR e.made_by IN ('owner', 'client') OR EXISTS (SELECT 1 FROM mentions sn JOIN memories sm ON sm.id = sn.memory_id "
+    "WHERE sn.entity_id = e.id AND sm.status <> 'deleted' AND sm.security_tier = 'cleartext' "
+    "AND (:seen IS NULL OR sm.space_id IN (SELECT value FROM json_each(:seen))))))"
+)
+"""Whether `entities e` exists for who asks; with `reach_params`.
+
+Trigger: a client asks for a name that rules found in a memory that was deleted since, or stands in another space.
+Why: the name would tell of the memory. Outcome: it exists for a client only where a memory that it may see names it.
+"""
+
+_CARD = (
+    "SELECT e.id, e.name, e.type, s.name, e.extra, e.made_by, e.recorded_at, e.merged_into_id, e.space_id "
+    "FROM entities e JOIN spaces s ON s.id = e.space_id WHERE e.id = ?"
+)
+_ALIASES = "SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY recorded_at, alias_key"
+_IN_REACH = f"SELECT 1 FROM entities e WHERE e.id = :id AND {SEEN}"  # noqa: S608 - constants
+_SAME = (
+    "SELECT e.name FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = :key "  # noqa: S608
+    f"AND e.space_id = :space AND e.type = :type AND e.id <> :but AND {SEEN}"
+)
+_LIVE = f"e.merged_into_id IS NULL AND (:type IS NULL OR e.type = :type) AND {SEEN}"
+_HOLDING = (
+    "SELECT DISTINCT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "  # noqa: S608 - constants
+    f"WHERE instr(a.alias_key, :key) > 0 AND {_LIVE}"
+)
+_ALL = f"SELECT e.id FROM entities e WHERE {_LIVE}"  # noqa: S608 - constants
+_NAMES = (
+    "SELECT e.id, e.name, e.type, a.alias FROM entities e LEFT JOIN entity_aliases a ON a.entity_id = e.id "
+    "WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.recorded_at, a.alias_key"
+)
+
+
+def reach_params(reach: Reach) -> dict[str, object]:
+    """The values of `SEEN`.
+
+    Args:
+        reach: whose entities.
+
+    Returns:
+        `seen` and `client`.
+    """
+    seen = None if reach.space_ids is None else json.dumps(sorted(reach.space_ids))
+    return {"seen": seen, "client": int(reach.is_client)}
+
+
+def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
+    """One entity.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        entity_id: the entity.
+        reach: whose entities.
+
+    Returns:
+        It, also where it was merged into another.
+
+    Raises:
+        UserError: NOT_FOUND where there is none, or none within reach.
+    """
+    row = rows.one(_CARD, (entity_id,))
+    if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids):
+        raise _missing()
+    # A merged one has no mentions of its own any more: it is there for whoever sees what it leads to.
+    either = {entity_id, root(rows, entity_id)}
+    if not any(rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either):
+        raise _missing()
+    return _as_card(rows, row)
+
+
+def _missing() -> UserError:
+    """The same words whether there is none or none within reach."""
+    return UserError(Code.NOT_FOUND, "There is no such entity.")
+
+
+def _as_card(rows: Rows, row: Sequence[Any]) -> EntityCard:
+    extra, own = json.loads(row[4]), name_key(row[1])
+    others = (str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)))
+    return EntityCard(
+        id=str(row[0]),
+        name=str(row[1]),
+        type=str(row[2]),
+        space=str(row[3]),
+        aliases=tuple(alias for alias in others if name_key(alias) != own),
+        metadata=extra.get("metadata", {}),
+        made_by=str(row[5]),
+        created_at=int(row[6]),
+        updated_at=int(extra.get("updated_at", row[6])),
+        merged_into=None if row[7] is None else str(row[7]),
+    )
+
+
+def candidates(rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: bool) -> list[tuple[Named, str]]:
+    """The entities that a name may mean, each with its tier (seed B, entity resolution).
+
+    Args:
+        rows: a vault snapshot.
+        name: what is looked for.
+        kind: only this type; None for all.
+        reach: whose entities; merged ones are never among them.
+        fuzzy: whether alike spellings count.
+
+    Returns:
+        In no order.
+    """
+    key = name_key(name)
+    if not key:
+        return []
+    params: dict[str, object] = {"type": kind, **reach_params(reach)}
+    found = rows.all(_ALL, params) if fuzzy else rows.all(_HOLDING, {**params, "key": key})
+    named = names_of(rows, [str(row[0]) for row in found])
+    tiers = ((one, tier(name, one, fuzzy=fuzzy)) for one in named)
+    return [(one, by) for one, by in tiers if by is not None]
+
+
+def names_of(rows: Rows, entity_ids: Sequence[str]) -> list[Named]:
+    """Entities with all their names.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        entity_ids: the entities.
+
+    Returns:
+        Those that are there, by id.
+    """
+    held: dict[str, tuple[str, str, list[str]]] = {}
+    for one, name, kind, alias in rows.all(_NAMES, (json.dumps(list(entity_ids)),)):
+        aliases = held.setdefault(str(one), (str(name), str(kind), []))[2]
+        if alias is not None and name_key(alias) != name_key(name):
+            aliases.append(str(alias))
+    return [Named(one, name, kind, tuple(aliases)) for one, (name, kind, aliases) in held.items()]
+
+
+def check_draft(draft: EntityDraft) -> None:
+    """Refuse an entity that cannot be made, whoever asks.
+
+    Args:
+        draft: what shall be made.
+
+    Raises:
+        UserError: INVALID_INPUT for a type, a name or metadata that cannot be.
+    """
+    _check_type(draft.type)
+    for name in (draft.name, *draft.aliases):
+        _check_name(name)
+    _check_count(draft.aliases)
+    _check_metadata(draft.metadata)
+
+
+def check_change(change: EntityChange) -> None:
+    """Refuse a change that cannot be; see `check_draft`.
+
+    Args:
+        change: what shall be different.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if change.type is not None:
+        _check_type(change.type)
+    for name in (*(() if change.name is None else (change.name,)), *(change.aliases or ())):
+        _check_name(name)
+    _check_count(change.aliases or ())
+    _check_metadata(change.metadata or {})
+
+
+def insert(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: str, reach: Reach) -> None:
+    """Make an entity.
+
+    Args:
+        tx: the verb's transaction.
+        entity_id: its id.
+        space_id: its space.
+        draft: from `check_draft`.
+        made_by: `owner` or `client`.
+        reach: whose entities: what the asker cannot see is no duplicate of what it makes.
+
+    Raises:
+        UserError: INVALID_INPUT where its space has one of this name and type already.
+    """
+    name = draft.name.strip()
+    _check_new(tx, space_id, name, draft.type, "", reach)
+    extra = {"metadata": dict(draft.metadata)} if draft.metadata else {}
+    row = {"id": entity_id, "space_id": space_id, "name": name, "type": draft.type, "made_by": made_by}
+    tx.insert("entities", {**row, "recorded_at": tx.now_ms, "extra": _json(extra)})
+    for alias in (name, *draft.aliases):
+        add_alias(tx, entity_id, alias.strip())
+
+
+def change(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
+    """Change an entity: name and type are replaced, all other names are, metadata is laid over (seed B).
+
+    Args:
+        tx: the verb's transaction.
+        entity_id: an entity within reach that stands for itself.
+        wanted: from `check_change`.
+        reach: whose entities, as for `insert`.
+
+    Raises:
+        UserError: INVALID_INPUT where its space has one of this name and type already, or the metadata is too much.
+    """
+    row = tx.row("entities", {"id": entity_id}) or {}
+    name, kind = (wanted.name or row["name"]).strip(), wanted.type or row["type"]
+    if (name, kind) != (row["name"], row["type"]):
+        _check_new(tx, row["space_id"], name, kind, entity_id, reach)
+    held = json.loads(row["extra"])
+    extra = with_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
+    _check_metadata(extra["metadata"])
+    tx.update("entities", {"id": entity_id}, {"name": name, "type": kind, "extra": _json(extra)})
+    _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
+
+
+def with_metadata(extra: Mapping[str, Any], metadata: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """What `entities.extra` holds after a change.
+
+    Args:
+        extra: what it held.
+        metadata: all of the metadata.
+        now_ms: the time of the change.
+
+    Returns:
+        The new content.
+    """
+    return {**extra, "metadata": dict(metadata), "updated_at": now_ms}
+
+
+def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] | None) -> None:
+    held = {str(key): str(alias) for key, alias in tx.all(
+        "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_key", (entity_id,)
+    )}  # fmt: skip
+    own, was = name_key(name), name_key(old)
+    if aliases is None:
+        kept = {key for key in held if key != was} | {own}
+        spelt: list[str] = []
+    else:
+        spelt = [alias.strip() for alias in aliases]
+        kept = {name_key(alias) for alias in spelt} | {own}
+    for key in held:
+        if key not in kept or (key == own and held[key] != name):
+            tx.delete("entity_aliases", {"entity_id": entity_id, "alias_key": key})
+    for alias in (name, *spelt):
+        add_alias(tx, entity_id, alias)
+
+
+def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: Reach) -> None:
+    key = name_key(name)
+    params = {"key": key, "space": space_id, "type": kind, "but": but, **reach_params(reach)}
+    if any(name_key(found) == key for (found,) in rows.all(_SAME, params)):
+        raise UserError(Code.INVALID_INPUT, f"This space has an entity of that name and the type {kind} already.")
+
+
+def _check_type(kind: str) -> None:
+    if kind not in TYPES:
+        raise UserError(Code.INVALID_INPUT, f"An entity's type is one of: {', '.join(sorted(TYPES))}.")
+
+
+def _check_name(name: str) -> None:
+    if not name_key(name) or len(name.strip()) > MOST_NAME or not fold_width(name).isprintable():
+        raise UserError(
+            Code.INVALID_INPUT, f"A name has a letter or a digit, at most {MOST_NAME} characters and no line break."
+        )
+
+
+def _check_count(aliases: Sequence[str]) -> None:
+    if len(aliases) > MOST_ALIASES:
+        raise UserError(Code.INVALID_INPUT, f"An entity takes at most {MOST_ALIASES} other names.")
+
+
+def _check_metadata(metadata: Mapping[str, Any]) -> None:
+    if MERGED_INTO in metadata:
+        raise UserError(Code.INVALID_INPUT, f"`{MERGED_INTO}` is kept by Loci itself; leave it out.")
+    if len(_json(metadata).encode("utf-8")) > METADATA_BYTES:
+        raise UserError(Code.INVALID_INPUT, f"The metadata of an entity takes at most {METADATA_BYTES} bytes.")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

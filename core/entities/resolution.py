@@ -1,0 +1,190 @@
+"""Which entities a name may mean, and how well each fits: four tiers, the neighbourhood, marks of the caller (seed B).
+
+Pure arithmetic over names. Must not do: read a vault, know who asks, or make an entity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.entities.words import name_key
+from core.text.terms import query_terms
+
+EXACT, ALIAS, PREFIX, FUZZY = "exact", "alias", "prefix", "fuzzy"
+BASE: Mapping[str, float] = {EXACT: 100.0, ALIAS: 80.0, PREFIX: 50.0, FUZZY: 20.0}
+"""Scores of the tiers, best first (seed B, entity resolution with tiered candidate discovery)."""
+MOST_BOOST = 20.0
+"""What the neighbourhood adds at most (seed B)."""
+ALIKE = 0.3
+"""Likeness from which two spellings are candidates (seed B)."""
+_LEAST_FUZZY = 3  # characters: "the name has more than 2"
+_TRIGRAM_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity with its names.
+
+    Attributes:
+        id: the entity.
+        name: its name; `type` its type.
+        aliases: its other names.
+    """
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a caller knows of what it looks for.
+
+    Attributes:
+        topic: what is spoken of.
+        mentioned_with: names that stand beside it.
+        domain_scores: entity to marks of the caller's own, added to its score.
+    """
+
+    topic: str = ""
+    mentioned_with: tuple[str, ...] = ()
+    domain_scores: Mapping[str, float] | None = None
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The words of topic and names, as the index has them."""
+        return terms_of((self.topic, *self.mentioned_with))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that a name may mean.
+
+    Attributes:
+        entity_id: the entity.
+        canonical_name: its name; `entity_type` its type.
+        score: of the tier, with what the hints add; 4 decimals.
+        name_match: the tier.
+        aliases: its other names.
+    """
+
+    entity_id: str
+    canonical_name: str
+    entity_type: str
+    score: float
+    name_match: str
+    aliases: tuple[str, ...] = ()
+
+
+def terms_of(texts: Iterable[str]) -> frozenset[str]:
+    """The words of texts that say something, as the index has them.
+
+    Args:
+        texts: any texts.
+
+    Returns:
+        Their terms without stop words.
+    """
+    return frozenset(term.term for text in texts for term in query_terms(text) if not term.stop)
+
+
+def trigrams(text: str) -> frozenset[str]:
+    """The trigrams of a text as PostgreSQL's pg_trgm makes them, which seed B names.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Of each word of letters and digits, lower case, two blanks before and one behind it, every run of three.
+    """
+    padded = (f"  {word} " for word in _TRIGRAM_WORD.findall(text.casefold()))
+    return frozenset(word[at : at + 3] for word in padded for at in range(len(word) - 2))
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two spellings are: common trigrams by all trigrams of both (pg_trgm's `similarity`).
+
+    Args:
+        one: a name.
+        other: another.
+
+    Returns:
+        0 to 1; 0 where one of them has no letter or digit.
+    """
+    a, b = trigrams(one), trigrams(other)
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def tier(name: str, entity: Named, *, fuzzy: bool) -> str | None:
+    """By which tier a name finds an entity.
+
+    Case, accents and spacing do not count (`name_key`), where seed B folds case alone.
+
+    Args:
+        name: what is looked for.
+        entity: the entity.
+        fuzzy: whether spellings that are only alike count too.
+
+    Returns:
+        The best tier; None where nothing fits.
+    """
+    key = name_key(name)
+    if not key:
+        return None
+    own = name_key(entity.name)
+    others = [name_key(alias) for alias in entity.aliases]
+    if own == key:
+        return EXACT
+    if key in others:
+        return ALIAS
+    if any(key in one for one in (own, *others)):
+        return PREFIX
+    if fuzzy and len(name.strip()) >= _LEAST_FUZZY and any(likeness(key, one) >= ALIKE for one in (own, *others)):
+        return FUZZY
+    return None
+
+
+def boost(hinted: frozenset[str], told: frozenset[str]) -> float:
+    """What the neighbourhood adds: Jaccard overlap of the hints with what is known of the entity (seed B).
+
+    Args:
+        hinted: terms of the hints.
+        told: terms of the facts about the entity.
+
+    Returns:
+        0 to `MOST_BOOST`.
+    """
+    if not hinted or not told:
+        return 0.0
+    return MOST_BOOST * len(hinted & told) / len(hinted | told)
+
+
+def ranked(
+    found: Sequence[tuple[Named, str]], hints: Hints, told: Mapping[str, frozenset[str]]
+) -> tuple[Candidate, ...]:
+    """Put candidates in order.
+
+    Args:
+        found: entities with the tier that found each.
+        hints: what the caller knows.
+        told: entity to the terms of the facts about it.
+
+    Returns:
+        The best first; of equals by name.
+    """
+    marks, hinted = hints.domain_scores or {}, hints.terms
+    scored = [
+        Candidate(
+            entity.id,
+            entity.name,
+            entity.type,
+            round(BASE[by] + boost(hinted, told.get(entity.id, frozenset())) + marks.get(entity.id, 0.0), 4),
+            by,
+            entity.aliases,
+        )
+        for entity, by in found
+    ]
+    return tuple(sorted(scored, key=lambda one: (-one.score, one.canonical_name, one.entity_id)))

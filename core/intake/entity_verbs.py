@@ -1,0 +1,272 @@
+"""The verbs on entities: make, change, merge, or ask the person to merge. Each is one transaction and one undo step.
+
+Must not do: say who may (`core.engine.entities` does), or put a name into a label, an error or the audit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.belief.whose import persons_among
+from core.entities import keeping
+from core.entities.words import name_key
+from core.errors import Code, UserError
+from core.intake import reviews
+from core.intake.entity_claims import endings
+from core.intake.joining import join
+from core.intake.reviews import Matter
+from core.intake.unit_of_work import UnitOfWork
+from core.memory.draft import to_json
+from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
+from core.types.ids import IdMaker
+from core.types.values import Actor
+from core.types.words import GLOBAL_SPACE
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+CREATE, UPDATE, MERGE, PROPOSE = "entity_create", "entity_update", "entity_merge", "entity_propose"
+LABELS: Mapping[str, str] = {
+    CREATE: "Make an entity",
+    UPDATE: "Change an entity",
+    MERGE: "Merge two entities",
+    PROPOSE: "Propose to merge two entities",
+}
+REASON = "wants_merge"
+"""Why a proposal is on the desk: a key of `reasons` in resources/help/review.json."""
+
+# A memory that names the one and, where there is one, not the other; the asker sees it too.
+_WHERE = (
+    "SELECT m.id FROM mentions x JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = :one "
+    "AND m.status IN ('active', 'disputed') AND m.part_of IS NULL AND m.security_tier = 'cleartext' "
+    "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
+    "ORDER BY EXISTS (SELECT 1 FROM mentions y WHERE y.memory_id = m.id AND y.entity_id = :other), m.n LIMIT 1"
+)
+_BEHIND = "SELECT DISTINCT memory_id FROM evidence WHERE claim_id IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for a verb, and how far it sees.
+
+    Attributes:
+        actor: who asks.
+        reach: whose entities exist for it.
+        request_id: makes the call idempotent; None where it is carried out each time.
+    """
+
+    actor: Actor
+    reach: Reach
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityVerbs:
+    """Carries verbs on entities out.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+    """
+
+    make_id: IdMaker
+    work: UnitOfWork
+
+    def create(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: Asked) -> str:
+        """Make an entity.
+
+        Args:
+            tx: the transaction.
+            space: gives the id of the space it lives in, or refuses; asked within the verb.
+            draft: from `keeping.check_draft`.
+            asked: who asks.
+
+        Returns:
+            Its id.
+
+        Raises:
+            UserError: INVALID_INPUT for a duplicate.
+        """
+
+        def make() -> dict[str, Any]:
+            entity_id = self.make_id()
+            with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
+                made_by = "owner" if asked.actor.is_owner else "client"
+                keeping.insert(tx, entity_id, space(), draft, made_by, asked.reach)
+                verb.note(entity_id, aliases=len(draft.aliases))
+            return {"id": entity_id}
+
+        return str(_once(tx, asked, CREATE, asdict(draft), make)["id"])
+
+    def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: Asked) -> None:
+        """Change an entity.
+
+        Args:
+            tx: the transaction.
+            entity_id: an entity within reach.
+            wanted: from `keeping.check_change`.
+            asked: who asks.
+
+        Raises:
+            UserError: INVALID_INPUT where it leads to another, or for a duplicate.
+        """
+
+        def change() -> dict[str, Any]:
+            _need_standing(keeping.card(tx, entity_id, asked.reach), "it")
+            with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
+                keeping.change(tx, entity_id, wanted, asked.reach)
+                verb.note(entity_id, changed=verb.changes)
+            return {"id": entity_id}
+
+        _once(tx, asked, UPDATE, {"id": entity_id, **asdict(wanted)}, change)
+
+    def merge(self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool) -> EntityMerged:
+        """Merge one entity into another, or leave it to the person (seed B, entity merge).
+
+        Args:
+            tx: the transaction.
+            source_id: the entity that leads to the other from then on.
+            target_id: the one that stays.
+            asked: who asks.
+            may_decide: whether the asker may do more than propose.
+
+        Returns:
+            What came of it.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_INPUT for two that cannot be one.
+        """
+
+        def merge() -> dict[str, Any]:
+            source, target = pair(tx, source_id, target_id, asked.reach)
+            decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
+            done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
+            return asdict(done)
+
+        return EntityMerged(**_once(tx, asked, MERGE, {"source": source_id, "target": target_id}, merge))
+
+    def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+        with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
+            counts = join(tx, target.id, source.id)
+            for item_id in _questions(tx, (source.id, target.id)):
+                reviews.close_conflict(tx, item_id, "moot", None, "side_gone")
+            done = EntityMerged(
+                "MERGE",
+                source.id,
+                target.id,
+                facts_repointed=counts["claims"],
+                facts_superseded=counts["superseded"],
+                aliases_added=counts["aliases"],
+                mentions=counts["mentions"],
+                step_id=verb.step_id,
+            )
+            # The payload of seed B's `memory_events` row.
+            verb.note(
+                target.id,
+                source_entity_id=source.id,
+                target_entity_id=target.id,
+                facts_repointed=done.facts_repointed,
+                facts_superseded=done.facts_superseded,
+                aliases_added=done.aliases_added,
+            )
+        return done
+
+    def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+        seen = keeping.reach_params(asked.reach)["seen"]
+        came, have = (
+            tx.value(_WHERE, {"one": one.id, "other": other.id, "seen": seen})
+            for one, other in ((source, target), (target, source))
+        )
+        if came is None or have is None:
+            raise UserError(
+                Code.ACCESS_DENIED,
+                "This client may only propose a merge, and no memory names both so that the person could be asked.",
+            )
+        with self.work.verb(tx, PROPOSE, LABELS[PROPOSE], asked.actor) as verb:
+            matter = Matter(
+                "entity_merge",
+                str(came),
+                None if came == have else str(have),
+                reason=REASON,
+                detail={"entities": [target.id, source.id]},
+                keys=[f"{one.space}\0{one.type}\0{name_key(one.name)}".encode() for one in (target, source)],
+            )
+            item = reviews.open_conflict(tx, self.make_id(), matter)
+            verb.note(item or "", source_entity_id=source.id, target_entity_id=target.id)
+        step = verb.step_id if verb.changes else None
+        return EntityMerged("NOOP" if item is None else "PROPOSED", source.id, target.id, conflict=item, step_id=step)
+
+
+def pair(rows: Rows, source_id: str, target_id: str, reach: Reach) -> tuple[EntityCard, EntityCard]:
+    """The two entities of a merge, if they can be one (seed B, merge validation).
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        source_id: the one that would lead to the other.
+        target_id: the one that would stay.
+        reach: whose entities.
+
+    Returns:
+        Source and target.
+
+    Raises:
+        UserError: INVALID_INPUT for one and the same, for one that was merged already and for two whose spaces keep
+            them apart; NOT_FOUND.
+    """
+    if source_id == target_id:
+        raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
+    source, target = keeping.card(rows, source_id, reach), keeping.card(rows, target_id, reach)
+    _need_standing(source, "the source")
+    _need_standing(target, "the target")
+    if target.space not in (source.space, GLOBAL_SPACE):
+        raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
+    return source, target
+
+
+def _need_standing(one: EntityCard, which: str) -> None:
+    if one.merged_into is not None:
+        raise UserError(Code.INVALID_INPUT, f"That cannot be done: {which} was merged into another entity already.")
+
+
+def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:
+    """Whether a merge is for the person alone to decide.
+
+    Trigger: a client that may curate merges two. Why: GLOBAL is the person's, as is what the person made or said
+    (design section 4). Outcome: it becomes a question on the desk.
+    """
+    if GLOBAL_SPACE in (source.space, target.space) or "owner" in (source.made_by, target.made_by):
+        return True
+    losers = [one.loser for one in endings(rows, target.id, source.id)]
+    behind = [str(row[0]) for row in rows.all(_BEHIND, (json.dumps(losers),))]
+    return bool(behind) and bool(persons_among(rows, behind))
+
+
+def _questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:
+    """Open items that ask whether these two are one."""
+    found = rows.all("SELECT id, detail FROM conflicts WHERE kind = 'entity_merge' AND state = 'open' ORDER BY id")
+    return [str(item) for item, detail in found if set(json.loads(detail).get("entities", ())) == set(entity_ids)]
+
+
+def _once(
+    tx: Tx, asked: Asked, verb: str, given: Mapping[str, Any], do: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """Carry a call out, unless it was before; what is kept of it are ids and counts."""
+    if asked.request_id is None:
+        return do()
+    who = asked.actor.client_id or asked.actor.kind
+    digest = hashlib.sha256(to_json({"verb": verb, **given}).encode()).digest()
+    row = tx.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", (who, asked.request_id))
+    if row is not None:
+        if bytes(row[0]) != digest:
+            raise UserError(Code.INVALID_INPUT, "This request_id was used for another call before; choose a new one.")
+        found: dict[str, Any] = json.loads(row[1])
+        return found
+    done = do()
+    tx.run(
+        "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
+        (who, asked.request_id, digest, to_json(done), tx.now_ms),
+    )
+    return done

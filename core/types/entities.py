@@ -1,0 +1,287 @@
+"""Entities as callers and the window get them: one with its names, lists, where it is mentioned, merges. Frozen values.
+
+Must not do: anything; there is no code here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Whose entities are looked at.
+
+    Attributes:
+        space_ids: ids of the spaces that may be seen; None for all.
+        is_client: a client asks: of what rules found it sees only what a memory names that it may see.
+    """
+
+    space_ids: frozenset[str] | None = None
+    is_client: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCard:
+    """One entity with its names.
+
+    Attributes:
+        id: UUIDv7.
+        name: its name; `type` is of `core.entities.registry.TYPES`.
+        space: the name of its space.
+        aliases: other names, without its own, in the order in which they came.
+        metadata: what callers put down about it.
+        made_by: `owner`, `client`, `rules` or `model`.
+        created_at: epoch ms.
+        updated_at: epoch ms.
+        merged_into: what it was merged into; None where it stands for itself.
+    """
+
+    id: str
+    name: str
+    type: str
+    space: str
+    aliases: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    made_by: str
+    created_at: int
+    updated_at: int
+    merged_into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityDraft:
+    """An entity to be made.
+
+    Attributes:
+        name: its name.
+        type: its type.
+        aliases: other names.
+        metadata: anything JSON has, 8 KiB at most.
+        space: the name of its space; None for the asker's own.
+        request_id: makes the call idempotent.
+    """
+
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    space: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityChange:
+    """What shall be different about an entity; None leaves it as it is (seed B, entity update semantics).
+
+    Attributes:
+        name: replaces its name.
+        aliases: replaces all other names.
+        metadata: keys that are put beside, or over, what is there.
+        type: replaces its type; the owner's alone.
+        request_id: makes the call idempotent.
+    """
+
+    name: str | None = None
+    aliases: tuple[str, ...] | None = None
+    metadata: Mapping[str, Any] | None = None
+    type: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolving:
+    """What a name is looked up with.
+
+    Attributes:
+        name: as it was written.
+        type: only entities of this type; None for all.
+        topic: what is spoken of.
+        mentioned_with: names that stand beside it.
+        domain_scores: entity to marks that are added to its score.
+        fuzzy: whether names that are only spelt alike are candidates too.
+    """
+
+    name: str
+    type: str | None = None
+    topic: str = ""
+    mentioned_with: tuple[str, ...] = ()
+    domain_scores: Mapping[str, float] = field(default_factory=dict)
+    fuzzy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMerged:
+    """What became of a wish to merge.
+
+    Attributes:
+        operation: `MERGE`, or `PROPOSED` where the person decides, or `NOOP` where the person has said no before.
+        source_id: the entity that leads to the other from now on; `target_id` the one that stays.
+        facts_repointed: claims that are the target's now.
+        facts_superseded: claims that ended, since two of them could not both stand.
+        aliases_added: names that the target got.
+        mentions: mentions that moved.
+        conflict: the review item of a proposal.
+        step_id: what `undo` takes; None where nothing changed.
+    """
+
+    operation: str
+    source_id: str
+    target_id: str
+    facts_repointed: int = 0
+    facts_superseded: int = 0
+    aliases_added: int = 0
+    mentions: int = 0
+    conflict: str | None = None
+    step_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityQuery:
+    """Which entities a list shows; those that were merged into others are never among them.
+
+    Attributes:
+        text: a part of any of their names; "" for all.
+        types: only these; none for all.
+        limit: 1 to 10,000.
+    """
+
+    text: str = ""
+    types: tuple[str, ...] = ()
+    limit: int = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class EntityLine:
+    """One line of a list.
+
+    Attributes:
+        mentions: memories that name it and were not deleted.
+        others: its other names.
+    """
+
+    id: str
+    name: str
+    type: str
+    space: str
+    mentions: int
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntityList:
+    """Entities, those named most often first.
+
+    Attributes:
+        lines: at most the limit.
+        total: how many fit the question.
+        by_type: how many there are of each type, whatever types were asked for; of the text asked for.
+        known: how many there are at all.
+    """
+
+    lines: tuple[EntityLine, ...]
+    total: int
+    by_type: Mapping[str, int]
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A memory that mentions an entity.
+
+    Attributes:
+        memory_id: the memory; `text` its beginning, `start` and `end` where in `text` the name stands.
+        kind: of the memory.
+        status: of the memory.
+        at: when it was said, epoch ms.
+    """
+
+    memory_id: str
+    text: str
+    start: int
+    end: int
+    kind: str
+    status: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A claim about an entity.
+
+    Attributes:
+        claim_id: the claim; `memory_id` a memory that says it.
+        subject: as written; `predicate` and `value` likewise.
+        polarity: `positive` or `negative`.
+        state: of `claims.state`.
+        confidence: 0 to 1.
+    """
+
+    claim_id: str
+    memory_id: str
+    subject: str
+    predicate: str
+    value: str
+    polarity: str
+    state: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An entity that was merged into another.
+
+    Attributes:
+        id: the entity; `name` its name.
+        at: when, epoch ms; None where it is not known any more.
+        step_id: the step that takes the two apart again; "" where it is too old.
+    """
+
+    id: str
+    name: str
+    at: int | None
+    step_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityView:
+    """Everything a page shows about an entity.
+
+    Attributes:
+        card: the entity.
+        places: where it is mentioned, the latest first, 200 at most; `mentions` counts all.
+        claims: what is said about it, what stands first, 200 at most.
+        joined: what was merged into it.
+    """
+
+    card: EntityCard
+    places: tuple[Place, ...]
+    mentions: int
+    claims: tuple[Told, ...]
+    joined: tuple[Joined, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What a merge would do; nothing is written.
+
+    Attributes:
+        keep: the one that stays; `other` leads to it.
+        mentions: memories that would name the one that stays.
+        claims: claims that would be its own.
+        names: names it would get.
+        ending: claims that would end, each with the one that holds instead.
+        refusal: why it cannot be done; "" where it can.
+        widened: the names would be seen in all spaces, since the one that stays is in GLOBAL and the other is not.
+    """
+
+    keep: EntityCard
+    other: EntityCard
+    mentions: int
+    claims: int
+    names: tuple[str, ...]
+    ending: tuple[tuple[Told, Told], ...]
+    refusal: str = ""
+    widened: bool = False
