@@ -1,0 +1,215 @@
+"""`loci mcp` before a real `loci serve`: the SDK's own client calls every tool; nonsense gets errors alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from cli_rig import Palace
+from mcp_rig import RawMcp, driven, pair
+
+from app.mcp.tools import offered
+
+SECRET_WORD = "xylophone-in-the-attic"
+
+
+@pytest.fixture
+def paired(palace: Palace) -> Palace:
+    """A palace with a client that may do what clients may."""
+    pair(palace, "it", "read", "write", "curate", "all_spaces")
+    return palace
+
+
+def remembered(palace: Palace) -> dict[str, Any]:
+    found = palace.json("remember", "The person lives in Graz.")
+    return {"id": found["memory_id"], "text": "The person owns a red bicycle.", "query": "bicycle", "prompt": "home?"}
+
+
+@pytest.mark.parametrize(("profile", "mode"), [("lean", "legacy"), ("full", "auto")])
+def test_the_sdks_client_lists_and_calls_every_tool(paired: Palace, profile: str, mode: str) -> None:
+    known = remembered(paired)
+    with paired.serving():
+        found = driven(paired, ["--client", "it", "--tools", profile], known, mode)
+    expected = offered(profile)
+    assert [tool["name"] for tool in found["tools"]] == list(expected)
+    assert set(found["calls"]) == set(expected)
+    for name, call in found["calls"].items():
+        assert "protocol_error" not in call, (name, call)
+        if call["is_error"]:
+            # Made up arguments name things that do not exist; the engine says so with a code, never with a trace.
+            error = call["structured"]["error"]
+            assert error["code"] in {"E2005", "E4001", "E4005", "E5004", "E2004"}, (name, call)
+            assert "Traceback" not in call["text"]
+    for name in (
+        "memory_context",
+        "memory_search",
+        "memory_store",
+        "memory_update",
+        "memory_feedback",
+        "memory_forget",
+    ):
+        assert not found["calls"][name]["is_error"], found["calls"][name]
+    assert all(not call["is_error"] for call in found["many"])
+    assert found["unknown"]["protocol_error"] == -32602
+
+
+def test_resources_and_prompts(paired: Palace) -> None:
+    known = remembered(paired)
+    with paired.serving():
+        rest = driven(paired, ["--client", "it"], known, "auto")["rest"]
+    assert rest["listed"] == ["loci://status"]
+    assert rest["templates"] == ["loci://memory/{id}", "loci://context{?prompt}"]
+    assert json.loads(rest["read"]["loci://status"])["state"] == "open"
+    assert "<memory" in rest["read"][f"loci://memory/{known['id']}"]
+    assert rest["read"]["loci://memory/unknown"]["message"].startswith("E2005: ")
+    assert rest["read"]["loci://nothing"]["code"] == rest["read"]["file:///etc/passwd"]["code"] == -32602
+    assert rest["prompts"] == ["recall", "remember"]
+    assert "&lt;/x&gt; I own a boat." in rest["given"]["remember"]
+
+
+def test_unpaired_it_lists_and_says_how_to_pair(palace: Palace) -> None:
+    with RawMcp(palace, "--client", "new") as raw:
+        assert raw.greet()["result"]["serverInfo"]["name"] == "loci"
+        assert len(raw.ask(1, "tools/list")["result"]["tools"]) == len(offered("lean"))
+        said = raw.tool(2, "memory_search", {"query": "x"})["result"]
+        assert said["isError"]
+        assert said["structuredContent"]["error"]["code"] == "E4007"
+        assert "loci mcp --pair new" in said["content"][0]["text"]
+        assert raw.close() == (0, "")
+
+
+def test_a_vault_that_nothing_opens_stays_closed(paired: Palace) -> None:
+    with RawMcp(paired, "--client", "it") as raw:
+        raw.greet()
+        said = raw.tool(1, "memory_search", {"query": "x"})["result"]
+        assert said["structuredContent"]["error"]["code"] == "E1001"
+        assert raw.close() == (0, "")
+    with paired.serving(unlocked=False), RawMcp(paired, "--client", "it") as raw:
+        raw.greet()
+        assert raw.tool(1, "memory_search", {"query": "x"})["result"]["structuredContent"]["error"]["code"] == "E1001"
+
+
+def test_it_starts_the_engine_once_for_many(paired: Palace) -> None:
+    secret = {"LOCI_PASSPHRASE_FILE": str(paired.secret)}
+    try:
+        with (
+            RawMcp(paired, "--client", "it", variables=secret) as one,
+            RawMcp(paired, "--client", "it", variables=secret) as other,
+        ):
+            for raw in (one, other):
+                raw.greet()
+                raw.send(_call(1, "memory_search", {"query": "x"}))
+            assert not one.line()["result"]["isError"]
+            assert not other.line()["result"]["isError"]
+            assert one.close() == other.close() == (0, "")
+    finally:
+        with paired.owner() as owner:
+            owner.call("owner.handover", {})
+
+
+def test_it_finds_the_engine_again_after_a_restart(paired: Palace) -> None:
+    with RawMcp(paired, "--client", "it", "--no-start") as raw:
+        raw.greet()
+        for _ in range(2):
+            with paired.serving() as serving:
+                said = raw.tool(1, "memory_store", {"text": "The person keeps two bees."})["result"]
+                assert not said["isError"], said
+                serving.end()
+        # The same text: the second time it is known already.
+        assert said["structuredContent"]["deduplicated"]
+
+
+def test_a_revoked_client_is_told_so(paired: Palace) -> None:
+    with paired.serving(), RawMcp(paired, "--client", "it") as raw:
+        raw.greet()
+        assert not raw.tool(1, "memory_search", {"query": "x"})["result"]["isError"]
+        paired.json("revoke", "it")
+        for ident in (2, 3):
+            said = raw.tool(ident, "memory_search", {"query": "x"})["result"]
+            assert said["structuredContent"]["error"]["code"] == "E4007"
+
+
+def _call(ident: object, name: str, arguments: object) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": ident, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+
+
+def test_nonsense_gets_valid_errors_and_nothing_else(paired: Palace) -> None:
+    wrong_types: list[Any] = [None, 7, "x", True, [], {"query": None}, {"query": ["x"]}, {"query": {"a": {}}}]
+    with paired.serving(), RawMcp(paired, "--client", "it", "--tools", "full") as raw:
+        raw.greet()
+        for number, name in enumerate(offered("full")):
+            said = raw.tool(f"missing-{number}", name, {"nonsense": SECRET_WORD})["result"]
+            assert said["isError"]
+            assert said["structuredContent"]["error"]["code"] in {"E4005", "E4006", "E4001"}
+            assert SECRET_WORD not in json.dumps(said)
+        for number, given in enumerate(wrong_types):
+            said = raw.tool(f"type-{number}", "memory_search", given)
+            assert said.get("error", {}).get("code") == -32602 or said["result"]["isError"], said
+        for given in ({"query": "x" * 1_000_000}, {"query": "x", "text_weight": 10**40}):
+            assert raw.tool("large", "memory_search", given)["result"]["isError"]
+        deep: Any = "x"
+        for _ in range(60):
+            deep = [deep]
+        assert raw.tool("deep", "memory_search", {"query": deep})["result"]["isError"]
+        assert raw.ask("method", "no/such")["error"]["code"] == -32601
+        for line in (b"{\n", b"[]\n", b"\xff\xfe\n", b'{"jsonrpc":"1.0"}\n', b'{"jsonrpc":"2.0","id":1,"method":5}\n'):
+            raw.send(line)
+            said = raw.line()
+            assert said["error"]["code"] == -32700
+            assert said["id"] is None
+        raw.send(_call("gone", "memory_search", {"query": "x"}))
+        raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "gone"}})
+        after = raw.ask("after", "tools/list")
+        while after["id"] != "after":  # the cancelled call was quicker
+            after = raw.line()
+        code, err = raw.close()
+        assert code == 0
+        assert SECRET_WORD not in err
+
+
+def test_input_that_ends_in_the_middle_ends_the_server(paired: Palace) -> None:
+    with paired.serving(), RawMcp(paired, "--client", "it") as raw:
+        raw.greet()
+        raw.send(_call(1, "memory_store", {"text": "The person sleeps late."}))
+        raw.send(b'{"jsonrpc": "2.0", "id": 2')
+        assert raw.close()[0] == 0
+
+
+def test_set_up_pair_and_try(palace: Palace) -> None:
+    refused = palace.run("mcp", "--install", "cursor")
+    assert refused.code == 1
+    assert not (palace.folder / ".cursor").exists()
+    made = palace.run("mcp", "--install", "cursor", "--yes")
+    assert made.code == 0, made.err
+    config = json.loads((palace.folder / ".cursor" / "mcp.json").read_text())
+    entry = config["mcpServers"]["loci"]
+    assert entry["args"][-3:] == ["mcp", "--client", "cursor"]
+    assert "secret" not in json.dumps(entry)
+    assert palace.json("mcp", "--install", "cursor", "--yes")["paired"] is False
+    assert palace.run("mcp", "--test", "--client", "cursor").code == 1
+    assert palace.json("mcp", "--pair", "cursor")["client"] == "cursor"
+    token = next((palace.folder / "config" / "loci").rglob("cursor.token"))
+    assert token.stat().st_mode & 0o777 == 0o600
+    with palace.serving():
+        tried = palace.json("mcp", "--test", "--client", "cursor")
+    assert [step["step"] for step in tried["steps"]] == ["start", "tools", "search"]
+    assert tried["ok"]
+
+
+def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
+    path = palace.folder / "config" / "zed" / "settings.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{\n  // mine\n  "theme": "x"\n}\n')
+    before = path.read_bytes()
+    done = palace.run("mcp", "--install", "zed", "--yes")
+    assert done.code == 1
+    assert done.err.splitlines()[-1].startswith("E5003: ")
+    assert '"context_servers"' in done.out
+    assert path.read_bytes() == before
+    assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize("wrong", [["--install", "nobody"], ["--pair", "../x"], ["--pair", "a", "--test"]])
+def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:
+    palace.run("mcp", *wrong).refused(1, "E4005")
