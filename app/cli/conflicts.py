@@ -20,6 +20,7 @@ _ACTIONS = click.Choice([action.value for action in Action])
 _NEEDS = {"text": (Action.MERGE,), "when": (Action.SCOPE_SPLIT,)}
 _DATED = (Action.KEEP_BOTH_DATED, Action.SUPERSEDE)
 _LEAST = 8
+_REASON = 512
 
 
 class _Resolve(click.Command):
@@ -53,6 +54,8 @@ def _listed(out: Output, reply: Mapping[str, Any]) -> None:
             _side(out, "you have", item["existing"])
         _side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         out.line(f"    {one_line(item['reason'])}")
+        if "asked" in item:
+            out.line(f"    {_asked(item['asked'])}")
         if item["state"] != "open":
             _closed(out, item)
         else:
@@ -61,6 +64,13 @@ def _listed(out: Output, reply: Mapping[str, Any]) -> None:
     _explain(out, open_items)
     count = len(open_items)
     out.line("Nothing waits for you." if not count else f"{count} to decide. `loci resolve ID ACTION` decides one.")
+
+
+def _asked(asked: Mapping[str, Any]) -> str:
+    """Who asks, and why in its own words."""
+    forms = words("review")["asked"]
+    reason = one_line(asked["reason"], _REASON)
+    return str(forms["why" if reason else "who"]).format(client=one_line(asked["client"], 64), reason=reason)
 
 
 def _closed(out: Output, item: Mapping[str, Any]) -> None:

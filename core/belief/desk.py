@@ -14,6 +14,7 @@ from itertools import islice
 from operator import attrgetter
 
 from core.belief.desk_actions import HELD, Shape, actions_of, repeatable
+from core.belief.desk_asked import asked_of, asked_question
 from core.belief.desk_follows import follows_of
 from core.belief.desk_queue import Waiting, chosen, piled
 from core.belief.desk_rows import (
@@ -30,7 +31,7 @@ from core.belief.desk_words import closed as closed_sentence
 from core.belief.questions import item_question
 from core.belief.uniting import united
 from core.belief.whose import persons_among
-from core.types.reviews import Action, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
+from core.types.reviews import Action, Asked, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
 from core.types.values import Memory, When
 from core.vault.rows import Rows
 
@@ -113,7 +114,7 @@ class Desk:
         old_claims = () if have is None else claims_seen(rows, have)
         odds = at_odds(old_claims, new_claims)
         old_marks, new_marks = ([], []) if have is None else marks_of(have, came, odds)
-        topic = topic_of(odds, new_claims)
+        topic, asked = topic_of(odds, new_claims), asked_of(rows, item_id)
         incoming = side(rows, came, new_marks, new_claims, brief=brief)
         existing = None if have is None else side(rows, have, old_marks, old_claims, brief=brief)
         state = held.state if is_open or held.state != "open" else "moot"
@@ -122,8 +123,8 @@ class Desk:
             id=held.id,
             kind=held.kind,
             state=state,
-            question=item_question(rows, came.id, held.detail) or question(held.kind, topic),
-            why=why_of(held, existing, incoming, now_ms),
+            question=_question(rows, held, topic, asked),
+            why=why_of(held, existing, incoming, now_ms, asked),
             existing=existing,
             incoming=incoming,
             suggestion=_suggestion(held, topic, actions, existing, incoming),
@@ -138,6 +139,7 @@ class Desk:
                 said_by_owner=bool(persons_among(rows, found)),
                 held=any(one.status_reason == HELD for one in found.values()),
             ),
+            asked=asked,
         )
 
     def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
@@ -176,6 +178,12 @@ def shape_of(came: Memory, have: Memory | None) -> Shape:
         same_text=have is not None and have.text == came.text and have.space == came.space,
         same_kind=have is None or have.kind is came.kind,
     )
+
+
+def _question(rows: Rows, held: Item, topic: Topic, asked: Asked | None) -> str:
+    if asked is not None:
+        return asked_question(asked)
+    return item_question(rows, held.incoming_id, held.detail) or question(held.kind, topic)
 
 
 def _counts(names: Iterable[str | None]) -> dict[str, int]:

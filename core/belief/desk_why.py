@@ -5,9 +5,10 @@ Must not do: show a word of a memory but the names its claims use, or a client's
 
 from __future__ import annotations
 
+from core.belief.desk_asked import asked_sentence
 from core.belief.desk_rows import Item
 from core.belief.desk_words import also, day, label_sentence, line, reason, words
-from core.types.reviews import Side
+from core.types.reviews import Asked, Side
 from core.types.words import Status
 
 _OWNERS = frozenset({"against_owner", "owners_word"})
@@ -17,7 +18,9 @@ _TRUST_APART = 0.05
 _DOUBT_CHARACTERS = 200
 
 
-def why_of(item: Item, existing: Side | None, incoming: Side, now_ms: int) -> tuple[str, ...]:
+def why_of(
+    item: Item, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
+) -> tuple[str, ...]:
     """The sentences above the two cards.
 
     Args:
@@ -25,11 +28,13 @@ def why_of(item: Item, existing: Side | None, incoming: Side, now_ms: int) -> tu
         existing: the memory that stands; None where only one is concerned.
         incoming: the newcomer.
         now_ms: the present, epoch ms.
+        asked: what a client asked for; None where nobody asked for anything.
 
     Returns:
         One to eight sentences, the reason first.
     """
     found = [reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
+    found += [] if asked is None else [asked_sentence(asked)]
     if existing is not None:
         if existing.owners_word and item.reason not in _OWNERS:
             found.append(also("yours"))

@@ -26,6 +26,7 @@ from core.intake.applying import (
     procedure_state,
     rule_state,
 )
+from core.intake.repeating import Repeat
 from core.text.compose import embedding_text
 from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
@@ -48,7 +49,9 @@ def applications(opened: Opened) -> Applications:
     return Applications(opened.make_id, opened.work, opened.space, opened.add_vectors)
 
 
-def mark_helpful(opened: Opened, memory_id: str, actor: Actor, check: Check) -> Future[Marked]:
+def mark_helpful(
+    opened: Opened, memory_id: str, actor: Actor, check: Check, repeat: Repeat | None = None
+) -> Future[Marked]:
     """A rule was applied and it helped.
 
     Args:
@@ -56,6 +59,7 @@ def mark_helpful(opened: Opened, memory_id: str, actor: Actor, check: Check) -> 
         memory_id: the rule.
         actor: who says so.
         check: raises where the actor may not.
+        repeat: the caller's own id for this report, if it gave one.
 
     Returns:
         How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
@@ -63,14 +67,20 @@ def mark_helpful(opened: Opened, memory_id: str, actor: Actor, check: Check) -> 
 
     def write(tx: Tx) -> Marked:
         check(tx)
+        known = _marked_before(tx, repeat)
+        if known is not None:
+            return known
         done = applications(opened).mark_helpful(tx, memory_id, actor)
+        _keep(tx, repeat, done)
         _announce(tx, opened, HELPFUL, (done.state.memory_id,), actor)
         return done
 
     return opened.write(write)
 
 
-def mark_harmful(opened: Opened, memory_id: str, actor: Actor, reason: str | None, check: Check) -> Future[Marked]:
+def mark_harmful(
+    opened: Opened, memory_id: str, actor: Actor, reason: str | None, check: Check, repeat: Repeat | None = None
+) -> Future[Marked]:
     """A rule was applied and it harmed; where that turns it around, the opposite is embedded first.
 
     Args:
@@ -79,6 +89,7 @@ def mark_harmful(opened: Opened, memory_id: str, actor: Actor, reason: str | Non
         actor: who says so.
         reason: why; up to 500 characters.
         check: raises where the actor may not.
+        repeat: the caller's own id for this report, if it gave one.
 
     Returns:
         How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
@@ -101,7 +112,11 @@ def mark_harmful(opened: Opened, memory_id: str, actor: Actor, reason: str | Non
 
         def write(tx: Tx) -> Marked:
             check(tx)
+            known = _marked_before(tx, repeat)
+            if known is not None:
+                return known
             done = applications(opened).mark_harmful(tx, memory_id, actor, reason, turned)
+            _keep(tx, repeat, done)
             _announce(tx, opened, HARMFUL, (done.state.memory_id,), actor)
             return done
 
@@ -113,6 +128,21 @@ def mark_harmful(opened: Opened, memory_id: str, actor: Actor, reason: str | Non
         return chain(_tried(opened.embed([found[1]])), lambda vectors: mark(found[0], vectors))
 
     return chain(opened.read(look), embedded)
+
+
+def _marked_before(tx: Tx, repeat: Repeat | None) -> Marked | None:
+    """The answer to a report that came before, with how the rule stands by now."""
+    known = None if repeat is None else repeat.known(tx)
+    state = None if known is None else rule_state(tx, str(known["memory_id"]))
+    if known is None or state is None:
+        return None
+    return Marked(state, str(known["step_id"]), bool(known["inverted"]), known["conflict"])
+
+
+def _keep(tx: Tx, repeat: Repeat | None, done: Marked) -> None:
+    if repeat is not None:
+        told = {"memory_id": done.state.memory_id, "step_id": done.step_id}
+        repeat.keep(tx, {**told, "inverted": done.inverted, "conflict": done.conflict})
 
 
 def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] | None]:

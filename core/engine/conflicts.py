@@ -156,7 +156,10 @@ class Conflicts:
 
     def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
         item = self._item(rows, item_id, now_ms, brief=True)
-        return _listed(item, item.actions if actor.is_owner else _left_to(rows, item, actor))
+        if actor.is_owner:
+            return _listed(item, item.actions)
+        # Who else asked for something, and why, is no client's business.
+        return _listed(replace(item, asked=None), _left_to(rows, item, actor))
 
     # ---- deciding
 
@@ -379,4 +382,5 @@ def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
         opened_at=item.opened_at,
         closed=item.closed,
         resolution=item.resolution,
+        asked=item.asked,
     )

@@ -24,6 +24,7 @@ from core.embed.minilm import lazy_embedder
 from core.engine import opening
 from core.engine.agenda import Agenda
 from core.engine.authority import Authority
+from core.engine.changes import Changes
 from core.engine.clients import Clients
 from core.engine.conflicts import Conflicts
 from core.engine.desk_upkeep import DeskUpkeep
@@ -157,6 +158,7 @@ class Engine:
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
+        self.changes = Changes(self._require, self._authority, self.library, self.practice)
         self.entities = Entities(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)

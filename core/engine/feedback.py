@@ -5,7 +5,7 @@ Must not do: change the memory, or keep the words of the question: its vector is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from core.embed.codec import to_blob
@@ -57,25 +57,8 @@ def judge(
 
     def write(tx: Tx, meant: Meant) -> FeedbackReply:
         check(tx)
-        feedback_id = opened.make_id()
-        with opened.work.verb(tx, VERB, LABEL, actor) as verb:
-            tx.insert(
-                "feedback",
-                {
-                    "id": feedback_id,
-                    "memory_id": memory_id,
-                    "receipt_id": _own_receipt(tx, receipt_id, actor),
-                    "signal": signal,
-                    **_compared_by(meant),
-                    "actor": actor.kind,
-                    "client_id": actor.client_id,
-                    "at": tx.now_ms,
-                },
-            )
-            verb.note(memory_id, signal=signal)
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce(VERB, (memory_id,), actor, seq))
-        return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
+        more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
+        return put_down(tx, opened, memory_id, signal, actor, more)
 
     def with_receipts(meant: Meant) -> Future[Meant]:
         """The receipt may be of the last second, and then waits to be written."""
@@ -83,6 +66,32 @@ def judge(
 
     embedded = chain(opened.mean([query_text(query)]), with_receipts)
     return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
+
+
+def put_down(
+    tx: Tx, opened: Opened, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
+) -> FeedbackReply:
+    """Put a feedback down within a transaction: one verb, one step.
+
+    Args:
+        tx: the transaction.
+        opened: the open vault.
+        memory_id: the memory; the caller has checked that the actor may see it.
+        signal: a key of `core.score.quality.GRADES`.
+        actor: who says so.
+        more: further columns; without a question it is held against none.
+
+    Returns:
+        The feedback with its step.
+    """
+    feedback_id = opened.make_id()
+    row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
+    with opened.work.verb(tx, VERB, LABEL, actor) as verb:
+        tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
+        verb.note(memory_id, signal=signal)
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(VERB, (memory_id,), actor, seq))
+    return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 
 def _compared_by(meant: Meant) -> dict[str, object]:

@@ -119,14 +119,15 @@ class Memories:
         return write
 
     def get(self, memory_id: str, actor: Actor) -> Future[Memory]:
-        """One memory by its id.
+        """One memory by its id; to a client it is handed out, and counts as recalled (seed B, get).
 
         Raises:
             UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
         """
         opened = self._opened()
         scope = self._authority.scope(actor)
-        return opened.read(lambda rows: _one(rows, memory_id, scope))
+        found = opened.read(lambda rows: _one(rows, memory_id, scope))
+        return found if actor.client_id is None else mapped(found, lambda memory: _handed(opened, memory, actor))
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
         """A page of memories, newest first."""
@@ -396,6 +397,11 @@ class Memories:
             return report
 
         return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
+
+
+def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:
+    opened.journal.note(actor, "get", "", (memory.id,), {"items": [{"id": memory.id}]}, opened.clock.now_ms())
+    return memory
 
 
 def _voices(opened: Opened) -> Voices:

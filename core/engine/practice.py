@@ -12,6 +12,7 @@ from core.engine import applying
 from core.engine.authority import Authority
 from core.engine.opened import Opened
 from core.errors import Code, UserError
+from core.intake.repeating import Repeat
 from core.recall.scope import may_see
 from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
@@ -26,25 +27,35 @@ class Practice:
         self._opened = opened
         self._authority = authority
 
-    def helpful(self, memory_id: str, actor: Actor) -> Future[Marked]:
+    def helpful(self, memory_id: str, actor: Actor, request_id: str | None = None) -> Future[Marked]:
         """A rule was applied and it helped (seed B, rule effectiveness).
+
+        Args:
+            memory_id: the rule.
+            actor: who says so.
+            request_id: the caller's own id for this report: one that comes twice counts once.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
         """
         self._authority.voice(actor)
-        return applying.mark_helpful(self._opened(), memory_id, actor, self._check(memory_id, actor))
+        repeat = Repeat(actor, request_id, {"verb": "helpful", "id": memory_id})
+        return applying.mark_helpful(self._opened(), memory_id, actor, self._check(memory_id, actor), repeat)
 
-    def harmful(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[Marked]:
+    def harmful(
+        self, memory_id: str, actor: Actor, reason: str | None = None, request_id: str | None = None
+    ) -> Future[Marked]:
         """A rule was applied and it harmed; see `helpful`.
 
         Args:
             memory_id: the rule.
             actor: who says so.
             reason: why; kept with the rule, never in the audit.
+            request_id: see there.
         """
         self._authority.voice(actor)
-        return applying.mark_harmful(self._opened(), memory_id, actor, reason, self._check(memory_id, actor))
+        repeat = Repeat(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
+        return applying.mark_harmful(self._opened(), memory_id, actor, reason, self._check(memory_id, actor), repeat)
 
     def outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None

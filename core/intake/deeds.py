@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from core.belief.claims import claim_key
 from core.errors import BugError, Code, UserError
+from core.intake.approving import carry_over, remove, wish_of
 from core.intake.asserting import claims_of, excluded_by, qualify
 from core.intake.belief_inputs import refresh_trust
 from core.intake.cases import Case, Row
 from core.intake.joining import join
 from core.intake.reviews import Matter
+from core.intake.screening import allow
 from core.intake.sources import Lineage, add_source
 from core.intake.standing import Acts
 from core.intake.structure import others_standing
@@ -29,6 +31,7 @@ from core.intake.validate import in_order, is_plain_label
 from core.intake.vouching import vouch
 from core.memory.draft import to_json
 from core.text.written import written_time
+from core.types.changes import Wish
 from core.types.reviews import Action, Decision
 from core.types.values import When
 from core.types.words import Precision, Source, Status
@@ -206,6 +209,8 @@ def _merge(work: Work) -> None:
 
 def _accept(work: Work) -> None:
     _need_free(work)
+    if work.case.item.kind == "injection":
+        allow(work.acts.tx, work.came)  # the person has read it
     work.admit(work.acts, work.came)
 
 
@@ -219,13 +224,19 @@ def _remove(work: Work) -> None:
 
 def _refuse(work: Work) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
-    if work.case.came["status"] == Status.QUARANTINED.value:
+    waits = work.case.came["status"] == Status.QUARANTINED.value
+    if waits and wish_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
         _reject(work)
 
 
 def _allow(work: Work) -> None:
-    if work.case.have is not None:
+    wish = wish_of(work.acts.tx, work.case.item.id)
+    if wish in (Wish.DELETE, Wish.FORGET):
+        remove(work.acts, work.came)
+    elif work.case.have is not None:
         _replace(work)
+        if wish is Wish.UPDATE:
+            carry_over(work.acts, work.have, work.came)
     elif work.case.came["status"] == Status.QUARANTINED.value:
         _accept(work)
     else:

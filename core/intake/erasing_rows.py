@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.intake.approving import requests_about
 from core.intake.erasing_reach import Reach
 from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
@@ -111,6 +112,7 @@ class Remover:
         taken.labels = [int(row["n"]) for row in self._rows]
         claims = self._of("SELECT DISTINCT claim_id FROM evidence WHERE memory_id")
         self._keep_fingerprints()
+        self._remove_requests()
         for table, column, key in REFERRING:
             self._remove_where(table, column, key, self._reach.ids)
         self._remove_claims(claims)
@@ -139,6 +141,13 @@ class Remover:
                     self.taken.identities.append(bytes(identity))
                 else:
                     self.mend("fingerprints", {"identity": identity}, {"memory_id": heir})
+
+    def _remove_requests(self) -> None:
+        """What a client asked about a memory goes with it: its reason may quote the text."""
+        for memory_id in sorted(self._reach.ids):
+            for item_id in requests_about(self.tx, memory_id):
+                if self.tx.row("approvals", {"conflict_id": item_id}) is not None:
+                    self.remove("approvals", {"conflict_id": item_id})
 
     def _remove_where(self, table: str, column: str, key: str, ids: Iterable[str]) -> None:
         names = key.split(", ")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from core.errors import Code, UserError
 from core.intake.asserting import follow
 from core.intake.gathered import release
@@ -12,8 +14,13 @@ from core.types.values import Actor
 from core.types.words import Status
 from core.vault.tx import Tx
 
+VERB = "forget"
+_PARTS = "SELECT id FROM memories WHERE id = ? OR part_of = ?"
 
-def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
+
+def forget(
+    tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor, verb_name: str = VERB, label: str = "Forget a memory"
+) -> str:
     """Set a memory, with all parts of a split text, to `deleted`; what a person was asked about it is moot.
 
     A digest that says its words goes with it, and what else went into that digest stands again.
@@ -23,6 +30,8 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
         work: opens the verb.
         memory_id: the memory; the caller has checked that the actor may reach it.
         actor: who asks.
+        verb_name: what it is called in the audit; `label` names the step.
+        label: see there.
 
     Returns:
         The id of the undo step.
@@ -36,16 +45,31 @@ def forget(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     if not actor.is_owner and standing_of(tx, memory_id).persons:
         raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
-    with work.verb(tx, "forget", "Forget a memory", actor) as verb:
-        parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (row[1], row[1]))
-        for (part,) in parts:
-            tx.update(
-                "memories",
-                {"id": part},
-                {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
-            )
-        follow(tx, work.make_id, [part for (part,) in parts])
-        told = release(tx, work.make_id, [part for (part,) in parts], Status.DELETED)
-        close_moot(tx, [*(part for (part,) in parts), *told])
+    with work.verb(tx, verb_name, label, actor) as verb:
+        told = leave(tx, work.make_id, str(row[1]))
+        parts = [str(part) for (part,) in tx.all(_PARTS, (row[1], row[1]))]
+        close_moot(tx, [*parts, *told])
         verb.note(memory_id, parts=len(parts))
     return verb.step_id
+
+
+def leave(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
+    """The steps of forgetting, within a running verb.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes UUIDv7 ids.
+        head: the memory; of a split text the head.
+
+    Returns:
+        Digests that left with it and memories that stand again: what was asked about them may be moot.
+    """
+    parts = [str(part) for (part,) in tx.all(_PARTS, (head, head))]
+    for part in parts:
+        tx.update(
+            "memories",
+            {"id": part},
+            {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
+        )
+    follow(tx, make_id, parts)
+    return tuple(release(tx, make_id, parts, Status.DELETED))

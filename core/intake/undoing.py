@@ -9,6 +9,7 @@ from typing import Any
 
 from core.belief.opposing import TOPIC, on_topic
 from core.errors import Code, UserError
+from core.intake.approving import withdraw
 from core.intake.belief_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.model_claims import forget_reading
 from core.intake.sources import KINDS_BY_TEXT
@@ -346,6 +347,7 @@ def _restore(
         label = int(str(current["n"]))
         remove_derived(tx, [label])
         forget_reading(tx, str(current["id"]))
+        withdraw(tx, str(current["id"]))
         tx.delete(table, key)
         done.gone.append(label)
     elif before is None:

@@ -21,7 +21,7 @@ from core.intake.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
 from core.types.values import Actor
-from core.types.words import Source, Status
+from core.types.words import Kind, Source, Status
 from core.vault.tx import Tx
 
 DISPUTED_FROM = 0.3
@@ -71,11 +71,14 @@ class Voices:
             How the memory stands now.
 
         Raises:
-            UserError: NOT_FOUND for a memory that is gone, INVALID_INPUT for one that no verdict can touch.
+            UserError: NOT_FOUND for a memory that is gone, INVALID_INPUT for one that no verdict can touch, such as an
+                episode that a client would confirm (seed B).
         """
         if reason is not None and len(reason) > _REASON_CHARACTERS:
             raise UserError(Code.INVALID_INPUT, "The reason is longer than 500 characters.")
         head = _head(tx, memory_id)
+        if verdict == "confirm" and not actor.is_owner and _kind(tx, head) == Kind.EPISODE.value:
+            raise UserError(Code.INVALID_INPUT, "An episode is what was said; there is nothing to confirm.")
         said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
             acts = Acts(tx, verb, self.make_id, self.space, self.stored)
@@ -188,6 +191,10 @@ def _head(tx: Tx, memory_id: str) -> str:
     if row[1] == Status.SUPERSEDED.value:
         raise UserError(Code.INVALID_INPUT, "A newer version of this memory stands; speak of that one.")
     return str(row[0])
+
+
+def _kind(tx: Tx, head: str) -> str:
+    return str(tx.value("SELECT kind FROM memories WHERE id = ?", (head,)))
 
 
 def _reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:

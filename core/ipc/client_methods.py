@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.ipc import items
+from core.ipc.client_changes import CHANGE_METHODS
 from core.ipc.client_checks import check_spaces, check_store
 from core.ipc.client_desk import DESK_METHODS
 from core.ipc.client_entities import ENTITY_METHODS
@@ -126,6 +127,7 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         "memory_context": memory_context,
         "memory_recall": memory_recall,
         **DESK_METHODS,
+        **CHANGE_METHODS,
         **ENTITY_METHODS,
         **STORE_METHODS,
         **UPKEEP_METHODS,

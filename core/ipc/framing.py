@@ -15,7 +15,7 @@ from core.ipc.messages import LINE_BYTES, Ident, encode, reply
 _CHUNK = 64 * 1024
 _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind this many bytes
 _CUT_ROOM = 1024  # for `next` and the names of what was cut
-_LISTS = ("items", "conflicts")  # an answer has one of these, whose items go on behind `next`
+_LISTS = ("items", "conflicts", "versions")  # an answer has one of these, whose items go on behind `next`
 _KEPT = frozenset({"id", "cut"})  # members of a memory that are never shortened
 _SMALL = 64  # bytes; an object whose longest member is no longer than this is left out whole
 _STEPS = 64  # halvings of one memory; whatever is still too long then is left out whole
@@ -161,7 +161,7 @@ def fit(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple
 
     Args:
         ident: the call's id.
-        result: what to answer; `items` or `conflicts`, where it is there, is a list of objects with an `id`.
+        result: what to answer; `items`, `conflicts` or `versions`, where there, is a list of objects with an `id`.
         cap: bytes a line may have, with its end.
 
     Returns:

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
+from core.text.injection import ALLOWED, Limits, blocked_text, injection_score
 from core.types.bands import band
 from core.types.contexts import ContextReply
 from core.types.journals import StepRow, Steps
@@ -29,6 +30,7 @@ NameOf = Callable[[str], str | None]
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
 _BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.explain
 _SECRETS = frozenset({"token", "key", "root"})
+_LIMITS = Limits()
 _MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
 
 
@@ -80,7 +82,7 @@ class Shape:
             "session": memory.session,
             **_conditions(memory),
         }
-        return {**item, **_details(memory)} if self.exact else item
+        return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
 
     def found(self, item: RecallItemLike, explain: bool) -> dict[str, Any]:
         """A recalled memory.
@@ -144,6 +146,18 @@ class Shape:
         if self.exact or not any(character.isdigit() for character in result.reason):
             return result.reason
         return "Nothing comes close enough."
+
+
+def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
+    """What leaves for a client: a text that reads like an attack is not shown, nor the labels beside it (E10.14.1)."""
+    conditions = _conditions(memory)
+    beside = (memory.author, memory.category, memory.ref, memory.session, *memory.tags, *conditions.values())
+    score = 0.0 if ALLOWED in memory.flags else injection_score(memory.text, *beside)
+    if score <= _LIMITS.block:
+        return item
+    bare = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
+    shown = {name: value for name, value in item.items() if name not in conditions}
+    return {**shown, **bare, "text": blocked_text(score)}
 
 
 def _days(time: TimeRange) -> dict[str, str]:
@@ -329,6 +343,8 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     }
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
+    if item.asked is not None and shape.exact:
+        shaped["asked"] = plain(item.asked)
     if item.resolution is not None:
         shaped["resolution"] = item.resolution.value
     return {**shaped, "closed": item.closed} if item.closed else shaped

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core.events import Hub
+from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -33,7 +34,7 @@ from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.traces import Trace
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.words import Source
+from core.types.words import Kind, Source
 
 Counted = Callable[[int, int | None], None]
 Asked = Callable[[], bool]
@@ -140,6 +141,50 @@ class Practice(Protocol):
     def outcome(  # noqa: D102
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
     ) -> Future[OutcomeTaken]: ...
+
+
+class Changes(Protocol):
+    """What clients wish to have changed."""
+
+    def update(  # noqa: D102
+        self,
+        memory_id: str,
+        text: str,
+        actor: Actor,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[ChangeReply]: ...
+    def remove(  # noqa: D102
+        self,
+        memory_id: str,
+        actor: Actor,
+        wish: Wish = Wish.FORGET,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[ChangeReply]: ...
+    def feedback(  # noqa: D102
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[Judgement]: ...
+    def mark(  # noqa: D102
+        self, memory_id: str, actor: Actor, *, helpful: bool, reason: str | None = None, request_id: str | None = None
+    ) -> Future[Judgement]: ...
+    def relate(  # noqa: D102
+        self,
+        source_id: str,
+        target_id: str,
+        relationship: Relationship,
+        actor: Actor,
+        request_id: str | None = None,
+    ) -> Future[Related]: ...
 
 
 class Conflicts(Protocol):
@@ -286,6 +331,8 @@ class Engine(Protocol):
     def jobs(self) -> JobsGroup: ...  # noqa: D102
     @property
     def practice(self) -> Practice: ...  # noqa: D102
+    @property
+    def changes(self) -> Changes: ...  # noqa: D102
     @property
     def entities(self) -> Entities: ...  # noqa: D102
     @property

@@ -72,7 +72,8 @@ _OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:heads)) AND +m.st
 _HELD = (
     "SELECT m.id FROM memories m WHERE {} AND +m.status = 'quarantined' AND m.part_of IS NULL "
     "AND m.recorded_at < :before AND EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = m.id "
-    "AND c.kind IN ('classification', 'contradiction') AND +c.state = 'moot' AND c.closed_at < :before) ORDER BY m.n"
+    "AND (c.kind IN ('classification', 'contradiction') OR (c.kind = 'approval' AND c.existing_id IS NOT NULL)) "
+    "AND +c.state = 'moot' AND c.closed_at < :before) ORDER BY m.n"
 )
 _HELD_ALL = _HELD.format("m.status = 'quarantined'")
 _HELD_SOME = _HELD.format("m.id IN (SELECT value FROM json_each(:heads))")

@@ -187,6 +187,23 @@ class Follow:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client asked for, of an item that waits for the person's word (kind `approval`).
+
+    Attributes:
+        wish: what is to be done; a word of `core.types.changes.Wish`.
+        client: the client's name.
+        reason: why, in the client's own words; "" where it gave none. Plain text only.
+        at: when it asked, epoch ms.
+    """
+
+    wish: str
+    client: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewItem:
     """One item, validated when it was read.
 
@@ -200,6 +217,7 @@ class ReviewItem:
         closed: why it is closed; "" while it is open.
         repeatable: those of the actions that the person may make a rule of (`Decision.remember`).
         resolution: what was decided; None where nothing was.
+        asked: what a client asked for; None where nobody asked for anything.
     """
 
     id: str
@@ -216,6 +234,7 @@ class ReviewItem:
     closed: str = ""
     repeatable: tuple[Action, ...] = ()
     resolution: Action | None = None
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +362,7 @@ class ListedConflict:
         suggestion: what Loci would do; None where it suggests nothing.
         actions: what the asker can decide; for a client what would not be refused if it had `curate`.
         resolution: what was decided; None where nothing was.
+        asked: to the owner what a client asked for; None where nobody did.
     """
 
     id: str
@@ -357,3 +377,4 @@ class ListedConflict:
     opened_at: int
     closed: str = ""
     resolution: Action | None = None
+    asked: Asked | None = None

@@ -35,6 +35,7 @@ LAPSED, EXPIRED = "lapsed", "expired"
 
 LATER: Mapping[str, Mapping[str, object]] = {
     "conflicts": {"detail": "{}", "later_until": None, "note": None},
+    "feedback": {"reason": None},
 }
 """Columns of later versions with what older rows hold in them: such a row is what its image of then says."""
 

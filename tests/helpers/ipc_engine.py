@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ipc_entities import HasEntities
+from ipc_changes import HasChanges
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
@@ -461,7 +462,7 @@ class FakeVault:
         return done(None)
 
 
-class FakeEngine(HasEntities, HasUpkeep):
+class FakeEngine(HasEntities, HasUpkeep, HasChanges):
     """Fits `core.ipc.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:
@@ -474,8 +475,7 @@ class FakeEngine(HasEntities, HasUpkeep):
         self._conflicts = FakeConflicts()
         self._clients = FakeClients(self)
         self._vault = FakeVault(self)
-        self._jobs = FakeJobs()
-        self._practice = FakePractice()
+        self._jobs, self._practice = FakeJobs(), FakePractice()
         self.threads: list[threading.Thread] = []
 
     vault_id, clock = property(lambda self: VAULT_ID), property(lambda self: self._clock)

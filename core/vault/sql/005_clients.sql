@@ -31,3 +31,6 @@ CREATE TABLE working (
     PRIMARY KEY (client_id, session)
 ) STRICT;
 CREATE INDEX ix_working_saved ON working (saved_at);
+
+-- Why somebody judged a memory so, in their own words; it goes with the memory.
+ALTER TABLE feedback ADD COLUMN reason TEXT;

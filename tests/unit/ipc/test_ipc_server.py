@@ -16,6 +16,7 @@ from ipc_world import REGISTRY, World, code_of
 
 from core.errors import CancelledError, Code, LociError
 from core.ipc.client import Client, open_session
+from core.ipc.client_methods import CLIENT_METHODS
 from core.ipc.limits import Caps
 from core.ipc.messages import RateLimitedError
 from core.types.words import Status
@@ -55,16 +56,15 @@ def test_a_client_comes_in(world: World) -> None:
         assert welcome.limits == {
             "searches_per_minute": 20,
             "searches_per_session": 200,
+            "writes_per_minute": 600,
             "line_bytes": 262144,
             "text_bytes": 8192,
             "items": 200,
         }
         assert (welcome.server["name"], welcome.server["protocol"]) == ("loci", 1)
-        assert set(welcome.server["methods"]) == {
-            "memory_store", "memory_get", "memory_list", "memory_search", "memory_context", "memory_conflicts",
-            "memory_resolve_conflict", "memory_confirm", "memory_reinforce", "memory_dispute", "memory_corroborate",
-            "health",
-        }  # fmt: skip
+        assert set(welcome.server["methods"]) == {*CLIENT_METHODS, "health", "subscribe"}
+        assert {"memory_search", "health", "subscribe"} <= set(welcome.server["granted"])
+        assert "memory_delete" not in welcome.server["granted"]
         assert client.call("health") == {"state": "open", "version": "0.0.test", "rows": 0}
 
 

@@ -24,6 +24,8 @@ _WIDEST = 1080
 _PAD = 32
 _PAD_NARROW = 20
 _WHY_WIDEST = 720
+_WHY_CHARACTERS = 640
+"""A client's reason (512 bytes at most) is shown whole."""
 _LEAST = 80
 _BAR = 14
 _TALL = 640
@@ -192,7 +194,7 @@ class Desk(QWidget):
         is_other = self.item is None or self.item.id != item.id
         self.item = item
         self._question.setText(one_line(item.question, 240))
-        self._why.setText(" ".join(one_line(sentence, 300) for sentence in item.why))
+        self._why.setText(" ".join(one_line(sentence, _WHY_CHARACTERS) for sentence in item.why))
         self._say_closed(item.closed)
         first, second = headings(item)
         if item.existing is not None:

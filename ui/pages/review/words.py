@@ -78,7 +78,8 @@ def told(action: Action, kind: str, *, is_pair: bool) -> Told:
     """
     named = words()["actions"]
     usual = named["pair" if is_pair else "one"]
-    found = named.get(kind, {}).get(action.value) or usual[action.value]
+    own = named.get(f"{kind}_{'pair' if is_pair else 'one'}") or named.get(kind, {})
+    found = own.get(action.value) or usual[action.value]
     key = "E" if action is Action.MERGE and not is_pair else words()["keys"][action.value]
     return Told(found["title"], key, found["hint"], found.get("short", found["title"]))
 
