@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.describe import about, loaded
 from core.config.lifecycle import LifecycleOptions
+from core.config.sessions import SessionOptions
 
 
 class BasicOptions(BaseModel):
-    """Everything but the lifecycle's; part of `Options`."""
+    """Everything but the lifecycle's and the sessions'; part of `Options`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -128,7 +129,7 @@ class BasicOptions(BaseModel):
     )
 
 
-class Options(LifecycleOptions, BasicOptions):
+class Options(SessionOptions, LifecycleOptions, BasicOptions):
     """All options with their defaults; frozen, replaced as a whole when one changes."""
 
 

@@ -5,7 +5,7 @@ Must not do: search by itself, or choose what goes in; `core.recall` does both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, replace
 from typing import Any
@@ -18,6 +18,7 @@ from core.engine.opened import Opened
 from core.engine.receipts import said_for
 from core.engine.sight import Meant
 from core.errors import Code, UserError
+from core.recall.athand import with_at_hand
 from core.recall.context import assembled, average_tokens
 from core.recall.receipts import body_of
 from core.recall.request import RecallRequest
@@ -25,16 +26,25 @@ from core.recall.result import RecallResult
 from core.recall.scope import Scope
 from core.score.packing import fetch_count
 from core.score.quality import metrics_of
+from core.sessions.models import ceiling, window_of
 from core.types.contexts import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 from core.vault.rows import Rows
 
 VERB = "context"
+AtHand = Callable[[Rows], Mapping[str, float]]
+"""What the asking session has at hand: memory id to activation, read from the snapshot the answer is made from."""
 _DIGITS = 6
 
 
-def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> Future[ContextReply]:
+def _nothing(_rows: Rows) -> Mapping[str, float]:
+    return {}
+
+
+def context(
+    opened: Opened, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
+) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
 
     Args:
@@ -42,6 +52,7 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
         query: the prompt and its budget.
         scope: what the actor may see.
         actor: who asks.
+        at_hand: what its session has at hand.
 
     Returns:
         The context with the id of its receipt.
@@ -52,6 +63,9 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
     budget = opened.options.context_tokens if query.budget is None else query.budget
     if budget < 0:
         raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
+    window = window_of(query.model)
+    if window is not None:
+        budget = min(budget, ceiling(window, opened.options))  # E15.5c with X21
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.of(asked, scope)
     request.check()
@@ -65,7 +79,8 @@ def context(opened: Opened, query: ContextQuery, scope: Scope, actor: Actor) -> 
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
             result = answer(opened, rows, wanted, meant, now)
             said = said_for(rows, result, meant, now, scope)
-            return result, assembled(rows, result.items, budget, counter), said, choose(opened, rows, query, scope)
+            items = with_at_hand(rows, result, wanted, at_hand(rows), now)
+            return result, assembled(rows, items, budget, counter), said, choose(opened, rows, query, scope)
 
         result, packed, said, asks = opened.vault.read(read)
         took_ms = (opened.clock.monotonic() - begun) * 1000

@@ -45,6 +45,7 @@ from core.engine.palace import Palace
 from core.engine.practice import Practice
 from core.engine.refining import Refining
 from core.engine.scheduler import Scheduler
+from core.engine.sessions import Sessions
 from core.engine.settings import Settings
 from core.engine.settling import reconcile_daily, settle_some
 from core.engine.shedding import tend
@@ -160,6 +161,7 @@ class Engine:
         self.practice = Practice(self._require, self._authority)
         self.changes = Changes(self._require, self._authority, self.library, self.practice)
         self.entities = Entities(self._require, self._authority)
+        self.sessions = Sessions(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
@@ -284,6 +286,7 @@ class Engine:
         self._quietly(opened, opening.maintain)
         self._quietly(opened, expire)
         self._quietly(opened, lambda one: tend(one, (self.timeline.forget,)))
+        self._quietly(opened, self.sessions.tend)
         self._quietly(opened, self.scheduler.attend)
         if self._setup.background:
             self._quietly(opened, self._desk.tend)
@@ -316,6 +319,7 @@ class Engine:
         self.scheduler.end()
         self.model.end()
         self.spaces.end()
+        self.sessions.suspend(opened)
         opening.close_vault(opened, within_s)
         self._set_state("locked")
 

@@ -33,6 +33,7 @@ class Checked:
         validity: from when and until when the claim holds.
         proposed: it only lands in review.
         scope_session: the session the claim is limited to; "" for none.
+        talk: the conversation it is a message of and its place there; two Nones outside conversations.
     """
 
     request: StoreRequest
@@ -42,14 +43,16 @@ class Checked:
     validity: tuple[When | None, When | None]
     proposed: bool
     scope_session: str = ""
+    talk: tuple[str | None, int | None] = (None, None)
 
 
-def check_request(request: StoreRequest, client: ClientRecord | None) -> Checked:
+def check_request(request: StoreRequest, client: ClientRecord | None, client_bytes: int = CLIENT_TEXT_BYTES) -> Checked:
     """Refuse what cannot be stored; nothing is written.
 
     Args:
         request: what is asked.
         client: who asks; None for the owner.
+        client_bytes: UTF-8 bytes a client's text may have.
 
     Returns:
         The request with its parts and defaults.
@@ -57,7 +60,7 @@ def check_request(request: StoreRequest, client: ClientRecord | None) -> Checked
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE, ACCESS_DENIED, FORBIDDEN_FIELD.
     """
-    check_text(request.text, None if client is None else CLIENT_TEXT_BYTES)
+    check_text(request.text, None if client is None else client_bytes)
     for name in (request.ref, request.session, request.author, request.category, *request.tags):
         if name is not None and (len(name) > 1024 or not is_plain_label(name)):
             raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")

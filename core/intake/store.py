@@ -142,17 +142,20 @@ class Keeper:
         if quiet is not None:
             return quiet
         with self.work.verb(tx, "store", label, actor) as verb:
-            space_id = self._space(tx, request, client)
+            space_id = self.space_of(tx, request, client)
             arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
-            reply = self._known(tx, verb, arriving)
-            if reply is None:
-                reply = self._add(tx, verb, arriving)
+            reply = self.take_in(tx, verb, arriving)
         if request.request_id is not None:
             tx.run(
                 "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
                 (_who(actor), request.request_id, _digest(request), to_json(asdict(reply)), tx.now_ms),
             )
         return reply
+
+    def take_in(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+        """Store one text, which was not erased before, within a running verb, which may take in several."""
+        known = self._known(tx, verb, arriving)
+        return self._add(tx, verb, arriving) if known is None else known
 
     def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Acts:
         """The steps for a verb.
@@ -226,7 +229,8 @@ class Keeper:
         reply["classification"] = Classification(**reply["classification"])
         return StoreReply(**reply)
 
-    def _space(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
+    def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
+        """The id of the space a request goes to; ACCESS_DENIED for one the client may not write into."""
         if client is None:
             return ensure_space(tx, request.space or HOME_SPACE, self.make_id())
         if request.space is None:
@@ -438,6 +442,8 @@ class Keeper:
             tags=request.tags,
             session=request.session,
             scope_session=checked.scope_session,
+            conversation_id=checked.talk[0],
+            position=checked.talk[1],
             ref=request.ref,
             origin={"by": arriving.actor.kind},
             occurred=request.occurred or When(tx.now_ms),

@@ -16,6 +16,7 @@ from core.ipc.client_changes import CHANGE_METHODS
 from core.ipc.client_checks import check_spaces, check_store
 from core.ipc.client_desk import DESK_METHODS
 from core.ipc.client_entities import ENTITY_METHODS
+from core.ipc.client_sessions import SESSION_METHODS
 from core.ipc.client_stores import STORE_METHODS
 from core.ipc.client_upkeep import UPKEEP_METHODS
 from core.ipc.items import Shape
@@ -129,6 +130,7 @@ CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(
         **DESK_METHODS,
         **CHANGE_METHODS,
         **ENTITY_METHODS,
+        **SESSION_METHODS,
         **STORE_METHODS,
         **UPKEEP_METHODS,
     }

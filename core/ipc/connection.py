@@ -67,6 +67,7 @@ class Connection:
         was_known: it had a session before the vault was locked.
         born: loop time of its beginning.
         answers: questions to the owner that wait for `owner.pair_answer`.
+        sessions: clients and sessions that began a turn here; they are left when the peer goes.
         barred: why nothing at all is answered now, not even what is wrong with a line; None while something is.
     """
 
@@ -90,6 +91,7 @@ class Connection:
         self.was_known = False
         self.born = self._loop.time()
         self.answers: dict[str, asyncio.Future[bool]] = {}
+        self.sessions: set[tuple[str | None, str]] = set()
         self.barred: Callable[[], LociError | None] = lambda: None
         self.calls: dict[Ident, Call] = {}
         self._room = asyncio.Event()

@@ -116,6 +116,11 @@ class Dispatcher:
             self._limits.expect(session.record.id, _page({**params, "after": result["items"][kept - 1]["id"]}))
         return line
 
+    def left(self, connection: Connection) -> None:
+        """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
+        if connection.sessions:
+            self._engine.sessions.leave(connection.sessions)
+
     async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
         if call.request.method != "owner.unlock" or self._engine.state != "locked" or self._house.handing_over:
             raise locked()
@@ -178,6 +183,8 @@ class Dispatcher:
             params = {**params, "limit": min(int(params.get("limit", 50)), _PAGE)}
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
+        if name == "turn_begin":
+            connection.sessions.add((session.actor().client_id, params["session"]))
         if name in CLIENT_METHODS:
             return await CLIENT_METHODS[name](self._engine, params, session)
         call.progress = self._progress(connection, call)

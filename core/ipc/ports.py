@@ -5,7 +5,7 @@ Must not do: anything; there is no code here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,6 +31,16 @@ from core.types.replies import (
 )
 from core.types.requests import FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.reviews import Decided, Decision, ListedConflict
+from core.types.sessions import (
+    Captured,
+    CaptureRequest,
+    SessionClosed,
+    SummaryRequest,
+    TurnBegun,
+    TurnEnd,
+    TurnEnded,
+    TurnQuery,
+)
 from core.types.traces import Trace
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
@@ -298,6 +308,19 @@ class Entities(Protocol):
     ) -> Future[EntityMerged]: ...
 
 
+class Sessions(Protocol):
+    """What assistants do in turns."""
+
+    def begin(self, query: TurnQuery, actor: Actor) -> Future[TurnBegun]: ...  # noqa: D102
+    def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]: ...  # noqa: D102
+    def capture(self, request: CaptureRequest, actor: Actor) -> Future[Captured]: ...  # noqa: D102
+    def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]: ...  # noqa: D102
+    def close(self, session: str, actor: Actor) -> Future[SessionClosed]: ...  # noqa: D102
+    def leave(self, names: Iterable[tuple[str | None, str]]) -> None:
+        """Clients and sessions that are gone; never fails, never waits."""
+        ...
+
+
 class Engine(Protocol):
     """The engine's facade, as far as this room uses it.
 
@@ -331,6 +354,8 @@ class Engine(Protocol):
     def jobs(self) -> JobsGroup: ...  # noqa: D102
     @property
     def practice(self) -> Practice: ...  # noqa: D102
+    @property
+    def sessions(self) -> Sessions: ...  # noqa: D102
     @property
     def changes(self) -> Changes: ...  # noqa: D102
     @property

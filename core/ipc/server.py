@@ -185,6 +185,7 @@ class Server:
         try:
             await connection.run()
         finally:
+            self._dispatcher.left(connection)
             self._connections.discard(connection)
             self._serving.discard(cast("asyncio.Task[None]", task))
 

@@ -17,6 +17,7 @@ from ipc_changes import HasChanges
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
+from ipc_sessions import HasSessions
 from ipc_upkeep import FakeStores, HasUpkeep
 
 from core.errors import CancelledError, Code, UserError
@@ -462,7 +463,7 @@ class FakeVault:
         return done(None)
 
 
-class FakeEngine(HasEntities, HasUpkeep, HasChanges):
+class FakeEngine(HasEntities, HasUpkeep, HasChanges, HasSessions):
     """Fits `core.ipc.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:

@@ -1,0 +1,416 @@
+"""What is kept of a conversation: its messages word for word, and what the person says in them as facts (E17.5.1).
+
+Messages are episodes of one conversation a session; a sentence of the person's from which the rules read a claim is a
+fact besides, and passes the gate like any other. A summary (E13) is kept as the statements it is made of. A client that
+may only propose leaves its facts for review, and no messages: they would be an item of review each. Must not do: ask a
+model, trim or shorten a text, or make a fact of what an assistant or a tool said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config.sessions import SessionOptions
+from core.errors import Code, UserError
+from core.intake.reading import Extract
+from core.intake.requests import Checked, check_request
+from core.intake.store import Arriving, Keeper
+from core.intake.tombstones import erased_texts, lift
+from core.intake.unit_of_work import Verb
+from core.memory.draft import content_hash, to_json
+from core.memory.write import Stored
+from core.sessions.echo import is_echo, outside
+from core.sessions.repeats import jaccard, repeats, said_words
+from core.text.compose import embedding_text
+from core.text.propositions import propositions
+from core.text.split import sentences
+from core.types.replies import ClientRecord, StoreReply
+from core.types.requests import StoreRequest
+from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
+from core.types.values import Actor
+from core.types.words import Grant, Kind, Source
+from core.vault.tx import Tx
+
+MOST_BYTES = 128 * 1024
+"""Design section 8: so much may be brought in one call; each message is split at sentence bounds."""
+MOST_FACTS = 32
+"""Facts of one call; the lifecycle reads the messages again with a model, where there is one."""
+MOST_STATEMENTS = 512
+SUMMARY_CATEGORY = "context"
+_FACTS, _SUMMARY, _TOOL = 0.6, 0.6, 0.4  # importance: Table A of engram-3 with X9, E13, E17b
+_COMPARED = 2000
+_WAITS = frozenset({"PROPOSED", "QUARANTINE"})
+_NOT_YET = _WAITS | {"NOOP"}
+_RECENT = (
+    "SELECT m.id, m.text FROM memories m WHERE m.space_id = ? AND m.client_id IS ? AND m.kind = 'episode' "
+    "AND m.category = ? AND m.status = 'active' AND m.recorded_at >= ? ORDER BY m.n DESC LIMIT ?"
+)
+_SAME = (
+    "SELECT m.id FROM memories m WHERE m.content_hash = ? AND m.space_id = ? AND m.client_id IS ? "
+    "AND m.kind = 'episode' AND m.category = ? AND m.status = 'active' ORDER BY m.n LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One text to be kept.
+
+    Attributes:
+        checked: the request, ready for the store path.
+        is_fact: whether it is a fact beside the messages.
+    """
+
+    checked: Checked
+    is_fact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a call brings, checked; nothing is written yet.
+
+    Attributes:
+        session: the conversation.
+        pieces: what is to be kept, messages before facts.
+        skipped: what was empty, or came from Loci itself.
+        left_out: messages that a client which may only propose cannot have kept.
+        extracted: statements that were found.
+        summary: whether the pieces are statements of a summary.
+    """
+
+    session: str
+    pieces: tuple[Piece, ...] = ()
+    skipped: int = 0
+    left_out: int = 0
+    extracted: int = 0
+    summary: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        """What is embedded: every part of every piece, in their order."""
+        return [
+            embedding_text(part, author=piece.checked.request.author)
+            for piece in self.pieces
+            for part in piece.checked.texts
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Bringer:
+    """Who brings it, and what it is stored with.
+
+    Attributes:
+        keeper: the store path.
+        stored: told sequence, labels and vectors of new rows, for the index.
+        handed: memories given to that client that are not written down yet.
+        vectors: one unit row for each of `Prepared.texts`; None where they are made later.
+        options: of sessions.
+    """
+
+    actor: Actor
+    client: ClientRecord | None
+    keeper: Keeper
+    stored: Stored
+    handed: frozenset[str]
+    vectors: NDArray[np.float32] | None
+    options: SessionOptions
+
+
+def prepare_messages(
+    request: CaptureRequest, client: ClientRecord | None, extract: Extract, now_ms: int, frame: frozenset[str]
+) -> Prepared:
+    """Check messages and find the facts in what the person says.
+
+    Args:
+        request: the messages.
+        client: who brings them; None for the owner.
+        extract: reads claims by rules.
+        now_ms: the present, epoch ms.
+        frame: lines around the memories of a context (`core.sessions.echo.outside`).
+
+    Returns:
+        What is to be kept.
+
+    Raises:
+        UserError: ACCESS_DENIED without `write` or `propose`; TEXT_TOO_LARGE, INVALID_INPUT for a text.
+    """
+    keeps = _keeps_messages(client)
+    _check_size([message.text for message in request.messages])
+    said = [replace(one, text=outside(one.text, frame)) for one in request.messages]
+    spoken = [one for one in said if one.text.strip()]
+    episodes = [Piece(_checked(_episode(request, one), client)) for one in spoken] if keeps else []
+    found = [
+        Piece(_checked(_fact(request, one, text), client), is_fact=True)
+        for one, text in _told(spoken, extract, now_ms)[:MOST_FACTS]
+    ]
+    return Prepared(
+        request.session,
+        (*episodes, *found),
+        skipped=len(said) - len(spoken),
+        left_out=0 if keeps else len(spoken),
+        extracted=len(found),
+    )
+
+
+def prepare_summary(request: SummaryRequest, client: ClientRecord | None, frame: frozenset[str]) -> Prepared:
+    """Cut a summary into statements (E13, step 1 without a model).
+
+    Args:
+        request: the summary.
+        client: who brings it; None for the owner.
+        frame: as in `prepare_messages`.
+
+    Returns:
+        What is to be kept.
+
+    Raises:
+        UserError: ACCESS_DENIED without `write`; TEXT_TOO_LARGE, INVALID_INPUT for the text.
+    """
+    if not _keeps_messages(client):
+        raise UserError(
+            Code.ACCESS_DENIED, "A summary is kept only with the grant write; ask the person for it, or propose facts."
+        )
+    _check_size([request.text])
+    found = list(dict.fromkeys(one.said for one in propositions(outside(request.text, frame))))
+    if len(found) > MOST_STATEMENTS:
+        raise UserError(
+            Code.TEXT_TOO_LARGE, f"The summary makes more than {MOST_STATEMENTS} statements; send it in parts."
+        )
+    pieces = [
+        Piece(
+            _checked(
+                StoreRequest(
+                    text,
+                    Kind.EPISODE,
+                    category=SUMMARY_CATEGORY,
+                    importance=_SUMMARY,
+                    space=request.space,
+                    session=request.session,
+                    source=Source.INFERENCE,
+                ),
+                client,
+            )
+        )
+        for text in found
+    ]
+    return Prepared(request.session, tuple(pieces), extracted=len(found), summary=True)
+
+
+def _keeps_messages(client: ClientRecord | None) -> bool:
+    if client is None or Grant.WRITE.value in client.grants:
+        return True
+    if Grant.PROPOSE.value in client.grants:
+        return False
+    raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
+
+
+def _check_size(texts: Sequence[str]) -> None:
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    if size > MOST_BYTES:
+        raise UserError(
+            Code.TEXT_TOO_LARGE, f"The texts have {size} bytes; one call takes {MOST_BYTES}, so send them in parts."
+        )
+
+
+def _checked(request: StoreRequest, client: ClientRecord | None) -> Checked:
+    return check_request(request, client, MOST_BYTES)
+
+
+def _episode(request: CaptureRequest, message: Message) -> StoreRequest:
+    return StoreRequest(
+        message.text,
+        Kind.EPISODE,
+        importance=_TOOL if message.source is Source.TOOL_OUTPUT else None,
+        space=request.space,
+        session=request.session,
+        occurred=message.occurred,
+        source=message.source,
+        ref=message.ref,
+        author=message.author,
+    )
+
+
+def _fact(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
+    return StoreRequest(
+        text,
+        Kind.FACT,
+        importance=_FACTS,
+        space=request.space,
+        session=request.session,
+        occurred=message.occurred,
+        source=message.source,
+    )
+
+
+def _told(messages: Sequence[Message], extract: Extract, now_ms: int) -> list[tuple[Message, str]]:
+    """The person's sentences in which a claim was read, each once; read in their surroundings, kept whole."""
+    found: dict[str, Message] = {}
+    for message in messages:
+        if message.source is not Source.USER_IMPLICIT:
+            continue
+        said_ms = now_ms if message.occurred is None else message.occurred.ms
+        spans = [(draft.start, draft.end) for draft in extract(message.text, now_ms=now_ms, said_ms=said_ms)]
+        for start, end in sentences(message.text):
+            if any(begin < end and start < stop for begin, stop in spans):
+                found.setdefault(message.text[start:end].strip(), message)
+    return [(message, text) for text, message in found.items() if text]
+
+
+# ---- writing
+
+
+def bring_in(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer) -> Captured:
+    """Keep what was prepared, within one verb.
+
+    Args:
+        tx: the verb's transaction.
+        verb: the verb.
+        prepared: what is to be kept.
+        by: who brings it.
+
+    Returns:
+        What became of it; the verb's audit line has the same counts.
+
+    Raises:
+        UserError: ACCESS_DENIED for a space out of reach.
+    """
+    captured = Captured(skipped=prepared.skipped, left_out=prepared.left_out, extracted=prepared.extracted)
+    if prepared.pieces:
+        space_id = by.keeper.space_of(tx, prepared.pieces[0].checked.request, by.client)
+        kept = _kept(tx, verb, prepared, by, space_id)
+        captured = _Writing(tx, verb, by, space_id, prepared).all(kept, captured)
+    verb.detail.clear()  # of the last piece
+    verb.object = ""
+    verb.note(
+        captured.conversation,
+        episodes=captured.episodes,
+        facts=captured.stored,
+        proposed=captured.proposed,
+        skipped=captured.skipped,
+    )
+    return captured
+
+
+def _kept(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer, space_id: str) -> list[bool]:
+    """Which pieces are to be kept: not what was erased, is an echo, or was said in a summary just before."""
+    texts = [["".join(piece.checked.texts), *piece.checked.texts] for piece in prepared.pieces]
+    named = {text for one in texts for text in one}
+    erased: set[str] = set()
+    if by.actor.is_owner:
+        lift(tx, named)
+    else:
+        erased = erased_texts(tx, named)
+    client_id = by.actor.client_id
+    known = _Summary(tx, verb, by, space_id) if prepared.summary else None
+    return [
+        erased.isdisjoint(one)
+        and not (_may_echo(piece) and is_echo(tx, client_id, one[0], by.handed))
+        and not (known is not None and known.has(one[0]))
+        for piece, one in zip(prepared.pieces, texts, strict=True)
+    ]
+
+
+def _may_echo(piece: Piece) -> bool:
+    return not piece.is_fact and piece.checked.request.source is not Source.USER_IMPLICIT
+
+
+class _Summary:
+    """Statements of summaries that were kept lately, in one space, of one client and category (X40)."""
+
+    def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str) -> None:
+        self._tx, self._verb, self._by, self._space = tx, verb, by, space_id
+        since = tx.now_ms - by.options.repeat_within_s * 1000
+        rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, since, _COMPARED))
+        self._recent = [(str(row[0]), said_words(str(row[1]))) for row in rows]
+
+    def has(self, text: str) -> bool:
+        """Whether a statement is there already; a new one is there from here on."""
+        wanted = (content_hash(text), self._space, self._by.actor.client_id, SUMMARY_CATEGORY)
+        same = self._tx.value(_SAME, wanted)
+        if same is not None:
+            self._verb.log("NOOP", str(same), None, 1.0, "rules", 1.0)
+            return True
+        new, least = said_words(text), self._by.options.repeat_from
+        for memory_id, old in self._recent:
+            if repeats(new, old, least):
+                if memory_id:
+                    self._verb.log("NOOP", memory_id, None, None, "rules", jaccard(new, old))
+                return True
+        self._recent.append(("", new))
+        return False
+
+
+class _Writing:
+    """Hands pieces to the store path and counts."""
+
+    def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str, prepared: Prepared) -> None:
+        self._tx, self._verb, self._by, self._space, self._prepared = tx, verb, by, space_id, prepared
+
+    def all(self, kept: Sequence[bool], captured: Captured) -> Captured:
+        """Store every piece that is to be kept."""
+        talk, place = "", 0
+        episodes, held, at = 0, 0, 0
+        ids: list[str] = []
+        facts: list[StoreReply] = []
+        for piece, is_kept in zip(self._prepared.pieces, kept, strict=True):
+            begin, at = at, at + len(piece.checked.texts)
+            if not is_kept:
+                continue
+            checked = piece.checked
+            if not piece.is_fact and not self._prepared.summary:
+                if not talk:
+                    talk, place = self._talk(checked)
+                checked, place = replace(checked, talk=(talk, place)), place + 1
+            reply = self._take_in(checked, begin, at)
+            ids.append(reply.memory_id)
+            if piece.is_fact:
+                facts.append(reply)
+            elif reply.operation in _WAITS:
+                held += 1  # it reads like an instruction
+            else:
+                episodes += 1
+        waits = sum(reply.operation in _WAITS for reply in facts)
+        known = sum(reply.operation == "NOOP" for reply in facts)
+        return replace(
+            captured,
+            conversation=talk,
+            episodes=episodes,
+            skipped=captured.skipped + known + kept.count(False),
+            stored=episodes if self._prepared.summary else len(facts) - waits - known,
+            proposed=waits + held,
+            ids=tuple(dict.fromkeys(ids)),
+            facts=tuple(one.memory_id for one in facts if one.operation not in _NOT_YET),
+        )
+
+    def _take_in(self, checked: Checked, begin: int, end: int) -> StoreReply:
+        by = self._by
+        vectors = None if by.vectors is None else by.vectors[begin:end]
+        arriving = Arriving(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
+        return by.keeper.take_in(self._tx, self._verb, arriving)
+
+    def _talk(self, checked: Checked) -> tuple[str, int]:
+        """The session's conversation, and the next place in it."""
+        tx, who = self._tx, self._by.actor.client_id
+        identity = f"live:{who or self._by.actor.kind}:{self._space}:{self._prepared.session}"
+        found = tx.value("SELECT id FROM conversations WHERE identity = ?", (identity,))
+        if found is not None:
+            next_place = tx.value(
+                "SELECT coalesce(max(position) + 1, 0) FROM memories WHERE conversation_id = ?", (found,)
+            )
+            return str(found), int(next_place)
+        occurred = checked.request.occurred
+        row = {
+            "id": self._by.keeper.make_id(),
+            "identity": identity,
+            "title": None,
+            "space_id": self._space,
+            "client_id": who,
+            "started_at": tx.now_ms if occurred is None else occurred.ms,
+            "recorded_at": tx.now_ms,
+            "extra": to_json({}),
+        }
+        tx.insert("conversations", row)
+        return str(row["id"]), 0

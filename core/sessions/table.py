@@ -1,0 +1,232 @@
+"""The sessions that are in use now: what each has at hand, and its open turn; in memory, gone when the vault locks.
+
+A turn holds one permit of its client until it is ended, its session is closed, or the client goes (E17.5.1, E20.8).
+Must not do: read or write the vault.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from core.errors import Code, UserError
+from core.sessions.working import Slots, Taken, used
+
+MOST_SESSIONS = 64
+"""Sessions of one client that are in use at once; the longest silent one is put away for another."""
+
+Name = tuple[str | None, str]
+"""The client (None for the owner) and its session."""
+
+
+@dataclass
+class _Session:
+    touched: int
+    slots: Slots | None = None  # None until its kept working set was looked for
+    turn: str = ""
+    is_dirty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A session that is to be kept.
+
+    Attributes:
+        name: whose and which.
+        slots: what it had at hand.
+        at: when it was last used, epoch ms.
+    """
+
+    name: Name
+    slots: Slots
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Sessions that left the table.
+
+    Attributes:
+        left: those whose working set is to be kept.
+        ended: how many open turns ended with them.
+    """
+
+    left: tuple[Left, ...] = ()
+    ended: int = 0
+
+
+@dataclass
+class Table:
+    """All sessions in use; may be used from several threads at once."""
+
+    _sessions: dict[Name, _Session] = field(default_factory=dict)
+    _leaving: dict[Name, Left] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """One lock for all of it."""
+        self._lock = threading.Lock()  # guards _sessions with everything in it, and _leaving
+
+    def open(self, name: Name, turn: str, now_ms: int, most: int) -> Gone:
+        """Begin a turn; one that is open in the same session ends.
+
+        Args:
+            name: whose and which session.
+            turn: its id.
+            now_ms: epoch ms.
+            most: turns of one client that may be open.
+
+        Returns:
+            Sessions that had to make room, and the turn that ended.
+
+        Raises:
+            UserError: BUSY; as many are open already.
+        """
+        with self._lock:
+            running = [one for key, one in self._sessions.items() if key[0] == name[0] and one.turn]
+            mine = self._sessions.get(name)
+            if len(running) - bool(mine is not None and mine.turn) >= most:
+                raise UserError(Code.BUSY, f"This client has {most} turns open; end one of them first.")
+            gone = self._room_for(name)
+            ended = int(mine is not None and bool(mine.turn))
+            if mine is None:
+                mine = self._sessions[name] = _Session(now_ms)
+            mine.turn = turn  # how long it was silent is looked at when its working set is taken up
+            return Gone(gone, ended)
+
+    def _room_for(self, name: Name) -> tuple[Left, ...]:
+        if name in self._sessions:
+            return ()
+        silent = sorted(
+            ((one.touched, key) for key, one in self._sessions.items() if key[0] == name[0] and not one.turn),
+            key=lambda pair: (pair[0], pair[1][1]),
+        )
+        count = sum(key[0] == name[0] for key in self._sessions)
+        return tuple(
+            left for _, key in silent[: max(0, count + 1 - MOST_SESSIONS)] if (left := self._taken(key)) is not None
+        )
+
+    def end(self, name: Name, turn: str | None) -> str:
+        """End a turn: its permit is free again, whatever comes of it.
+
+        Args:
+            name: whose and which session.
+            turn: its id; None for the one that is open.
+
+        Returns:
+            The id of the turn that was open; "" where that one was not.
+        """
+        with self._lock:
+            mine = self._sessions.get(name)
+            if mine is None or not mine.turn or (turn is not None and turn != mine.turn):
+                return ""
+            ended, mine.turn = mine.turn, ""
+            return ended
+
+    def take_up(self, name: Name, now_ms: int, find: Callable[[], Taken], idle: Callable[[Slots, int], Taken]) -> Taken:
+        """What a session has at hand now.
+
+        Args:
+            name: whose and which session.
+            now_ms: epoch ms.
+            find: its working set as it was kept; asked once, and not while anything is locked here.
+            idle: what is left of a working set after so many milliseconds without a call.
+
+        Returns:
+            The working set and how it came back.
+        """
+        with self._lock:
+            mine = self._sessions.get(name)
+            held = None if mine is None else mine.slots
+            age = 0 if mine is None else now_ms - mine.touched
+        found = find() if held is None else idle(held, age)
+        with self._lock:
+            mine = self._sessions.setdefault(name, _Session(now_ms))
+            if mine.slots is None or mine.slots is held:
+                mine.slots = found.slots
+            mine.touched = max(mine.touched, now_ms)
+            return Taken(mine.slots, found.resumed)
+
+    def use(self, name: Name, now: Mapping[str, float], now_ms: int) -> int:
+        """A turn used memories; what it did not use fades.
+
+        Args:
+            name: whose and which session.
+            now: memory id to activation.
+            now_ms: epoch ms.
+
+        Returns:
+            How many it has at hand.
+        """
+        with self._lock:
+            mine = self._sessions.setdefault(name, _Session(now_ms))
+            mine.slots = used(mine.slots or {}, now)
+            mine.touched = max(mine.touched, now_ms)
+            mine.is_dirty = True
+            return len(mine.slots)
+
+    def look(self, name: Name) -> Left | None:
+        """A session as it would be kept now, without putting it away.
+
+        Args:
+            name: whose and which.
+
+        Returns:
+            It; None where it is not in use, or its working set was not looked for.
+        """
+        with self._lock:
+            mine = self._sessions.get(name)
+            return None if mine is None or mine.slots is None else Left(name, mine.slots, mine.touched)
+
+    def open_turns(self, client_id: str | None) -> int:
+        """How many turns of a client are open."""
+        with self._lock:
+            return sum(key[0] == client_id and bool(one.turn) for key, one in self._sessions.items())
+
+    def leave(self, names: Iterable[Name]) -> Gone:
+        """Put sessions away.
+
+        Args:
+            names: whose and which; those not in use are passed over.
+
+        Returns:
+            What is to be kept, and how many turns ended.
+        """
+        with self._lock:
+            there = [name for name in dict.fromkeys(names) if name in self._sessions]
+            ended = sum(bool(self._sessions[name].turn) for name in there)
+            return Gone(tuple(left for name in there if (left := self._taken(name)) is not None), ended)
+
+    def leave_idle(self, before_ms: int) -> Gone:
+        """Put away what was last used at or before a moment (E21.7)."""
+        with self._lock:
+            silent = [name for name, one in self._sessions.items() if one.touched <= before_ms]
+        return self.leave(silent)
+
+    def leave_all(self) -> Gone:
+        """Put everything away; nothing stays in memory, whatever becomes of it."""
+        with self._lock:
+            names = list(self._sessions)
+        gone = self.leave(names)
+        with self._lock:
+            left, self._leaving = tuple(self._leaving.values()), {}
+        return Gone(left, gone.ended)
+
+    def leaving(self, name: Name) -> Left | None:
+        """A session that was put away and is not saved yet: it may come back before it is."""
+        with self._lock:
+            return self._leaving.get(name)
+
+    def saved(self, left: Iterable[Left]) -> None:
+        """Sessions that were put away are in the vault now."""
+        with self._lock:
+            for one in left:
+                if self._leaving.get(one.name) is one:
+                    del self._leaving[one.name]
+
+    def _taken(self, name: Name) -> Left | None:
+        one = self._sessions.pop(name)
+        if one.slots is None or not one.is_dirty:
+            return None
+        left = self._leaving[name] = Left(name, one.slots, one.touched)
+        return left

@@ -1,0 +1,203 @@
+"""Sessions of assistants: what they ask at a turn, what they bring, and what became of it. Frozen values.
+
+Must not do: anything; there is no code here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.types.contexts import ContextReply
+from core.types.values import When
+from core.types.words import Source
+
+
+class Resumed(StrEnum):
+    """In what state a session's working set came back (E17.5.5)."""
+
+    NEW = "new"
+    HELD = "held"
+    WHOLE = "whole"
+    FADED = "faded"
+    GONE = "gone"
+
+
+class Outcome(StrEnum):
+    """How a turn ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation, word for word.
+
+    Attributes:
+        text: never trimmed, never cut off.
+        source: whose words: `user_implicit` the person's, `inference` an assistant's, `tool_output` a tool's.
+        author: the tool's name, or another name.
+        occurred: when it was said; None for now.
+        ref: the caller's own reference.
+    """
+
+    text: str
+    source: Source
+    author: str | None = None
+    occurred: When | None = None
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRequest:
+    """Messages to be kept.
+
+    Attributes:
+        session: the conversation they belong to.
+        messages: in the order in which they were said.
+        space: a space's name; None for the actor's own.
+        request_id: makes the call idempotent for this actor.
+    """
+
+    session: str
+    messages: tuple[Message, ...]
+    space: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """What is left of messages that a session drops (E13).
+
+    Attributes:
+        session: the session that was shortened.
+        text: the summary.
+        space: a space's name; None for the actor's own.
+        request_id: makes the call idempotent for this actor.
+    """
+
+    session: str
+    text: str
+    space: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What became of messages or of a summary.
+
+    Attributes:
+        conversation: the conversation's id; "" where no message was kept.
+        episodes: messages (or statements of a summary) kept word for word.
+        skipped: those that were not: empty, repeated, or an echo of what the client was given.
+        left_out: messages that were not kept because the client may only propose.
+        extracted: statements that were found.
+        stored: of them, those that stand now as memories of their own.
+        proposed: facts that wait for the person, and messages that do because they read like an instruction.
+        ids: memories that hold what was brought, of a split text the head.
+        facts: of them, the facts that stand now.
+    """
+
+    conversation: str = ""
+    episodes: int = 0
+    skipped: int = 0
+    left_out: int = 0
+    extracted: int = 0
+    stored: int = 0
+    proposed: int = 0
+    ids: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnQuery:
+    """What a turn begins with.
+
+    Attributes:
+        prompt: what the assistant is about to answer; never logged.
+        session: the session it answers in.
+        model: the model that will read the context; its size sets the budget.
+        budget: tokens the caller wants; None for the share of the model.
+        spaces: names of spaces; None for every space the actor may see.
+    """
+
+    prompt: str
+    session: str
+    model: str | None = None
+    budget: int | None = None
+    spaces: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegun:
+    """A turn that is open until it is ended, its session is closed, or the client goes.
+
+    Attributes:
+        turn: its id.
+        reply: the context.
+        window: tokens the model is taken to read at once.
+        budget: tokens the context could have.
+        known: whether the model was known by its name.
+        at_hand: how many memories the session has at hand now.
+        resumed: in what state its working set came back.
+    """
+
+    turn: str
+    reply: ContextReply
+    window: int
+    budget: int
+    known: bool
+    at_hand: int
+    resumed: Resumed
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """What a turn ended with.
+
+    Attributes:
+        session: the session.
+        turn: the turn; None for the one that is open in the session.
+        messages: what was said in it; none where nothing is to be kept.
+        outcome: how it ended.
+        space: as in `CaptureRequest`; `request_id` likewise, the turn's id where it is left out.
+    """
+
+    session: str
+    turn: str | None = None
+    messages: tuple[Message, ...] = ()
+    outcome: Outcome = Outcome.DONE
+    space: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """What became of a turn.
+
+    Attributes:
+        turn: its id; "" where none was open.
+        begun: whether it was open when it was ended.
+        captured: what was kept.
+        at_hand: how many memories the session has at hand.
+    """
+
+    turn: str
+    begun: bool
+    captured: Captured
+    at_hand: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosed:
+    """What closing a session did.
+
+    Attributes:
+        saved: how many memories it had at hand; they are kept for when it comes back.
+        ended: turns that were open.
+    """
+
+    saved: int
+    ended: int
