@@ -6,15 +6,19 @@ import asyncio
 import signal
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from app.compose import Parts
 from app.session import Tell, open_root, tell_opening
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.protocol import load
-from core.ipc.server import Hooks, Server
+from core.ipc.server import Hooks, Server, gone, unopened
+from core.types.clients import PairingTurn
+
+T = TypeVar("T")
 
 _START_S = 5.0
 _END_S = 4.5
@@ -54,10 +58,32 @@ class Service:
                 hooks=Hooks(
                     hand_over=self._hand_over if self._gives_away else None,
                     admitted=engine.clients.seen,
-                    refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code),
+                    refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code, refusal.method),
                 ),
             )
         return self._server
+
+    def open_pairing(
+        self, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None = None
+    ) -> PairingTurn:
+        """Open pairing for the window; see `core.ipc.window_pairing`. Where no socket stands, the code fails."""
+        port = None if self._server is None else self._server.pairing
+        return unopened(gone()) if port is None else port.open_pairing(name, grants, limit)
+
+    def answer(self, request_id: str, allow: bool) -> Future[bool]:
+        """Say yes or no to a question; False where nobody waits for it any more."""
+        port = None if self._server is None else self._server.pairing
+        return _done(value=False) if port is None else port.answer(request_id, allow)
+
+    def cancel(self) -> Future[None]:
+        """The code is dead; a question that stands counts as not answered."""
+        port = None if self._server is None else self._server.pairing
+        return _done(None) if port is None else port.cancel()
+
+    @property
+    def pairing(self) -> Service:
+        """The port through which the window pairs assistants: `open_pairing`, `answer`, `cancel`."""
+        return self
 
     def start(self, *, publish: bool) -> None:
         """Bind the socket.
@@ -174,3 +200,9 @@ def _until_told(service: Service) -> None:
     # Waiting in slices lets the signal handler of the main thread run.
     while not service.ended.wait(0.5):
         pass
+
+
+def _done(value: T) -> Future[T]:
+    done: Future[T] = Future()
+    done.set_result(value)
+    return done

@@ -1,4 +1,4 @@
-"""The command line's verbs on clients: pair, revoke, clients."""
+"""The command line's verbs on clients: pair, pause, resume, revoke, clients."""
 
 from __future__ import annotations
 
@@ -49,13 +49,56 @@ def _paired_by_code(out: Output, reply: Mapping[str, Any]) -> None:
 
 @loci.command()
 @click.argument("name")
+@click.option("--remove", is_flag=True, help="Take back all it wrote as well; one step, which can be undone.")
 @with_command
-def revoke(command: Command, name: str) -> None:
+def revoke(command: Command, name: str, remove: bool) -> None:
     """Revoke a client.
 
-    Its token is worth nothing from now on.
+    Its token is worth nothing from now on; what it wrote stays, unless you say --remove.
     """
-    command.reply(command.call("revoke", {"name": name}), lambda out, _: out.line("Revoked."))
+    params = {"name": name, "remove": True} if remove else {"name": name}
+    command.reply(command.call("revoke", params), _revoked)
+
+
+def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
+    removed = reply.get("removed")
+    if removed is not None:
+        out.line(
+            f"Revoked. {removed['steps']} changes were taken back, {removed['archived']} older memories archived, "
+            f"{removed['left']} left because they were changed since."
+        )
+        return
+    wrote = reply.get("wrote", {})
+    out.line("Revoked.")
+    if wrote.get("steps") or wrote.get("too_old"):
+        out.line(
+            f"It made {wrote['steps']} changes to {wrote['memories']} memories; {wrote['too_old']} older ones stand. "
+            f"`loci revoke {visible(reply['client'])} --remove` takes all of that back."
+        )
+
+
+@loci.command()
+@click.argument("name", required=False)
+@click.option("--all", "everyone", is_flag=True, help="Stop every client at once.")
+@with_command
+def pause(command: Command, name: str | None, everyone: bool) -> None:
+    """Let a client in no more, until it is resumed."""
+    reply = command.call("pause", _whom(name, everyone=everyone))
+    command.reply(reply, lambda out, told: out.line("Paused." if told["step"] else "Nothing to pause."))
+
+
+@loci.command()
+@click.argument("name", required=False)
+@click.option("--all", "everyone", is_flag=True, help="Resume every client that is paused.")
+@with_command
+def resume(command: Command, name: str | None, everyone: bool) -> None:
+    """Let a client in again that is paused, or asleep after 90 days."""
+    reply = command.call("resume", _whom(name, everyone=everyone))
+    command.reply(reply, lambda out, told: out.line("Resumed." if told["step"] else "Nothing to resume."))
+
+
+def _whom(name: str | None, *, everyone: bool) -> dict[str, Any]:
+    return {"all": everyone, **({} if name is None else {"name": name})}
 
 
 @loci.command()
@@ -65,7 +108,10 @@ def clients(command: Command) -> None:
 
     def words(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
+            seen = client["last_seen_at"] or "never seen"
+            waits = f", {client['waits']} wait" if client["waits"] else ""
             out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
+            out.line(f"{'':<24} {seen:<24} {client['stands']} memories{waits}")
         out.line(f"{len(reply['clients'])} clients.")
 
     command.reply(command.call("clients", {}), words)

@@ -10,6 +10,7 @@ import click
 
 from app.cli.output import visible
 from app.cli.root import Command
+from core.config.grantwords import cannot, sentence
 from core.errors import Code, UserError
 
 _WAIT_S = 150.0
@@ -49,9 +50,11 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _allowed(command: Command, notice: Mapping[str, Any]) -> bool:
     command.output.note(
-        f"{visible(str(notice['name']))} wants to connect ({visible(str(notice['asked_by']))}, as reported) and may: "
-        f"{', '.join(notice['grants'])}."
+        f"{visible(str(notice['name']))} wants to connect ({visible(str(notice['asked_by']))}, as reported). It may:"
     )
+    for grant in notice["grants"]:
+        command.output.note(f"  - {visible(sentence(str(grant)))}")
+    command.output.note(cannot())
     if not sys.stdin.isatty():
         command.output.note("Refused: there is nobody at the terminal to allow it.")
         return False

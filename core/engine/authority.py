@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from core.engine.client_deeds import is_asleep
 from core.errors import Code, UserError
 from core.recall.scope import Scope
 from core.types.replies import ClientRecord
@@ -16,7 +19,7 @@ OWNER_CHANNEL = "@owner"
 
 _CLIENTS = (
     "SELECT c.id, c.name, c.token, c.trust_ceiling, c.limit_minute, c.limit_session, c.paired_at, c.last_seen_at, "
-    "c.paused_at, c.revoked_at, coalesce(s.id, '') FROM clients c LEFT JOIN spaces s ON s.client_id = c.id "
+    "c.paused_at, c.revoked_at, coalesce(s.id, ''), c.woken_at FROM clients c LEFT JOIN spaces s ON s.client_id = c.id "
     "ORDER BY c.name"
 )
 _GRANTS = "SELECT g.client_id, g.name, g.space_id, s.name FROM grants g LEFT JOIN spaces s ON s.id = g.space_id"
@@ -25,8 +28,15 @@ _GRANTS = "SELECT g.client_id, g.name, g.space_id, s.name FROM grants g LEFT JOI
 class Authority:
     """The clients and what each may reach."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards _by_name and _owner
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        """Know nobody yet.
+
+        Args:
+            now_ms: the present, epoch ms.
+        """
+        self._now = now_ms
+        self._lock = threading.Lock()  # guards _by_name, _seen and _owner
+        self._seen: dict[str, int] = {}
         self._by_name: dict[str, ClientRecord] = {}
         self._owner: ClientRecord | None = None
 
@@ -80,6 +90,7 @@ class Authority:
                 last_seen_at=row[7],
                 paused=row[8] is not None,
                 revoked=row[9] is not None,
+                woken_at=row[11],
             )
         return found
 
@@ -109,14 +120,34 @@ class Authority:
     def forget_all(self) -> None:
         """The vault is locked: nobody is known any more."""
         with self._lock:
-            self._by_name, self._owner = {}, None
+            self._by_name, self._seen, self._owner = {}, {}, None
+
+    def note_seen(self, client_id: str, now_ms: int) -> None:
+        """A client has just proved itself; the vault learns it with the next flush, and this room at once.
+
+        Args:
+            client_id: the client.
+            now_ms: epoch ms.
+        """
+        with self._lock:
+            self._seen[client_id] = now_ms
+
+    def seen(self) -> Mapping[str, int]:
+        """Client id to when it last proved itself since the vault was opened, epoch ms."""
+        with self._lock:
+            return dict(self._seen)
 
     def token_for(self, name: str) -> ClientRecord | None:
         """The client of a name, whatever its state; `@owner` is the owner's channel."""
         if name == OWNER_CHANNEL:
             return self._owner
         with self._lock:
-            return self._by_name.get(name)
+            record = self._by_name.get(name)
+            seen = None if record is None else self._seen.get(record.id)
+        if record is None:
+            return None
+        asleep = is_asleep(self._now(), seen, record.last_seen_at, record.woken_at, record.paired_at)
+        return replace(record, asleep=True) if asleep else record
 
     def name_of(self, client_id: str) -> str | None:
         """The name of a client, also of a revoked one."""
@@ -193,6 +224,11 @@ class Authority:
         record = self.require(actor, Grant.READ)
         if record is None:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
+        return self.reach(record)
+
+    @staticmethod
+    def reach(record: ClientRecord) -> Scope:
+        """What a client may see, whether or not it is let in now."""
         if Grant.ALL_SPACES.value in record.grants:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=record.id)
         return Scope(

@@ -1,99 +1,79 @@
-"""Pairing and revoking clients: the facade's group for them. Only the owner's verbs reach it."""
+"""Clients for their owner: pairing and terms, pauses and the kill switch, what each did, and taking it back.
+
+Must not do: be reached by a client; only the owner's verbs and the window call it.
+"""
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from typing import TypeVar
 
-from core.config.options import Options
+from core import log
+from core.engine import client_undoing as undoing
 from core.engine.authority import Authority
-from core.engine.futures import mapped
+from core.engine.client_activity import activity_page
+from core.engine.client_cards import cards_of, client_id_of
+from core.engine.client_deeds import (
+    bounds_of,
+    check_client_name,
+    check_grants,
+    check_terms,
+    name_key,
+    pair_row,
+    paired_row,
+    pause_row,
+    regrant_row,
+    resume_row,
+)
+from core.engine.client_sight import sight
+from core.engine.futures import begun, mapped, watched
+from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
+from core.engine.opening import flush_journal
 from core.errors import Code, LociError, UserError
-from core.intake.belief_inputs import refresh_capped
-from core.intake.validate import check_space_name
-from core.memory.spaces import ensure_space
+from core.intake.unit_of_work import Verb
+from core.types.clients import ActivityPage, ClientCard, Denied, Removal, Sight, TakenBack, Terms, Undoable
+from core.types.contexts import ContextQuery
 from core.types.replies import ClientRecord, Paired
 from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Grant
 from core.vault.tx import Tx
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
-_SPACE_PREFIX = "space:"
-DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
-SPEAKER_CEILING = 0.9
-CEILING = 0.85
+T = TypeVar("T")
 
-
-NO_LIMIT = "none"
-
-Bounds = tuple[int | None, int | None]
-"""Searches a minute and a session; None is no limit."""
-
-
-def check_client_name(name: str) -> str:
-    """A client's name.
-
-    Args:
-        name: 1 to 40 letters, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
-
-    Returns:
-        The name.
-
-    Raises:
-        UserError: INVALID_INPUT.
-    """
-    if _NAME.fullmatch(name) is None:
-        raise UserError(
-            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
-        )
-    return name
-
-
-def check_grants(grants: Sequence[str]) -> tuple[str, ...]:
-    """Grants as the owner writes them.
-
-    Args:
-        grants: words of `Grant`, or `space:<name>`.
-
-    Returns:
-        The grants without repeats; read and propose when none is given.
-
-    Raises:
-        UserError: INVALID_INPUT.
-    """
-    words = {grant.value for grant in Grant}
-    for grant in grants:
-        if grant.startswith(_SPACE_PREFIX):
-            check_space_name(grant.removeprefix(_SPACE_PREFIX))
-        elif grant not in words:
-            raise UserError(
-                Code.INVALID_INPUT,
-                "A grant is read, propose, write, curate, speak_for_user, all_spaces or space:<name>.",
-            )
-    return tuple(dict.fromkeys(grants)) or DEFAULT_GRANTS
+_log = log.get("engine")
 
 
 class Clients:
-    """The facade's group for clients."""
+    """The facade's group for clients. Each method returns at once with a Future.
+
+    Every change is one undo step of the owner's, in force for live sessions as soon as it is saved.
+    """
 
     def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
+    # ---- coming in
+
     def pair(
-        self, name: str, grants: Sequence[str], limit: int | str | None = None, actor: Actor = OWNER_ACTOR
+        self,
+        name: str,
+        grants: Sequence[str],
+        limit: int | str | None = None,
+        actor: Actor = OWNER_ACTOR,
+        asked_by: str = "",
     ) -> Future[Paired]:
-        """Pair a client; one that was revoked is paired anew, with a new token.
+        """Pair a client; one that was revoked is paired anew, with a new token. A remembered no is forgotten.
 
         Args:
             name: the client's name.
             grants: words or `space:<name>`; read and propose when empty.
             limit: searches a minute; `none` lifts the session's limit too; None for the defaults.
             actor: who asks; the owner.
+            asked_by: the process that redeemed its code, as reported; shown, never believed.
 
         Returns:
             The client with its token.
@@ -104,23 +84,53 @@ class Clients:
         check_client_name(name)
         wanted = check_grants(grants)
         opened = self._opened()
-        bounds = _bounds(limit, opened.options)
+        bounds = bounds_of(limit, opened.options)
         token = secrets.token_bytes(32)
 
-        def write(tx: Tx) -> str:
-            with opened.work.verb(tx, "pair", "Pair a client", actor) as verb:
-                client_id = self._row(tx, opened, name, token, wanted, bounds)
-                self._grant(tx, opened, client_id, wanted)
-                verb.note(client_id, grants=len(wanted))
-            self._changed(tx, opened, "pair", actor)
+        def write(tx: Tx, verb: Verb) -> str:
+            client_id = pair_row(tx, opened.make_id, name, token, wanted, bounds, asked_by)
+            verb.note(client_id, grants=len(wanted))
             return client_id
 
-        return mapped(opened.write(write), lambda client_id: Paired(client_id, name, token))
+        made = self._change("pair", "Pair a client", write, actor)
+        return mapped(made, lambda done: Paired(done[1], name, token))
 
-    def _changed(self, tx: Tx, opened: Opened, verb: str, actor: Actor) -> None:
-        self._authority.refresh_after(tx)
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
+    def is_denied(self, name: str) -> Future[bool]:
+        """Whether the person said no to this name and has not opened pairing for it since."""
+        key = name_key(name)
+        return self._opened().read(
+            lambda rows: rows.value("SELECT 1 FROM denied WHERE name_key = ?", (key,)) is not None
+        )
+
+    def deny(self, name: str) -> Future[str]:
+        """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
+
+        Returns:
+            The undo step; "" where it is remembered already.
+        """
+        key = name_key(check_client_name(name))
+
+        def write(tx: Tx, _verb: Verb) -> None:
+            if tx.row("denied", {"name_key": key}) is None:
+                tx.insert("denied", {"name_key": key, "denied_at": tx.now_ms})
+
+        return self._step("deny", "Say no to a client", write)
+
+    def allow_again(self, name: str) -> Future[str]:
+        """Forget a remembered no: the name may be asked about again.
+
+        Returns:
+            The undo step; "" where there was none.
+        """
+        key = name_key(name)
+        return self._step(
+            "allow_again", "Forget a no to a client", lambda tx, _: _nothing(tx.delete("denied", {"name_key": key}))
+        )
+
+    def denied(self) -> Future[tuple[Denied, ...]]:
+        """The names the person said no to, the latest first."""
+        sql = "SELECT name_key, denied_at FROM denied ORDER BY denied_at DESC, name_key"
+        return self._opened().read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
 
     def seen(self, client_id: str) -> None:
         """Note that a client has just proved itself; written with the next flush, nothing while locked.
@@ -130,55 +140,92 @@ class Clients:
         """
         with suppress(LociError):
             opened = self._opened()
-            opened.journal.seen(client_id, opened.clock.now_ms())
+            now = opened.clock.now_ms()
+            opened.journal.seen(client_id, now)
+            self._authority.note_seen(client_id, now)
 
-    def _row(self, tx: Tx, opened: Opened, name: str, token: bytes, grants: Sequence[str], bounds: Bounds) -> str:
-        row = tx.one("SELECT id, revoked_at, trust_ceiling FROM clients WHERE name = ?", (name,))
-        ceiling = SPEAKER_CEILING if Grant.SPEAK_FOR_USER.value in grants else CEILING
-        values: dict[str, object] = {
-            "token": token,
-            "trust_ceiling": ceiling,
-            "limit_minute": bounds[0],
-            "limit_session": bounds[1],
-            "paired_at": tx.now_ms,
-            "revoked_at": None,
-            "paused_at": None,
-        }
-        if row is None:
-            client_id = opened.make_id()
-            tx.insert("clients", {"id": client_id, "name": name, **values})
-            self._own_space(tx, opened, name, client_id)
-            return client_id
-        if row[1] is None:
-            raise UserError(Code.INVALID_INPUT, "A client of that name is paired already; revoke it first.")
-        tx.update("clients", {"id": row[0]}, values)
-        if row[2] != ceiling:
-            refresh_capped(tx, row[0], float(row[2]), ceiling)
-        for grant, space_id in tx.all("SELECT name, space_id FROM grants WHERE client_id = ?", (row[0],)):
-            tx.delete("grants", {"client_id": row[0], "name": grant, "space_id": space_id})
-        self._own_space(tx, opened, name, row[0])
-        return str(row[0])
+    # ---- terms and standing
 
-    @staticmethod
-    def _own_space(tx: Tx, opened: Opened, name: str, client_id: str) -> None:
-        space_id = ensure_space(tx, f"client:{name}", opened.make_id(), client_id)
-        # The owner may have written there, or imported, before the client was paired.
-        tx.update("spaces", {"id": space_id}, {"client_id": client_id})
+    def regrant(self, name: str, terms: Terms, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Put other grants, limits and a ceiling in force, at once also for live sessions.
 
-    def _grant(self, tx: Tx, opened: Opened, client_id: str, grants: Sequence[str]) -> None:
-        for grant in grants:
-            space_id = None
-            if grant.startswith(_SPACE_PREFIX):
-                space_id = ensure_space(tx, grant.removeprefix(_SPACE_PREFIX), opened.make_id())
-            tx.insert(
-                "grants",
-                {
-                    "client_id": client_id,
-                    "name": "space" if space_id is not None else grant,
-                    "space_id": space_id,
-                    "granted_at": tx.now_ms,
-                },
-            )
+        Args:
+            name: the client.
+            terms: all of its terms from now on.
+            actor: who asks.
+
+        Returns:
+            The undo step; "" where nothing changes.
+
+        Raises:
+            UserError: INVALID_INPUT; the future raises NOT_FOUND.
+        """
+        grants, opened = check_terms(terms), self._opened()
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            regrant_row(tx, opened.make_id, row, grants, terms)
+            verb.note(row["id"], grants=len(grants))
+
+        return self._step("regrant", "Change what a client may do", write, actor)
+
+    def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let a client in no more, until it is resumed; its live connections end at once.
+
+        Returns:
+            The undo step; "" where it is paused already. The future raises NOT_FOUND.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            pause_row(tx, row)
+            verb.note(row["id"])
+
+        return self._step("pause", "Pause a client", write, actor)
+
+    def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let a client in again that was paused, or that sleeps.
+
+        Returns:
+            The undo step; "" where it may come in already. The future raises NOT_FOUND.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            resume_row(tx, row, tx.clock_ms)
+            verb.note(row["id"])
+
+        return self._step("resume", "Resume a client", write, actor)
+
+    def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Pause every client in one step: the kill switch. All live connections of clients end at once.
+
+        Returns:
+            The undo step; "" where nobody was to be stopped.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            found = tx.all("SELECT id FROM clients WHERE paused_at IS NULL AND revoked_at IS NULL ORDER BY id")
+            for (client_id,) in found:
+                tx.update("clients", {"id": client_id}, {"paused_at": tx.now_ms})
+            verb.note(clients=len(found))
+
+        return self._step("stop_clients", "Stop all clients", write, actor)
+
+    def resume_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let every client in again that is paused; who sleeps goes on sleeping.
+
+        Returns:
+            The undo step; "" where nobody was paused.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            found = tx.all("SELECT id FROM clients WHERE paused_at IS NOT NULL AND revoked_at IS NULL ORDER BY id")
+            for (client_id,) in found:
+                tx.update("clients", {"id": client_id}, {"paused_at": None})
+            verb.note(clients=len(found))
+
+        return self._step("resume_clients", "Resume all clients", write, actor)
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Revoke a client: its token is worth nothing from now on.
@@ -193,19 +240,16 @@ class Clients:
         Raises:
             UserError: NOT_FOUND when there is no such client or it is revoked already.
         """
-        opened = self._opened()
 
-        def write(tx: Tx) -> str:
-            row = tx.one("SELECT id FROM clients WHERE name = ? AND revoked_at IS NULL", (name,))
-            if row is None:
-                raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
-            with opened.work.verb(tx, "revoke", "Revoke a client", actor) as verb:
-                tx.update("clients", {"id": row[0]}, {"revoked_at": tx.now_ms})
-                verb.note(row[0])
-            self._changed(tx, opened, "revoke", actor)
-            return str(row[0])
+        def write(tx: Tx, verb: Verb) -> str:
+            client_id = str(paired_row(tx, name)["id"])
+            tx.update("clients", {"id": client_id}, {"revoked_at": tx.now_ms})
+            verb.note(client_id)
+            return client_id
 
-        return opened.write(write)
+        return mapped(self._change("revoke", "Revoke a client", write, actor), lambda done: done[1])
+
+    # ---- looking
 
     def list(self) -> Future[tuple[ClientRecord, ...]]:
         """Every client ever paired, by name."""
@@ -216,12 +260,149 @@ class Clients:
         """Paired clients by name, for the handshake; never waits."""
         return self._authority
 
+    def cards(self) -> Future[tuple[ClientCard, ...]]:
+        """Every client ever paired, as the person sees it; those that are revoked come last."""
+        opened = self._opened()
+        now, seen = opened.clock.now_ms(), self._authority.seen()
+        return opened.look(lambda rows: cards_of(rows, now, seen))
 
-def _bounds(limit: int | str | None, options: Options) -> Bounds:
-    if limit is None:
-        return options.searches_minute, options.searches_session
-    if limit == NO_LIMIT:
-        return None, None
-    if not isinstance(limit, int) or limit < 1:
-        raise UserError(Code.INVALID_INPUT, "A limit is a number of searches a minute, or none.")
-    return limit, options.searches_session
+    def card(self, name: str) -> Future[ClientCard]:
+        """One client; the future raises NOT_FOUND."""
+
+        def one(cards: tuple[ClientCard, ...]) -> ClientCard:
+            for card in cards:
+                if card.name == name:
+                    return card
+            raise UserError(Code.NOT_FOUND, "There is no client of that name.")
+
+        return mapped(self.cards(), one)
+
+    def activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
+        """What clients did, newest first; what happened in the last second is among it.
+
+        Args:
+            name: one client; None for all.
+            after: `next` of the page before.
+            limit: lines at most, 1 to 200.
+
+        Returns:
+            A page; the future raises NOT_FOUND or INVALID_INPUT.
+        """
+        opened = self._opened()
+
+        def read() -> ActivityPage:
+            flush_journal(opened)
+            return opened.vault.read(
+                lambda rows: activity_page(rows, None if name is None else client_id_of(rows, name), after, limit)
+            )
+
+        return opened.on(opened.threads.reads, read)
+
+    def sight(self, name: str, prompt: str, budget: int | None = None, model: str | None = None) -> Future[Sight]:
+        """What a client would be given for a prompt; nothing is kept of it, and nothing counts as given.
+
+        Args:
+            name: a paired client.
+            prompt: what it would answer.
+            budget: tokens at most; None for the option `context_tokens`.
+            model: the model whose tokenizer counts; None for the estimate.
+
+        Returns:
+            The text, and what would not be in it and why.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_QUERY, INVALID_INPUT; VAULT_LOCKED.
+        """
+        opened = self._opened()
+        record = self._authority.token_for(name)
+        if record is None or record.revoked or record not in self._authority.all():
+            raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
+        return sight(opened, ContextQuery(prompt, budget=budget, model=model), self._authority.reach(record))
+
+    # ---- taking back
+
+    def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
+        """What `undo_since` would take back; since 0, what `remove_all` would. The future raises NOT_FOUND."""
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: undoing.undoable(rows, client_id_of(rows, name), since_ms, now))
+
+    def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
+        """Take back all a client did since a time, newest first, as one step that can be undone itself.
+
+        Args:
+            name: the client, also one that was revoked.
+            since_ms: epoch ms.
+            actor: who asks.
+
+        Returns:
+            What was taken back, and how many steps stay because what they changed was changed since; the future
+            raises NOT_FOUND.
+        """
+        done = self._taken(
+            undoing.UNDO_SINCE,
+            actor,
+            lambda tx, opened: undoing.undo_since(tx, opened, client_id_of(tx, name), since_ms, actor),
+        )
+        return mapped(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
+
+    def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
+        """Take back all a client ever did; what is too old for that goes to the archive. One step.
+
+        Args:
+            name: the client, also one that was revoked.
+            actor: who asks.
+
+        Returns:
+            What was done; the future raises NOT_FOUND.
+        """
+        return self._taken(
+            undoing.REMOVE_ALL,
+            actor,
+            lambda tx, opened: undoing.remove_all(tx, opened, client_id_of(tx, name), actor),
+        )
+
+    def _taken(self, verb: str, actor: Actor, deed: Callable[[Tx, Opened], Removal]) -> Future[Removal]:
+        opened = self._opened()
+
+        def write(tx: Tx) -> Removal:
+            done = deed(tx, opened)
+            if done.step_id:
+                _changed(tx, opened, self._authority, verb, actor)
+            return done
+
+        def with_backlog(done: Removal) -> Removal:
+            with suppress(UserError):  # a lock on the way leaves what came back to the next start
+                watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+            return done
+
+        return mapped(opened.write(write), with_backlog)
+
+    def _step(
+        self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
+    ) -> Future[str]:
+        return mapped(self._change(verb, label, write, actor), lambda done: done[0])
+
+    def _change(self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor) -> Future[tuple[str, T]]:
+        """One verb; its step ("" where nothing changed) and what it gave."""
+        opened = self._opened()
+
+        def carried(tx: Tx) -> tuple[str, T]:
+            with opened.work.verb(tx, name, label, actor) as verb:
+                given = write(tx, verb)
+            if not verb.changes:
+                return "", given
+            _changed(tx, opened, self._authority, name, actor)
+            return verb.step_id, given
+
+        return opened.write(carried)
+
+
+def _changed(tx: Tx, opened: Opened, authority: Authority, verb: str, actor: Actor) -> None:
+    authority.refresh_after(tx)
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
+
+
+def _nothing(_done: object) -> None:
+    return None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.config.describe import rows_of
+from core.config.options import Options
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import opening
@@ -54,6 +55,7 @@ from core.engine.threads import EngineLoop, Threads, ticking
 from core.engine.timeline import Timeline
 from core.engine.upkeep import Upkeep
 from core.engine.vault_group import VaultGroup
+from core.engine.watching import Watching
 from core.engine.windowfile import WindowFile, load_window, save_window
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
@@ -145,7 +147,7 @@ class Engine:
         self.state = "locked"
         self.hub = Hub()
         self.finishing: Future[int] | None = None
-        self._authority = Authority()
+        self._authority = Authority(setup.clock.now_ms)
         self._claim = VaultLock(setup.home.lock)
         self._loop = EngineLoop()
         self._loop.start()
@@ -156,6 +158,7 @@ class Engine:
         self.library = Library(self._require)
         self.conflicts = Conflicts(self._require, self._authority)
         self.clients = Clients(self._require, self._authority)
+        self.watching = Watching(self._require, self._authority)
         self.journal = Journals(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
@@ -343,16 +346,23 @@ class Engine:
             self.home.prepare()
             self._claim.acquire()
 
-    def note_refusal(self, client_id: str | None, code: Code) -> None:
+    def note_refusal(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Put down that somebody was refused; nothing while the vault is locked.
 
         Args:
             client_id: the client; None for a stranger.
             code: why.
+            method: what it called, where there is such a method.
         """
         opened = self._opened
         if opened is not None:
-            opened.journal.refused(client_id, code)
+            opened.journal.refused(client_id, code, method)
+
+    @property
+    def options(self) -> Options:
+        """The options in force; the defaults while the vault is locked."""
+        opened = self._opened
+        return Options() if opened is None else opened.options
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed texts on one of the two compute workers and keep nothing; for measuring.

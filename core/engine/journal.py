@@ -68,17 +68,19 @@ class ReadJournal:
         self._refusals: list[AuditEntry] = []
         self._seen: dict[str, int] = {}
 
-    def refused(self, client_id: str | None, code: Code) -> None:
+    def refused(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Take down that somebody was refused.
 
         Args:
             client_id: the client; None for a stranger.
             code: why.
+            method: the method it called; "" for one that does not exist.
         """
+        detail = {"code": code.value, "method": method} if method else {"code": code.value}
         who = "stranger" if client_id is None else f"client:{client_id}"
         with self._lock:
             if len(self._refusals) < _REFUSALS_KEPT:  # a flood is one fact, not a thousand rows
-                self._refusals.append(AuditEntry(who, "refused", "", {"code": code.value}))
+                self._refusals.append(AuditEntry(who, "refused", "", detail))
 
     def seen(self, client_id: str, now_ms: int) -> None:
         """Take down when a client was last here.

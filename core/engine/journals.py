@@ -182,11 +182,15 @@ class Journals:
             if not steps:
                 raise UserError(Code.INVALID_INPUT, "Everything from that step on is undone already.")
             told = _would(tx, steps)
-            reports = tuple(self._undo(tx, opened, step) for step in steps)
+            reports: list[UndoReport] = []
+            while steps:
+                reports += [self._undo(tx, opened, step) for step in steps]
+                # One that took several steps back has brought them into force again: those among them go too.
+                steps = _to_take_back(tx, step_id)
             self._authority.refresh_after(tx)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
-            return UndoBack(told.labels, told.memories, reports)
+            return UndoBack(told.labels, told.memories, tuple(reports))
 
         return mapped(opened.write(write), lambda done: _with_backlog(opened, done))
 

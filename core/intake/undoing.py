@@ -25,8 +25,8 @@ from core.vault.loose import forget_inferred, memories_naming, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
-# A conversation or space that something else uses by now simply stays.
-_SHARED = frozenset({"conversations", "spaces"})
+# A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
+_SHARED = frozenset({"conversations", "spaces", "undo_steps"})
 # What is said of a memory and holds nothing up: without it the memory stands as it stood.
 _REMARKS = frozenset({"distilled", "fading", "gaps", "replays", "rule_applications", "spared", "verdicts"})
 # What a row cannot come back without; another step may have taken it away.
@@ -50,7 +50,7 @@ class _Step:
 
 
 @dataclass
-class _Work:
+class Work:
     """What an undo did so far.
 
     Attributes:
@@ -123,35 +123,49 @@ def undo(
         UserError: NOT_FOUND when there is nothing to undo, INVALID_INPUT when it cannot be undone now.
     """
     step = _step(tx, step_id)
-    rows = tx.all(
-        "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step.id,)
-    )
-    begun = {(table, key): before for table, key, before, _ in rows}
-    done = _Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
-        # Freed places last: only then it is known in which space their memories stand again.
-        for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
-            if (table, key) in done.given_up:
-                continue  # of a row that a step changed several times, its newest image said that it stays
-            image = None if before is None else image_from_json(before)
-            now_key = image_from_json(key)
-            if image is not None and _is_freed_place((table, key, before, after_hash)):
-                _leave_other_wing(tx, now_key, image, done)
-            listed = len(done.left)
-            _take_back(tx, table, now_key, image, after_hash, done)
-            if len(done.left) > listed:
-                done.given_up.add((table, key))
-                first = done.first[(table, key)]
-                done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
-        _leave_other_wings(tx, done)
-        _clear_orphans(tx, done)
-        _rederive(tx, done)
+        done = carry_out(tx, step.id)
         verb.note(step.id, restored=done.restored, left=len(done.left))
     _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
     tx.after_commit(lambda: removed(seq, labels))
     return UndoReport(step.id, step.label, verb.step_id, done.restored, tuple(done.left[:_LISTED]), step.client)
+
+
+def carry_out(tx: Tx, step_id: str) -> Work:
+    """Restore what one step left and nothing changed since; within a running verb and an open purge gate.
+
+    Args:
+        tx: the transaction.
+        step_id: the step; the caller notes that it is taken back.
+
+    Returns:
+        What was done: counts, what was left, the labels of memories that vanished.
+    """
+    rows = tx.all(
+        "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step_id,)
+    )
+    begun = {(table, key): before for table, key, before, _ in rows}
+    done = Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
+    # Freed places last: only then it is known in which space their memories stand again.
+    for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
+        if (table, key) in done.given_up:
+            continue  # of a row that a step changed several times, its newest image said that it stays
+        image = None if before is None else image_from_json(before)
+        now_key = image_from_json(key)
+        if image is not None and _is_freed_place((table, key, before, after_hash)):
+            _leave_other_wing(tx, now_key, image, done)
+        listed = len(done.left)
+        _take_back(tx, table, now_key, image, after_hash, done)
+        if len(done.left) > listed:
+            done.given_up.add((table, key))
+            first = done.first[(table, key)]
+            done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
+    _leave_other_wings(tx, done)
+    _clear_orphans(tx, done)
+    _rederive(tx, done)
+    return done
 
 
 def _step(tx: Tx, step_id: str | None) -> _Step:
@@ -242,7 +256,7 @@ def _is_freed_place(row: tuple[Any, ...]) -> bool:
     return bool(table == "places") and before is not None and after_hash is None
 
 
-def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: _Work) -> None:
+def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: Work) -> None:
     """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
 
     Giving a place is no step. Without this the place would pass for somebody's change, and the memory would neither
@@ -260,7 +274,7 @@ def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, objec
         tx.delete("places", key)
 
 
-def _leave_other_wings(tx: Tx, done: _Work) -> None:
+def _leave_other_wings(tx: Tx, done: Work) -> None:
     """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
     for memory_id in strays(tx, done.touched | done.placed):
         tx.delete("places", {"memory_id": memory_id})
@@ -272,7 +286,7 @@ def _take_back(
     key: dict[str, object],
     before: Mapping[str, object] | None,
     after_hash: bytes | None,
-    done: _Work,
+    done: Work,
 ) -> None:
     current = tx.row(table, key)
     if current is None and before is None:
@@ -322,7 +336,7 @@ def _leave(
     key: Mapping[str, object],
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
-    done: _Work,
+    done: Work,
 ) -> None:
     """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
     if table == "clients" and before is None:
@@ -341,7 +355,7 @@ def _restore(
     key: dict[str, object],
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
-    done: _Work,
+    done: Work,
 ) -> None:
     if before is None and current is not None and table == "memories":
         label = int(str(current["n"]))
@@ -380,7 +394,7 @@ def _restore(
             done.gone.append(int(str(current["n"])))
 
 
-def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
+def _bring_parents(tx: Tx, row: Mapping[str, object], done: Work) -> None:
     """Bring back what a row stood on and what another undo took away as an orphan (`_clear_orphans`)."""
     for column, table in _PARENTS:
         parent = row.get(column)
@@ -400,7 +414,7 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: _Work) -> None:
             _touch(table, image, None, done)
 
 
-def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: _Work) -> None:
+def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: Work) -> None:
     row = before or current or {}
     if table == "places":
         done.placed.add(str(row["memory_id"]))
@@ -423,7 +437,7 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.emptied.add(str(current["conversation_id"]))
 
 
-def _clear_orphans(tx: Tx, done: _Work) -> None:
+def _clear_orphans(tx: Tx, done: Work) -> None:
     """Remove what only the undone step still held up.
 
     Of two imports that bring the same fact, or messages of one conversation, the first owns the row. When it is
@@ -446,7 +460,7 @@ def _clear_orphans(tx: Tx, done: _Work) -> None:
                 tx.delete("conversations", {"id": conversation_id})
 
 
-def _without_source(tx: Tx, done: _Work) -> list[tuple[str, int, str | None]]:
+def _without_source(tx: Tx, done: Work) -> list[tuple[str, int, str | None]]:
     found = []
     for memory_id in done.loosened - done.kept:
         found += tx.all(
@@ -457,7 +471,7 @@ def _without_source(tx: Tx, done: _Work) -> list[tuple[str, int, str | None]]:
     return sorted(found, key=lambda row: -int(row[1]))  # parts of a split text before their head
 
 
-def _rederive(tx: Tx, done: _Work) -> None:
+def _rederive(tx: Tx, done: Work) -> None:
     standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
     refresh_terms(tx, standing)
     forget_inferred(tx, memories_naming(tx, done.named))

@@ -196,6 +196,22 @@ class UnitOfWork:
         verb.write_log(self._make_id, with_step=is_step)
         self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
+    def begin_step(self, tx: Tx, name: str, label: str, actor: Actor) -> str:
+        """Write a step that is still open, for a verb whose own rows refer to it; `verb` then goes on with it.
+
+        Args:
+            tx: the transaction.
+            name: the verb's name.
+            label: the step's name in words.
+            actor: who asks.
+
+        Returns:
+            The step's id.
+        """
+        step_id = self._make_id()
+        self._insert_step(tx, step_id, name, label, actor, undoes=None, keep_open=True)
+        return step_id
+
     def _write_step(
         self, verb: Verb, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool, exists: bool
     ) -> None:
@@ -203,11 +219,16 @@ class UnitOfWork:
         if exists:
             tx.run("UPDATE undo_steps SET is_open = ? WHERE id = ?", (int(keep_open), verb.step_id))
             return
+        self._insert_step(tx, verb.step_id, name, label, actor, undoes=undoes, keep_open=keep_open)
+
+    def _insert_step(
+        self, tx: Tx, step_id: str, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool
+    ) -> None:
         tx.run(
             "INSERT INTO undo_steps (id, at, verb, label, actor, client_id, undoes_id, is_open, expires_at) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                verb.step_id,
+                step_id,
                 tx.now_ms,
                 name,
                 label,

@@ -18,6 +18,7 @@ from core.ipc.messages import LINE_BYTES, Ident, Request, encode, failure, notif
 from core.ipc.pairing import not_paired
 from core.ipc.sessions import Handshake, Session
 from core.ipc.strictjson import BadMessage
+from core.ipc.subscriptions import Subscription
 from core.ipc.transport import Peer
 from core.ipc.verbs.base import Progress
 
@@ -68,6 +69,8 @@ class Connection:
         born: loop time of its beginning.
         answers: questions to the owner that wait for `owner.pair_answer`.
         sessions: clients and sessions that began a turn here; they are left when the peer goes.
+        subscription: tells the peer of changes; None while it did not ask for that.
+        idle_s: seconds a client may be silent; None for no end.
         barred: why nothing at all is answered now, not even what is wrong with a line; None while something is.
     """
 
@@ -92,6 +95,8 @@ class Connection:
         self.born = self._loop.time()
         self.answers: dict[str, asyncio.Future[bool]] = {}
         self.sessions: set[tuple[str | None, str]] = set()
+        self.subscription: Subscription | None = None
+        self.idle_s: Callable[[], float | None] = lambda: caps.idle_s
         self.barred: Callable[[], LociError | None] = lambda: None
         self.calls: dict[Ident, Call] = {}
         self._room = asyncio.Event()
@@ -107,7 +112,7 @@ class Connection:
         """Serve the peer until it goes, is too slow, sends too much nonsense, or is put out."""
         try:
             while not self._ending:
-                line = await self._reader.next(self._caps.idle_s if self.session is not None else None)
+                line = await self._reader.next(None if self.session is None else self.idle_s())
                 await self._take(line)
         except LineTooLongError:
             await self._reader.throw_away()
@@ -192,8 +197,24 @@ class Connection:
         message = notification("progress", {"id": ident, "label": label, "done": done, "total": total})
         self._loop.call_soon_threadsafe(self._writer.post, message)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the peer has read nearly all it was sent."""
+        return self._writer.has_room
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Write a notification if there is room now; on the loop."""
+        self._writer.post(message)
+
+    def unsubscribe(self) -> None:
+        """Tell the peer of no change any more."""
+        if self.subscription is not None:
+            self.subscription.end()
+            self.subscription = None
+
     def lock_out(self, why: LociError) -> None:
         """The vault was locked: the session is over, reads are answered with the reason, writes end by themselves."""
+        self.unsubscribe()
         self.was_known = self.was_known or self.session is not None
         self.session, self.handshake, self.hellos = None, None, 0
         for call in list(self.calls.values()):
@@ -203,6 +224,7 @@ class Connection:
     def end(self) -> None:
         """Close after what has been written; calls that only read are given up."""
         self._ending = True
+        self.unsubscribe()
         self._give_up()
         if not self._stream.is_closing():
             self._stream.close()

@@ -22,12 +22,14 @@ from core.ipc.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_p
 from core.ipc.ports import Engine
 from core.ipc.protocol import Method, Registry
 from core.ipc.sessions import Handshake, Session, refused
+from core.ipc.shown import shown
+from core.ipc.subscriptions import KINDS, Subscription
 from core.ipc.verbs import VERBS
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
 from core.types.replies import ClientRecord
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, Actor
 
 HANDOVER_S = 5.0
 _PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
@@ -73,9 +75,10 @@ class Dispatcher:
         self._vault_id = engine.vault_id  # read once: it lies in a file
         self._limits = SearchLimits(engine.clock)
         self._unlocking = asyncio.Lock()  # one attempt at a time
-        self.desk = PairingDesk(engine.clock)
+        self.desk = PairingDesk(engine.clock, _KeptNos(engine))
         self._open: Mapping[str, Handler] = {"hello": self._hello, "auth": self._auth, "pair": self._pair}
         self._own: Mapping[str, Handler] = {
+            "subscribe": self._subscribe,
             "owner.pair_code": self._pair_code,
             "owner.pair_answer": self._pair_answer,
             "owner.handover": self._handover,
@@ -169,6 +172,9 @@ class Dispatcher:
         record = session.record
         if method.search and not self._limits.goes_on(record.id, _page(checked)):
             self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        if method.effect == "write":
+            # Whose searches have no limit was let off by the person.
+            self._limits.write(record.id, None if record.limit_minute is None else self._engine.options.writes_minute)
         return checked
 
     async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
@@ -232,12 +238,40 @@ class Dispatcher:
             "limits": {
                 "searches_per_minute": record.limit_minute,
                 "searches_per_session": record.limit_session,
+                "writes_per_minute": None if record.limit_minute is None else self._engine.options.writes_minute,
                 "line_bytes": LINE_BYTES,
                 "text_bytes": None if session.owner else TEXT_BYTES,
                 "items": None if session.owner else _CLIENT_ITEMS,
             },
-            "server": {"name": "loci", "version": self._version, "protocol": PROTOCOL, "methods": may_call},
+            "server": {
+                "name": "loci",
+                "version": self._version,
+                "protocol": PROTOCOL,
+                "methods": may_call,
+                "granted": [name for name in may_call if self._is_granted(name, session)],
+            },
         }
+
+    def _is_granted(self, name: str, session: Session) -> bool:
+        grants = self._registry.methods[name].grants
+        return not grants or session.may(*grants)
+
+    async def _subscribe(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
+        """Tell the peer of changes from here on; a later call takes the place of an earlier one."""
+        connection.unsubscribe()
+        kinds = tuple(kind for kind in KINDS if kind in params.get("kinds", KINDS))
+
+        def actor() -> Actor | None:
+            session = connection.session
+            if session is None or not session.still_good(self.token_for):
+                return None
+            return session.refreshed(self.token_for).actor()
+
+        if kinds:
+            listening = Subscription(self._engine, connection, actor, frozenset(kinds))
+            connection.subscription = listening
+            await listening.begin()
+        return {"kinds": list(kinds)}
 
     # Pairing
 
@@ -246,13 +280,14 @@ class Dispatcher:
         granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
         call.effect = "write"  # from here on it is finished, also when the client goes
         try:
-            made = await wait(self._engine.clients.pair(granted.name, granted.grants, granted.limit))
+            made = await wait(
+                self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=shown(asked_by))
+            )
         except LociError:
             granted.invitation.fail()
             raise
         grants = present_grants(self._engine, made.name)
-        if not granted.invitation.outcome.done():
-            granted.invitation.outcome.set_result((made.name, tuple(grants)))
+        granted.invitation.made(made.name, tuple(grants))
         return {"client": made.name, "token": encode_value(made.token), "grants": grants}
 
     async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:

@@ -150,9 +150,14 @@ class LineWriter:
             self._stream.transport.abort()
             raise StreamEndedError from None
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the peer has read nearly all it was sent."""
+        return self._stream.transport.get_write_buffer_size() < _POST_ROOM
+
     def post(self, message: Mapping[str, Any]) -> None:
         """Write a notification if there is room now; otherwise forget it. Only on the loop."""
-        if not self._stream.is_closing() and self._stream.transport.get_write_buffer_size() < _POST_ROOM:
+        if not self._stream.is_closing() and self.has_room:
             self._stream.write(encode(message))
 
 

@@ -55,11 +55,12 @@ class Caps:
 
 
 class SearchLimits:
-    """Counts searches per client, not per connection: connecting anew resets nothing."""
+    """Counts searches and writes per client, not per connection: connecting anew resets nothing."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._spent: dict[str, deque[float]] = {}
+        self._written: dict[str, deque[float]] = {}
         self._pages: dict[str, deque[int]] = {}
 
     def spend(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
@@ -82,6 +83,30 @@ class SearchLimits:
         spent.append(now)
         while len(spent) > max(per_minute or 0, per_session or 0):
             spent.popleft()
+
+    def write(self, client_id: str, per_minute: int | None) -> None:
+        """Count one write, or refuse it. A refused one is not counted.
+
+        Args:
+            client_id: whose.
+            per_minute: writes in any 60 seconds; None for no limit.
+
+        Raises:
+            RateLimitedError: with the seconds until the next write is allowed.
+        """
+        if per_minute is None:
+            self._written.pop(client_id, None)
+            return
+        now = self._clock.monotonic()
+        written = self._written.setdefault(client_id, deque())
+        while written and now - written[0] >= MINUTE_S:
+            written.popleft()
+        if len(written) >= per_minute:
+            wait = written[-per_minute] + MINUTE_S - now
+            raise RateLimitedError(
+                f"This client may write {per_minute} times a minute; try again in {math.ceil(wait)} seconds.", wait
+            )
+        written.append(now)
 
     @staticmethod
     def _check(spent: deque[float], limit: int | None, window_s: float, now: float, name: str) -> None:
@@ -120,4 +145,5 @@ class SearchLimits:
     def forget(self, client_id: str) -> None:
         """Drop the counters of a client that was revoked."""
         self._spent.pop(client_id, None)
+        self._written.pop(client_id, None)
         self._pages.pop(client_id, None)

@@ -46,7 +46,7 @@ _TOP = frozenset({"jsonrpc", "id", "method", "params"})
 
 
 class RateLimitedError(UserError):
-    """Too many searches.
+    """Too many searches or writes.
 
     Attributes:
         retry_after: seconds until the next one is allowed.

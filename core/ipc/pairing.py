@@ -12,9 +12,11 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from core.errors import Code, LociError, UserError
 from core.ipc.shown import NAME_CHARACTERS, shown
+from core.types.clients import PairingOutcome
 from core.types.clock import Clock
 from core.types.words import Grant
 
@@ -49,6 +51,44 @@ class PairRequest:
 Approve = Callable[[PairRequest], Awaitable[bool]]
 
 
+class Nos(Protocol):
+    """The names the person said no to; kept where a restart does not lose them."""
+
+    async def has(self, name: str) -> bool:
+        """Whether the person said no to this name."""
+        ...
+
+    async def add(self, name: str) -> None:
+        """Remember a no."""
+        ...
+
+
+class _PassingNos:
+    """Nos that are kept as long as this process."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    async def has(self, name: str) -> bool:
+        return name in self._names
+
+    async def add(self, name: str) -> None:
+        self._names.add(name)
+
+
+@dataclass
+class Fate:
+    """How an invitation ended, for the person only.
+
+    Attributes:
+        outcome: how; None while it goes on.
+        name: of the client that asked; "" for none.
+    """
+
+    outcome: PairingOutcome | None = None
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Invitation:
     """What the person opened.
@@ -59,7 +99,8 @@ class Invitation:
         grants: the most it can get; None for what it asks for.
         limit: searches a minute; `none` for no limit; None for the default.
         approve: asks the person.
-        outcome: the name and grants of the client that came of it, or why none did.
+        outcome: the name and grants of the client that came of it, or that none did.
+        fate: how it ended.
     """
 
     code: str = field(repr=False)
@@ -68,10 +109,27 @@ class Invitation:
     limit: int | str | None
     approve: Approve = field(repr=False)
     outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
+    fate: Fate = field(default_factory=Fate, repr=False, compare=False)
 
-    def fail(self) -> None:
-        """Nothing comes of it."""
+    def made(self, name: str, grants: tuple[str, ...]) -> None:
+        """A client came of it.
+
+        Args:
+            name: its name.
+            grants: what it got.
+        """
         if not self.outcome.done():
+            self.fate.outcome, self.fate.name = PairingOutcome.PAIRED, name
+            self.outcome.set_result((name, grants))
+
+    def fail(self, why: PairingOutcome = PairingOutcome.FAILED) -> None:
+        """Nothing comes of it.
+
+        Args:
+            why: told to the person only.
+        """
+        if not self.outcome.done():
+            self.fate.outcome = why
             self.outcome.set_exception(not_paired())
             self.outcome.exception()  # nobody has to ask
 
@@ -89,12 +147,19 @@ class Granted:
 class PairingDesk:
     """Holds the one code that is open. Lives on the engine's loop."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, nos: Nos | None = None) -> None:
+        """Hold nothing yet.
+
+        Args:
+            clock: the one clock.
+            nos: remembers to whom the person said no; None for as long as this object.
+        """
         self._clock = clock
+        self._nos = nos or _PassingNos()
         self._open: Invitation | None = None
+        self._asking: Invitation | None = None
         self._until = 0.0
         self._tries = 0
-        self._denied: set[str] = set()
 
     def open(
         self,
@@ -107,33 +172,42 @@ class PairingDesk:
 
         Args:
             approve: asks the person about one request.
-            name: the name the client must get.
+            name: the name the client must get; a remembered no to it does not count.
             grants: the most it can get.
             limit: searches a minute.
 
         Returns:
             The invitation with its code.
         """
-        if name is not None:
-            self._denied.discard(name)
         if self._open is not None:
-            self.close(self._open)
+            self.close(self._open, PairingOutcome.REPLACED)
         code = base64.b32encode(os.urandom(CODE_CHARACTERS * 5 // 8)).decode("ascii")
         outcome = asyncio.get_running_loop().create_future()
         self._open = Invitation(code, name, None if grants is None else tuple(grants), limit, approve, outcome)
         self._until, self._tries = self._clock.monotonic() + CODE_S, CODE_TRIES
         return self._open
 
-    def close(self, invitation: Invitation) -> None:
-        """End an invitation that nobody redeems any more."""
+    def close(self, invitation: Invitation, why: PairingOutcome = PairingOutcome.CANCELLED) -> None:
+        """End an invitation that nobody redeems any more.
+
+        Args:
+            invitation: open, or asked about.
+            why: told to the person only.
+        """
         if self._open is invitation:
             self._open = None
-        invitation.fail()
+        invitation.fail(why)
+
+    def cancel(self) -> None:
+        """The person leaves, or locks the vault: no code is good any more, and no answer is waited for."""
+        for invitation in (self._open, self._asking):
+            if invitation is not None:
+                self.close(invitation)
 
     def expire(self) -> None:
         """End the open invitation when its time is up; called now and then."""
         if self._open is not None and self._clock.monotonic() >= self._until:
-            self.close(self._open)
+            self.close(self._open, PairingOutcome.EXPIRED)
 
     async def redeem(self, client: str, code: str, grants: Sequence[str] | None, asked_by: str) -> Granted:
         """Redeem the open code and ask the person.
@@ -155,23 +229,43 @@ class PairingDesk:
         wanted = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
         if invitation.grants is not None:
             wanted = tuple(grant for grant in wanted if grant in invitation.grants)
-        if not wanted or name in self._denied:
+        invitation.fate.name = name
+        if not wanted:
             invitation.fail()
             raise not_paired()
-        question = PairRequest(shown(client), name, wanted, shown(asked_by), invitation.code[-4:])
+        self._asking = invitation
+        try:
+            if invitation.name is None and await self._nos.has(name):
+                invitation.fail(PairingOutcome.DENIED_BEFORE)
+                raise not_paired()
+            allowed = await self._allowed(invitation, shown(client), name, wanted, shown(asked_by))
+        except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
+            invitation.fail()
+            raise
+        finally:
+            if self._asking is invitation:
+                self._asking = None
+        if not allowed:
+            raise not_paired()
+        return Granted(name, wanted, invitation.limit, invitation)
+
+    async def _allowed(
+        self, invitation: Invitation, client: str, name: str, wanted: tuple[str, ...], asked_by: str
+    ) -> bool:
+        """Ask the person; whoever does not answer, or leaves, has not said no for good."""
+        question = PairRequest(client, name, wanted, asked_by, invitation.code[-4:])
         try:
             async with asyncio.timeout(ANSWER_S):
                 allowed = await invitation.approve(question)
         except TimeoutError:
-            allowed = False
-        except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
-            invitation.fail()
-            raise
+            invitation.fail(PairingOutcome.EXPIRED)
+            return False
+        if invitation.outcome.done():
+            return False  # it was cancelled while the person was asked
         if not allowed:
-            self._denied.add(name)  # remembered until the person opens pairing for this very name
-            invitation.fail()
-            raise not_paired()
-        return Granted(name, wanted, invitation.limit, invitation)
+            invitation.fail(PairingOutcome.DENIED)
+            await self._nos.add(name)  # remembered until the person opens pairing for this very name
+        return allowed
 
     def _take(self, code: str) -> Invitation:
         given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
@@ -182,7 +276,7 @@ class PairingDesk:
         if not hmac.compare_digest(given, invitation.code.encode("ascii")):
             self._tries -= 1
             if self._tries == 0:
-                self.close(invitation)
+                self.close(invitation, PairingOutcome.WRONG_CODES)
             raise not_paired()
         self._open = None
         return invitation

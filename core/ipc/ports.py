@@ -10,8 +10,10 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol
 
+from core.config.options import Options
 from core.events import Hub
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.clients import ClientCard, Removal, Undoable
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -240,11 +242,32 @@ class Clients(Protocol):
     """The verbs on clients."""
 
     def pair(  # noqa: D102
-        self, name: str, grants: Sequence[str], limit: int | str | None = None, actor: Actor = OWNER_ACTOR
+        self,
+        name: str,
+        grants: Sequence[str],
+        limit: int | str | None = None,
+        actor: Actor = OWNER_ACTOR,
+        asked_by: str = "",
     ) -> Future[Paired]: ...
+    def is_denied(self, name: str) -> Future[bool]: ...  # noqa: D102
+    def deny(self, name: str) -> Future[str]: ...  # noqa: D102
+    def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
+    def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
+    def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
+    def resume_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
+    def undoable(self, name: str, since_ms: int) -> Future[Undoable]: ...  # noqa: D102
+    def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]: ...  # noqa: D102
+    def cards(self) -> Future[tuple[ClientCard, ...]]: ...  # noqa: D102
     def list(self) -> Future[tuple[ClientRecord, ...]]: ...  # noqa: D102
     def authenticator(self) -> Authenticator: ...  # noqa: D102
+
+
+class Watching(Protocol):
+    """What a listener may be told."""
+
+    def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
+    def mark(self, actor: Actor) -> Future[str]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):
@@ -348,6 +371,10 @@ class Engine(Protocol):
     def imports(self) -> Imports: ...  # noqa: D102
     @property
     def clients(self) -> Clients: ...  # noqa: D102
+    @property
+    def watching(self) -> Watching: ...  # noqa: D102
+    @property
+    def options(self) -> Options: ...  # noqa: D102
     @property
     def vault(self) -> VaultGroup: ...  # noqa: D102
     @property

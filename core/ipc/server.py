@@ -25,6 +25,9 @@ from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.sessions import Session
 from core.ipc.transport import Listener, Peer, Place, peer_of
+from core.ipc.window_pairing import WindowPairing, gone, unopened
+
+__all__ = ["Hooks", "Refusal", "Server", "gone", "unopened"]
 
 _log = log.get("ipc")
 _REBINDS = 10
@@ -96,6 +99,7 @@ class Server:
         self._listener: Listener | None = None
         self._watch: asyncio.Task[None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
+        self._pairing: WindowPairing | None = None
         self._displaced = 0
         self._handing_over = False
         self._stopping = False
@@ -104,6 +108,11 @@ class Server:
     def desk(self) -> PairingDesk:
         """Where the window opens pairing; only on the loop."""
         return self._dispatcher.desk
+
+    @property
+    def pairing(self) -> WindowPairing | None:
+        """Where a window in this process pairs assistants, from any thread; None until it has begun to listen."""
+        return self._pairing
 
     @property
     def connected(self) -> int:
@@ -126,6 +135,7 @@ class Server:
         """
         self._listener = await self._bound()
         loop = asyncio.get_running_loop()
+        self._pairing = WindowPairing(self.desk, loop, self._barred)
         self._unsubscribe = self._engine.hub.subscribe(lambda event: self._heard(loop, event))
         if publish:
             self.publish()
@@ -177,7 +187,8 @@ class Server:
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
-        connection.barred = lambda: None if self._engine.state == "open" else locked()
+        connection.barred = self._barred
+        connection.idle_s = lambda: self._idle_s(connection)
         task = asyncio.current_task()
         self._connections.add(connection)
         if task is not None:
@@ -185,9 +196,21 @@ class Server:
         try:
             await connection.run()
         finally:
+            if connection.session is not None and not connection.session.owner:
+                self._hooks.admitted(connection.session.record.id)  # seen until now
             self._dispatcher.left(connection)
             self._connections.discard(connection)
             self._serving.discard(cast("asyncio.Task[None]", task))
+
+    def _barred(self) -> LociError | None:
+        return None if self._engine.state == "open" else locked()
+
+    def _idle_s(self, connection: Connection) -> float | None:
+        """How long a peer may be silent: the person's own tools as long as they like."""
+        minutes = self._engine.options.client_idle_minutes
+        if connection.session is None or connection.session.owner or not minutes:
+            return self._caps.idle_s
+        return minutes * 60.0
 
     def _make_room(self) -> bool:
         """Room for one more stranger; the oldest that only waits is put out for it."""
@@ -231,9 +254,16 @@ class Server:
         if isinstance(event, StateChanged) and event.state != "open":
             loop.call_soon_threadsafe(self._lock_out)
         elif isinstance(event, Changed):
-            loop.call_soon_threadsafe(self.sweep)
+            loop.call_soon_threadsafe(self._spread, event)
+
+    def _spread(self, change: Changed) -> None:
+        self.sweep()  # first: who is revoked by it hears nothing of it
+        for connection in self._connections:
+            if connection.subscription is not None:
+                connection.subscription.offer(change)
 
     def _lock_out(self) -> None:
+        self.desk.cancel()
         for connection in tuple(self._connections):
             if connection.session is not None:
                 connection.lock_out(locked())

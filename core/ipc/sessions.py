@@ -69,9 +69,14 @@ class Session:
         return OWNER_NAME if self.owner else self.record.name
 
     def still_good(self, token_for: TokenFor) -> bool:
-        """Whether the client is still paired, with the same token, and neither paused nor revoked."""
+        """Whether the client is still paired, with the same token, and neither paused nor revoked.
+
+        Sleep comes over those that are away, never over a live session.
+        """
         now = token_for(self.name)
-        return now is not None and is_welcome(now) and hmac.compare_digest(now.token, self.record.token)
+        return (
+            now is not None and not now.paused and not now.revoked and hmac.compare_digest(now.token, self.record.token)
+        )
 
     def refreshed(self, token_for: TokenFor) -> Session:
         """The same session with the client's present grants and limits."""
@@ -81,7 +86,7 @@ class Session:
 
 def is_welcome(record: ClientRecord) -> bool:
     """Whether a client may come in."""
-    return not record.paused and not record.revoked
+    return not record.paused and not record.revoked and not record.asleep
 
 
 @dataclass(frozen=True, slots=True)

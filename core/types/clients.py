@@ -6,8 +6,12 @@ Must not do: hold a token.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
+
+SLEEPS_AFTER_MS = 90 * 86_400_000
+"""A client that did not come for so long sleeps until the person wakes it (reliability study, D P8)."""
 
 
 class Standing(StrEnum):
@@ -77,6 +81,19 @@ class Terms:
     trust_ceiling: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A name the person said no to.
+
+    Attributes:
+        name_key: the name, folded.
+        denied_at: epoch ms.
+    """
+
+    name_key: str
+    denied_at: int
+
+
 class Did(StrEnum):
     """Kinds of lines in a client's activity."""
 
@@ -136,7 +153,7 @@ class Undoable:
         steps: undo steps that would be taken back.
         memories: memories they touch.
         by_verb: steps for each verb.
-        expired: steps that are too old to be taken back.
+        expired: memories it brought that stand, and that no step brings any more which could be taken back.
     """
 
     steps: int
@@ -177,3 +194,100 @@ class Sight:
     budget: int
     given: tuple[str, ...]
     withheld: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What was taken away of all a client ever did.
+
+    Attributes:
+        step_id: the one step that did it; "" where nothing was to be taken away.
+        steps: steps taken back.
+        left: steps left as they are, because what they changed was changed since.
+        archived: memories that could not be taken back any more and went to the archive.
+    """
+
+    step_id: str
+    steps: int
+    left: int
+    archived: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCode:
+    """The code that is shown.
+
+    Attributes:
+        code: 16 characters of base32; show it in groups of four.
+        expires_s: seconds it can be redeemed for.
+    """
+
+    code: str
+    expires_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairingQuestion:
+    """What the person is asked once somebody redeemed the code. All of it may be shown as it stands.
+
+    Attributes:
+        id: for `answer`.
+        client: what it calls itself, escaped and cut.
+        name: what it will be called here.
+        grants: words of `Grant` and `space:<name>`.
+        asked_by: the process, as reported; "" where unknown.
+        code_end: the last four characters of the code.
+        answer_s: seconds until it counts as denied.
+    """
+
+    id: str
+    client: str
+    name: str
+    grants: tuple[str, ...]
+    asked_by: str
+    code_end: str
+    answer_s: float
+
+
+class PairingOutcome(StrEnum):
+    """How a pairing ended."""
+
+    PAIRED = "paired"
+    DENIED = "denied"
+    DENIED_BEFORE = "denied_before"
+    EXPIRED = "expired"
+    WRONG_CODES = "wrong_codes"
+    REPLACED = "replaced"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PairingEnd:
+    """How a pairing ended, told to the person only.
+
+    Attributes:
+        outcome: how. `denied_before`: that name has a remembered no, until pairing is opened for that very name.
+            `failed`: the client went away, asked for nothing it may have, or its name is in use.
+        name: of the client; "" where none asked.
+        grants: what it got; empty unless it was paired.
+    """
+
+    outcome: PairingOutcome
+    name: str = ""
+    grants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairingTurn:
+    """One opening of pairing: three things to wait for. Cancelling a future changes nothing but that nobody hears.
+
+    Attributes:
+        code: the code; fails with what `open_pairing` can fail with.
+        asked: the question; is cancelled where it ends without one.
+        ended: how it ended; never fails.
+    """
+
+    code: Future[PairingCode]
+    asked: Future[PairingQuestion]
+    ended: Future[PairingEnd]

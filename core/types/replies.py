@@ -197,6 +197,8 @@ class ClientRecord:
         own_space_id: its `client:<name>` space.
         limit_minute: searches a minute; None for no limit.
         limit_session: searches a session; None for no limit.
+        woken_at: when the person last woke it, epoch ms; None for never.
+        asleep: it was away for so long that it is not let in until the person wakes it.
     """
 
     id: str
@@ -213,6 +215,8 @@ class ClientRecord:
     last_seen_at: int | None
     paused: bool
     revoked: bool
+    woken_at: int | None = None
+    asleep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

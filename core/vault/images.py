@@ -34,6 +34,7 @@ LAPSED, EXPIRED = "lapsed", "expired"
 """`conflicts.note` of an item that closed itself: nobody decided anything, so it counts as the open item it was."""
 
 LATER: Mapping[str, Mapping[str, object]] = {
+    "clients": {"woken_at": None, "asked_by": None},
     "conflicts": {"detail": "{}", "later_until": None, "note": None},
     "feedback": {"reason": None},
 }

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ipc_entities import HasEntities
 from ipc_changes import HasChanges
+from ipc_clients import HasClients, KnowsClients
+from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_plan import METRICS, TRACE, Metrics, Trace
@@ -388,10 +389,10 @@ class FakeImports:
         return done(UndoReport("step-9", "Import memories", "step-10", 3))
 
 
-class FakeClients:
+class FakeClients(KnowsClients):
     def __init__(self, engine: FakeEngine) -> None:
+        super().__init__()
         self._engine = engine
-        self.records: dict[str, ClientRecord] = {}
 
     def by_id(self, client_id: str | None) -> ClientRecord:
         return next(record for record in self.records.values() if record.id == client_id)
@@ -416,8 +417,14 @@ class FakeClients:
         return next((record.name for record in self.records.values() if record.id == client_id), None)
 
     def pair(
-        self, name: str, grants: Sequence[str], limit: int | str | None = None, actor: Actor = OWNER_ACTOR
+        self,
+        name: str,
+        grants: Sequence[str],
+        limit: int | str | None = None,
+        actor: Actor = OWNER_ACTOR,
+        asked_by: str = "",
     ) -> Future[Paired]:
+        self.asked_by.append(asked_by)
         if name in self.records and not self.records[name].revoked:
             return failed(UserError(Code.INVALID_INPUT, "A client of that name is paired already."))
         minute = None if limit == "none" else int(limit or 20)
@@ -463,18 +470,17 @@ class FakeVault:
         return done(None)
 
 
-class FakeEngine(HasEntities, HasUpkeep, HasChanges, HasSessions):
+class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     """Fits `core.ipc.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:
+        super().__init__()
         self.state = state
         self.hub = Hub()
         self._clock = ManualClock(START_MS)
-        self._memories = FakeMemories(self)
-        self._imports = FakeImports(self)
+        self._memories, self._imports = FakeMemories(self), FakeImports(self)
         self._journal = FakeJournals()
-        self._conflicts = FakeConflicts()
-        self._clients = FakeClients(self)
+        self._conflicts, self._clients = FakeConflicts(), FakeClients(self)
         self._vault = FakeVault(self)
         self._jobs, self._practice = FakeJobs(), FakePractice()
         self.threads: list[threading.Thread] = []

@@ -1,13 +1,15 @@
-"""The verbs on clients: pair, revoke, clients."""
+"""The verbs on clients: pair, pause, resume, revoke, clients."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from core.errors import Code, UserError
 from core.ipc.moments import iso
 from core.ipc.ports import Engine
 from core.ipc.verbs.base import Params, Progress, wait
 from core.security.handshake import encode_value
+from core.types.clients import ClientCard, Standing
 from core.types.replies import ClientRecord
 from core.types.values import Actor
 
@@ -25,13 +27,43 @@ def present_grants(engine: Engine, name: str) -> list[str]:
 
 
 async def revoke(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
-    """Revoke a client."""
-    return {"client": params["name"], "id": await wait(engine.clients.revoke(params["name"], actor)), "revoked": True}
+    """Revoke a client, and take back what it wrote where that is asked for; else say how much that would be."""
+    name = params["name"]
+    if not params.get("remove"):
+        client_id = await wait(engine.clients.revoke(name, actor))
+        could = await wait(engine.clients.undoable(name, 0))
+        wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired}
+        return {"client": name, "id": client_id, "revoked": True, "wrote": wrote}
+    if not any(record.name == name and record.revoked for record in await wait(engine.clients.list())):
+        await wait(engine.clients.revoke(name, actor))
+    done = await wait(engine.clients.remove_all(name, actor))
+    removed = {"steps": done.steps, "left": done.left, "archived": done.archived}
+    return {"client": name, "revoked": True, "removed": removed, "step": done.step_id or None}
+
+
+async def pause(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Pause one client, or all: the kill switch."""
+    name = _one_or_all(params)
+    step = await wait(engine.clients.stop_all(actor) if name is None else engine.clients.pause(name, actor))
+    return {"client": name, "paused": True, "step": step or None}
+
+
+async def resume(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Resume one client, which wakes a sleeper too, or all that are paused."""
+    name = _one_or_all(params)
+    step = await wait(engine.clients.resume_all(actor) if name is None else engine.clients.resume(name, actor))
+    return {"client": name, "paused": False, "step": step or None}
+
+
+def _one_or_all(params: Params) -> str | None:
+    if bool(params.get("all")) == ("name" in params):
+        raise UserError(Code.INVALID_INPUT, "Name one client, or say `all`.")
+    return params.get("name")
 
 
 async def clients(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
-    """All clients; never a token."""
-    return {"clients": [_shown(record) for record in await wait(engine.clients.list())]}
+    """All clients, with what each did; never a token."""
+    return {"clients": [_shown(card) for card in await wait(engine.clients.cards())]}
 
 
 def grants_of(record: ClientRecord) -> list[str]:
@@ -39,15 +71,25 @@ def grants_of(record: ClientRecord) -> list[str]:
     return [*sorted(record.grants), *(f"space:{name}" for name in record.spaces)]
 
 
-def _shown(record: ClientRecord) -> dict[str, Any]:
+def _shown(card: ClientCard) -> dict[str, Any]:
     return {
-        "id": record.id,
-        "name": record.name,
-        "grants": grants_of(record),
-        "spaces": list(record.spaces),
-        "trust_ceiling": record.trust_ceiling,
-        "limits": {"searches_per_minute": record.limit_minute, "searches_per_session": record.limit_session},
-        "paired_at": iso(record.paired_at),
-        "last_seen_at": iso(record.last_seen_at),
-        "state": "revoked" if record.revoked else "paused" if record.paused else "paired",
+        "id": card.id,
+        "name": card.name,
+        "grants": [*sorted(card.grants), *(f"space:{name}" for name in card.spaces)],
+        "spaces": list(card.spaces),
+        "trust_ceiling": card.trust_ceiling,
+        "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
+        "paired_at": iso(card.paired_at),
+        "last_seen_at": iso(card.seen_at),
+        "asked_by": card.asked_by,
+        "state": _STATES.get(card.standing, card.standing.value),
+        "stands": card.stands,
+        "waits": card.waits,
+        "answers": card.answers,
+        "refusals": card.refusals,
+        "steps": card.steps,
     }
+
+
+_STATES = {Standing.AWAKE: "paired"}
+"""Words of the command line where they differ from the window's."""

@@ -43,6 +43,8 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "consolidate": jobs.consolidate,
         "sweep": jobs.sweep,
         "pair": clients.pair,
+        "pause": clients.pause,
+        "resume": clients.resume,
         "revoke": clients.revoke,
         "clients": clients.clients,
     }

@@ -34,3 +34,7 @@ CREATE INDEX ix_working_saved ON working (saved_at);
 
 -- Why somebody judged a memory so, in their own words; it goes with the memory.
 ALTER TABLE feedback ADD COLUMN reason TEXT;
+
+-- What a client did, newest first, without reading what all others did.
+CREATE INDEX ix_undo_client ON undo_steps (client_id, at) WHERE client_id IS NOT NULL;
+CREATE INDEX ix_audit_refused ON audit (actor, at) WHERE verb = 'refused';

@@ -41,7 +41,7 @@ def test_every_schema_is_one() -> None:
 
 def test_the_file_and_the_code_agree() -> None:
     assert (REGISTRY.protocol, REGISTRY.line_bytes) == (PROTOCOL, LINE_BYTES)
-    assert {*CLIENT_METHODS, "health"} == CLIENT
+    assert {*CLIENT_METHODS, "health", "subscribe"} == CLIENT
     served_elsewhere = {"owner.pair_code", "owner.pair_answer", "owner.handover", "owner.cancel"}
     assert {f"owner.{verb}" for verb in VERBS} | served_elsewhere == OWNER
     assert REGISTRY.methods.keys() - CLIENT - OWNER == {"hello", "auth", "pair"}

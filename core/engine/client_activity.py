@@ -1,0 +1,123 @@
+"""What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit, and coming.
+
+Each client's journals are read by their own indexes, a page at a time, and laid into one another. Must not do: show a
+query or the words of a memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import Code, UserError
+from core.types.clients import ActivityLine, ActivityPage, Did
+from core.vault.rows import Rows
+
+MOST = 200
+_LAST = "\U0010ffff"
+_FAR = 2**62
+_WITHHELD = (
+    "coalesce(json_array_length(r.body, '$.near_misses'), 0) "
+    "+ coalesce(json_array_length(r.body, '$.context.excluded'), 0)"
+)
+# Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
+_ASKED = (
+    f"SELECT r.id, r.at, r.verb, r.items, {_WITHHELD} FROM receipts r WHERE r.client_id = :client "  # noqa: S608
+    "AND (r.at, r.id) < (:at, :key) ORDER BY r.at DESC, r.id DESC LIMIT :most"
+)
+_WROTE = (
+    "SELECT s.id, s.at, s.verb, (SELECT count(DISTINCT json_extract(u.row_key, '$.n')) FROM undo_rows u "
+    "WHERE u.step_id = s.id AND u.tbl = 'memories'), s.undone_by IS NOT NULL FROM undo_steps s "
+    "WHERE s.client_id = :client AND (s.at, s.id) < (:at, :key) ORDER BY s.at DESC, s.id DESC LIMIT :most"
+)
+_REFUSED = (
+    "SELECT a.nr, a.at, coalesce(json_extract(a.detail, '$.method'), ''), "
+    "coalesce(json_extract(a.detail, '$.code'), '') FROM audit a WHERE a.actor = :actor AND a.verb = 'refused' "
+    "AND (a.at, a.nr) < (:at, :nr) ORDER BY a.at DESC, a.nr DESC LIMIT :most"
+)
+_CAME = "SELECT id, last_seen_at FROM clients WHERE id = :client AND (last_seen_at, id) < (:at, :key)"
+_Placed = tuple[tuple[int, int, str | int], ActivityLine]
+"""A line behind what it is sorted by: its time, its kind, its key."""
+_RANKS = {Did.CAME: 0, Did.ASKED: 1, Did.REFUSED: 2, Did.WROTE: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """Behind what a page goes on: a time, what kind of line stood there, and its key."""
+
+    at: int
+    rank: int
+    key: str
+
+    def bounds(self, did: Did) -> dict[str, object]:
+        """What comes behind it of one kind: of the same time only kinds that are listed later."""
+        rank = _RANKS[did]
+        if rank == self.rank:
+            return {"at": self.at, "key": self.key, "nr": int(self.key) if did is Did.REFUSED else 0}
+        later = rank < self.rank
+        return {"at": self.at, "key": _LAST if later else "", "nr": _FAR if later else -1}
+
+
+_NEWEST = _Cursor(_FAR, len(_RANKS), "")
+
+
+def activity_page(rows: Rows, client: str | None, after: str | None, limit: int) -> ActivityPage:
+    """A page of what clients did.
+
+    Args:
+        rows: a snapshot.
+        client: the id of one; None for all.
+        after: `next` of the page before; None for the newest.
+        limit: lines at most, 1 to 200.
+
+    Returns:
+        The page.
+
+    Raises:
+        UserError: INVALID_INPUT for a limit out of range or an `after` that is none.
+    """
+    if not 1 <= limit <= MOST:
+        raise UserError(Code.INVALID_INPUT, f"A page has 1 to {MOST} lines.")
+    cursor = _NEWEST if after is None else _cursor(after)
+    names: Mapping[str, str] = dict(
+        rows.all("SELECT id, name FROM clients WHERE :one IS NULL OR id = :one", {"one": client})
+    )
+    found: list[_Placed] = []
+    for client_id, name in names.items():
+        found += _lines(rows, client_id, name, cursor, limit + 1)
+    found.sort(key=lambda pair: pair[0], reverse=True)
+    page = found[:limit]
+    more = len(found) > limit
+    return ActivityPage(tuple(line for _, line in page), json.dumps(page[-1][0]) if more else None)
+
+
+def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) -> list[_Placed]:
+    known = {"client": client_id, "actor": f"client:{client_id}", "most": most}
+    within = {did: {**known, **cursor.bounds(did)} for did in Did}
+    asked = [
+        _line(Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], withheld=row[4])
+        for row in rows.all(_ASKED, within[Did.ASKED])
+    ]
+    wrote = [
+        _line(Did.WROTE, row, name, step_id=row[0], verb=row[2], count=row[3], is_undone=bool(row[4]))
+        for row in rows.all(_WROTE, within[Did.WROTE])
+    ]
+    refused = [
+        _line(Did.REFUSED, row, name, verb=row[2], code=row[3]) for row in rows.all(_REFUSED, within[Did.REFUSED])
+    ]
+    came = [_line(Did.CAME, row, name, verb="hello") for row in rows.all(_CAME, within[Did.CAME])]
+    return [*asked, *wrote, *refused, *came]
+
+
+def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:
+    return (row[1], _RANKS[did], row[0]), ActivityLine(at=row[1], did=did, client=name, **more)
+
+
+def _cursor(after: str) -> _Cursor:
+    try:
+        at, rank, key = json.loads(after)
+        return _Cursor(int(at), int(rank), str(key) if int(rank) != _RANKS[Did.REFUSED] else str(int(key)))
+    except (ValueError, TypeError):
+        raise UserError(Code.INVALID_INPUT, "`after` is not from a page before; ask again from the start.") from None

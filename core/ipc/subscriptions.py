@@ -1,0 +1,144 @@
+"""What a connection is told of changes: only memories it may see, in order, and never more than it reads.
+
+A queue holds what waits for a slow reader. When it is full, or when a change named no memories, the reader is told once
+that it missed something and should ask again; nothing is kept for it meanwhile. Must not do: tell a sequence or a count
+of the vault, or hold a text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, Protocol
+
+from core.errors import LociError
+from core.events import Changed
+from core.ipc.messages import notification
+from core.ipc.ports import Engine
+from core.ipc.verbs.base import wait
+from core.types.values import Actor
+
+KINDS = ("stored", "changed", "gone")
+_STORED = frozenset({"store", "capture", "turn", "turn_end", "compaction", "distill"})
+_GONE = frozenset({"forget", "delete", "erase"})
+_QUEUED = 64
+_BREATH_S = 0.25
+_IDS = 500  # of one notification; a line stays far below its cap
+
+Actors = Callable[[], Actor | None]
+
+
+class Outlet(Protocol):
+    """The writing end of a connection."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the peer has read nearly all it was sent."""
+        ...
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Write a notification if there is room now."""
+        ...
+
+
+class Subscription:
+    """One connection's. Lives on the engine's loop."""
+
+    def __init__(self, engine: Engine, outlet: Outlet, actor: Actors, kinds: frozenset[str]) -> None:
+        """Begin to listen.
+
+        Args:
+            engine: says what may be seen.
+            outlet: where notifications go.
+            actor: who listens, by its present grants; None once it is not welcome any more.
+            kinds: of `KINDS`.
+        """
+        self._engine, self._outlet, self._actor, self.kinds = engine, outlet, actor, kinds
+        self._waiting: deque[Changed] = deque()
+        self._missed = False
+        self._number = 0
+        self._mark: str | None = None
+        self._stir = asyncio.Event()
+        self._pump = asyncio.get_running_loop().create_task(self._run())
+
+    def offer(self, change: Changed) -> None:
+        """Take a change; what does not fit becomes one word of having missed something.
+
+        Args:
+            change: as the engine announced it.
+        """
+        if change.ids and kind_of(change.verb) not in self.kinds:
+            return
+        if len(self._waiting) >= _QUEUED:
+            self._waiting.clear()
+            self._missed = True
+        else:
+            self._waiting.append(change)
+        self._stir.set()
+
+    def end(self) -> None:
+        """Tell nothing any more."""
+        self._waiting.clear()
+        self._pump.cancel()
+
+    async def begin(self) -> None:
+        """Remember how what it may see stands now, so that a change without ids can be told from none."""
+        self._mark = await self._ask(self._standing)
+
+    async def _run(self) -> None:
+        while True:
+            await self._stir.wait()
+            if not self._outlet.has_room:  # nothing is gathered for a peer that does not read
+                await asyncio.sleep(_BREATH_S)
+                continue
+            if self._missed:
+                self._missed = False
+                self._tell("missed", {})
+            elif self._waiting:
+                await self._look(self._waiting.popleft())
+            else:
+                self._stir.clear()
+
+    async def _look(self, change: Changed) -> None:
+        if not change.ids:
+            mark = await self._ask(self._standing)
+            if mark != self._mark:
+                self._mark = mark
+                self._missed = True
+            return
+        seen = await self._ask(lambda actor: wait(self._engine.watching.visible(change.ids[:_IDS], actor)))
+        if seen:
+            self._tell("changed", {"kind": kind_of(change.verb), "ids": list(seen)})
+        if len(change.ids) > _IDS:
+            self._missed = True
+
+    async def _standing(self, actor: Actor) -> str:
+        return await wait(self._engine.watching.mark(actor))
+
+    async def _ask(self, question: Callable[[Actor], Awaitable[Any]]) -> Any:
+        """What the engine says; None while the vault is locked, or the client may not read."""
+        actor = self._actor()
+        if actor is not None:
+            with suppress(LociError):
+                return await question(actor)
+        return None
+
+    def _tell(self, method: str, params: Mapping[str, Any]) -> None:
+        self._number += 1  # its own count: a gap of the vault's would tell of what it may not see
+        self._outlet.post(notification(method, {"seq": self._number, **params}))
+
+
+def kind_of(verb: str) -> str:
+    """What a change is to a listener.
+
+    Args:
+        verb: the verb that was announced.
+
+    Returns:
+        One of `KINDS`.
+    """
+    if verb in _STORED:
+        return "stored"
+    return "gone" if verb in _GONE else "changed"

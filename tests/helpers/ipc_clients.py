@@ -1,0 +1,129 @@
+"""What the stand-in engine knows of clients beside pairing: pauses, nos, cards, and what a listener may be told.
+
+Must not stand in where the engine itself is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from core.config.options import Options
+from core.errors import Code, UserError
+from core.events import Changed
+from core.types.clients import ClientCard, Removal, Standing, Undoable
+from core.types.replies import ClientRecord
+from core.types.values import OWNER_ACTOR, Actor
+
+T = TypeVar("T")
+
+
+def _done(value: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+class KnowsClients:
+    """Pauses, nos and cards over `records`."""
+
+    _engine: Any
+    records: dict[str, ClientRecord]
+
+    def __init__(self) -> None:
+        self.records = {}
+        self.nos: set[str] = set()
+        self.asked_by: list[str] = []
+        self.taken_back: list[str] = []
+
+    def is_denied(self, name: str) -> Future[bool]:
+        return _done(name.casefold() in self.nos)
+
+    def deny(self, name: str) -> Future[str]:
+        self.nos.add(name.casefold())
+        return _done("step-1")
+
+    def _put(self, verb: str, names: Sequence[str], *, paused: bool) -> Future[str]:
+        for name in names:
+            if name not in self.records:
+                failed: Future[str] = Future()
+                failed.set_exception(UserError(Code.NOT_FOUND, "There is no paired client of that name."))
+                return failed
+            self.records[name] = replace(self.records[name], paused=paused)
+        self._engine.hub.publish(Changed(verb, (), OWNER_ACTOR, 1))
+        return _done("step-1")
+
+    def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        return self._put("pause", [name], paused=True)
+
+    def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        return self._put("resume", [name], paused=False)
+
+    def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        return self._put("stop_clients", list(self.records), paused=True)
+
+    def resume_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        return self._put("resume_clients", list(self.records), paused=False)
+
+    def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
+        return _done(Undoable(2, 3, {"store": 2}, 1))
+
+    def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
+        self.taken_back.append(name)
+        return _done(Removal("step-2", 2, 0, 1))
+
+    def cards(self) -> Future[tuple[ClientCard, ...]]:
+        return _done(tuple(_card(record) for record in self.records.values()))
+
+
+def _card(record: ClientRecord) -> ClientCard:
+    standing = Standing.REVOKED if record.revoked else Standing.PAUSED if record.paused else Standing.AWAKE
+    return ClientCard(
+        id=record.id,
+        name=record.name,
+        standing=standing,
+        grants=tuple(sorted(record.grants)),
+        spaces=record.spaces,
+        trust_ceiling=record.trust_ceiling,
+        limit_minute=record.limit_minute,
+        limit_session=record.limit_session,
+        paired_at=record.paired_at,
+        seen_at=record.last_seen_at,
+        asked_by="",
+        stands=1,
+        waits=0,
+        answers=0,
+        refusals=0,
+        steps=1,
+    )
+
+
+class FakeWatching:
+    """Each client sees the ids that begin with its own name."""
+
+    def __init__(self) -> None:
+        self.marks: dict[str, str] = {}
+
+    def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]:
+        return _done(tuple(one for one in memory_ids if actor.is_owner or one.startswith(actor.name)))
+
+    def mark(self, actor: Actor) -> Future[str]:
+        return _done(self.marks.get(actor.name, ""))
+
+
+class HasClients:
+    """The parts of the stand-in engine for these."""
+
+    def __init__(self) -> None:
+        self._watching = FakeWatching()
+        self.chosen = Options()
+
+    @property
+    def watching(self) -> FakeWatching:
+        return self._watching
+
+    @property
+    def options(self) -> Options:
+        return self.chosen

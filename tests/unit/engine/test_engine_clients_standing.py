@@ -1,0 +1,241 @@
+"""Terms, pauses, the kill switch, sleep, a remembered no; what a client did, and what it would see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engine_rig import HandClock, Rig, refused, rig_at
+
+from core.errors import Code
+from core.types.clients import ClientCard, Did, Standing, Terms
+from core.types.contexts import ContextQuery
+from core.types.values import OWNER_ACTOR, Actor
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as rig:
+        yield rig
+
+
+def card(rig: Rig, name: str) -> ClientCard:
+    return rig.engine.clients.card(name).result(10)
+
+
+def forward(rig: Rig, ms: int) -> None:
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(ms)
+
+
+def test_a_pause_is_a_step_that_an_undo_takes_back(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "write")
+    before = rig.dump()
+    step = rig.engine.clients.pause("Claude").result(10)
+    assert card(rig, "Claude").standing is Standing.PAUSED
+    with refused(Code.UNAUTHENTICATED):
+        rig.store("Not now", claude)
+    assert rig.engine.clients.pause("Claude").result(10) == ""
+    rig.undo(step)
+    assert card(rig, "Claude").standing is Standing.AWAKE
+    assert rig.dump() == before
+    for verb in (rig.engine.clients.pause, rig.engine.clients.resume):
+        with refused(Code.NOT_FOUND):
+            verb("Nobody").result(10)
+
+
+def test_the_kill_switch_stops_all_and_its_undo_knows_who_was_paused_before(rig: Rig) -> None:
+    for name in ("A", "B", "C"):
+        rig.client(name, "read")
+    rig.engine.clients.pause("B").result(10)
+    step = rig.engine.clients.stop_all().result(10)
+    assert {one.standing for one in rig.engine.clients.cards().result(10)} == {Standing.PAUSED}
+    assert rig.engine.clients.stop_all().result(10) == ""
+    rig.undo(step)
+    assert [one.standing for one in rig.engine.clients.cards().result(10)] == [
+        Standing.AWAKE, Standing.PAUSED, Standing.AWAKE,
+    ]  # fmt: skip
+    assert rig.engine.clients.resume_all().result(10)
+    assert card(rig, "B").standing is Standing.AWAKE
+    assert rig.engine.clients.resume_all().result(10) == ""
+
+
+def test_other_terms_hold_at_once_and_cap_what_was_brought(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "write", "space:Work")
+    memory = rig.store("The boiler is blue", claude).memory_id
+    trust = rig.get(memory).trust
+    before = rig.dump()
+    terms = Terms(("read", "space:Home office"), 5, None, 0.2)
+    step = rig.engine.clients.regrant("Claude", terms).result(10)
+    found = card(rig, "Claude")
+    assert (found.grants, found.spaces) == (("read",), ("Home office",))
+    assert (found.limit_minute, found.limit_session, found.trust_ceiling) == (5, None, 0.2)
+    assert rig.get(memory).trust <= 0.2 < trust
+    with refused(Code.ACCESS_DENIED):
+        rig.store("No more", claude)
+    assert rig.engine.clients.regrant("Claude", terms).result(10) == ""
+    rig.undo(step)
+    assert rig.dump() == before
+    assert rig.get(memory).trust == trust
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        Terms((), None, None),
+        Terms(("root",), None, None),
+        Terms(("read",), 0, None),
+        Terms(("read",), None, -1),
+        Terms(("read",), None, None, 1.5),
+    ],
+)
+def test_terms_that_are_none(rig: Rig, terms: Terms) -> None:
+    rig.client("Claude", "read")
+    with refused(Code.INVALID_INPUT):
+        rig.engine.clients.regrant("Claude", terms).result(10)
+
+
+def test_who_was_away_for_ninety_days_sleeps_until_woken(rig: Rig) -> None:
+    rig.client("Claude", "read")
+    authority = rig.engine.clients.authenticator()
+    forward(rig, 90 * DAY_MS)
+    found = authority.token_for("Claude")
+    assert found is not None
+    assert not found.asleep
+    forward(rig, 1)
+    found = authority.token_for("Claude")
+    assert found is not None
+    assert found.asleep
+    assert card(rig, "Claude").standing is Standing.ASLEEP
+    step = rig.engine.clients.resume("Claude").result(10)
+    assert card(rig, "Claude").standing is Standing.AWAKE
+    assert rig.undo(step).left == ()
+    assert card(rig, "Claude").standing is Standing.ASLEEP
+
+
+def test_coming_keeps_a_client_awake(rig: Rig) -> None:
+    claude = rig.client("Claude", "read")
+    assert claude.client_id is not None
+    forward(rig, 80 * DAY_MS)
+    rig.engine.clients.seen(claude.client_id)
+    forward(rig, 80 * DAY_MS)
+    assert card(rig, "Claude").standing is Standing.AWAKE
+    rig.engine.flush()
+    rig.lock()
+    rig.unlock()
+    found = rig.engine.clients.authenticator().token_for("Claude")
+    assert found is not None
+    assert not found.asleep
+
+
+def test_a_no_is_remembered_beyond_a_restart_until_that_name_is_paired(rig: Rig) -> None:
+    clients = rig.engine.clients
+    assert clients.deny("Odd One").result(10)
+    assert clients.deny("odd one").result(10) == ""
+    rig.lock()
+    rig.unlock()
+    assert clients.is_denied("ODD ONE").result(10)
+    assert not clients.is_denied("Other").result(10)
+    assert [one.name_key for one in clients.denied().result(10)] == ["odd one"]
+    rig.client("Odd one", "read")
+    assert not clients.is_denied("Odd One").result(10)
+    assert rig.undo().left == ()
+    assert clients.is_denied("Odd One").result(10)
+    assert clients.allow_again("odd one").result(10)
+    assert clients.denied().result(10) == ()
+
+
+def test_the_process_that_asked_is_kept_with_the_client(rig: Rig) -> None:
+    rig.engine.clients.pair("Claude", ("read",), asked_by="python3 17").result(10)
+    assert card(rig, "Claude").asked_by == "python3 17"
+
+
+def test_a_card_counts_what_a_client_did(rig: Rig) -> None:
+    claude, other = rig.client("Claude", "read", "write"), rig.client("Other", "read", "propose")
+    rig.store("The first jar", claude)
+    rig.store("The second jar", claude)
+    rig.store("Perhaps a third jar", other)
+    rig.found("jar", claude)
+    rig.opened.journal.refused(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
+    rig.engine.flush()
+    one, two = card(rig, "Claude"), card(rig, "Other")
+    assert (one.stands, one.waits, one.answers, one.refusals, one.steps) == (2, 0, 1, 1, 2)
+    assert (two.stands, two.waits, two.answers, two.refusals) == (0, 1, 0, 0)
+
+
+def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
+    claude, other = rig.client("Claude", "read", "write"), rig.client("Other", "read", "write")
+    for number in range(4):
+        rig.store(f"Jar number {number}", claude)
+        rig.found("jar", claude)
+        rig.opened.journal.refused(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
+        rig.store(f"Vase number {number}", other)
+        if number % 2:
+            forward(rig, 1000)
+    assert claude.client_id is not None
+    rig.engine.clients.seen(claude.client_id)
+    whole = rig.engine.clients.activity(limit=100).result(10)
+    assert whole.next is None
+    assert [line.at for line in whole.lines] == sorted((line.at for line in whole.lines), reverse=True)
+    assert {line.did for line in whole.lines} == set(Did)
+    assert len(whole.lines) == 17
+    for limit in (1, 3):
+        pages, after = [], None
+        while True:
+            page = rig.engine.clients.activity(None, after, limit).result(10)
+            pages += page.lines
+            after = page.next
+            if after is None:
+                break
+        assert tuple(pages) == whole.lines
+    own = rig.engine.clients.activity("Other").result(10).lines
+    assert {line.client for line in own} == {"Other"}
+    refusal = next(line for line in whole.lines if line.did is Did.REFUSED)
+    assert (refusal.verb, refusal.code) == ("memory_delete", "E4001")
+    for after in ("nonsense", "[1]", '["a", 1, "b"]', "null"):
+        with refused(Code.INVALID_INPUT):
+            rig.engine.clients.activity(None, after).result(10)
+    with refused(Code.NOT_FOUND):
+        rig.engine.clients.activity("Nobody").result(10)
+
+
+def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "write")
+    for text, space in (("The red boiler hums", "GLOBAL"), ("The red boiler leaks", "Secret")):
+        rig.store(text, space=space)
+    rig.engine.flush()
+    before = (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
+    seen = rig.engine.clients.sight("Claude", "red boiler", 500).result(10)
+    rig.engine.flush()
+    assert before == (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
+    real = rig.engine.memories.context(ContextQuery("red boiler", budget=500), claude).result(10).context
+    assert (seen.text, seen.tokens, seen.budget) == (real.text, real.tokens, 500)
+    assert seen.given == tuple(one.id for one in real.included)
+    hidden = rig.rows("SELECT id FROM memories WHERE text LIKE '%leaks'")[0][0]
+    assert seen.withheld[hidden] == "other_space"
+    assert "leaks" not in seen.text
+    with refused(Code.NOT_FOUND):
+        rig.engine.clients.sight("Nobody", "red boiler").result(10)
+
+
+def test_a_listener_knows_of_nothing_outside_its_scope(rig: Rig) -> None:
+    one, two = rig.client("One", "read", "write"), rig.client("Two", "read", "write")
+    mine, theirs = rig.store("Mine", one).memory_id, rig.store("Theirs", two).memory_id
+    shared = rig.store("For all", space="GLOBAL").memory_id
+    asked = [theirs, mine, shared, "none"]
+    watching = rig.engine.watching
+    assert watching.visible(asked, one).result(10) == (mine, shared)
+    assert watching.visible(asked, OWNER_ACTOR).result(10) == (theirs, mine, shared)
+    marks = [watching.mark(actor).result(10) for actor in (one, two)]
+    rig.forget(theirs)
+    assert watching.visible([theirs], two).result(10) == (theirs,)
+    assert watching.mark(one).result(10) == marks[0]
+    assert watching.mark(two).result(10) != marks[1]
+    stranger = replace(one, client_id="nobody")
+    with refused(Code.UNAUTHENTICATED):
+        watching.visible(asked, stranger)
+    assert isinstance(stranger, Actor)

@@ -1,0 +1,127 @@
+"""Pairing from a window in the engine's own process: three futures, and every way it can end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import CancelledError as Dropped
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from ipc_world import World, code_of
+
+from core.errors import Code, LociError
+from core.ipc.window_pairing import WindowPairing, gone, unopened
+from core.types.clients import PairingEnd, PairingOutcome
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        yield made
+
+
+def port_of(world: World) -> WindowPairing:
+    port = world.server.pairing
+    assert port is not None
+    return port
+
+
+def redeem(world: World, code: str, name: str = "plug") -> Code | None:
+    client = world.client()
+    return code_of(lambda: client.call("pair", {"client": name, "code": code}))
+
+
+def test_a_yes_makes_a_client(world: World) -> None:
+    port = port_of(world)
+    turn = port.open_pairing(None, ("read", "space:work"))
+    shown = turn.code.result(10)
+    assert (len(shown.code), shown.expires_s) == (16, 120.0)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, shown.code, "plug\n\u202e")
+        asked = turn.asked.result(10)
+        assert (asked.name, asked.code_end, asked.answer_s) == ("plug", shown.code[-4:], 120.0)
+        assert "\n" not in asked.client
+        assert "\u202e" not in asked.client
+        assert asked.grants == ("read", "space:work")
+        assert port.answer("another", allow=True).result(10) is False
+        assert port.answer(asked.id, allow=True).result(10) is True
+        assert redeemed.result(10) is None
+    ended = turn.ended.result(10)
+    assert (ended.outcome, ended.name) == (PairingOutcome.PAIRED, "plug")
+    assert port.answer(asked.id, allow=True).result(10) is False
+    assert world.engine.clients.asked_by[-1]
+
+
+def test_a_no_is_remembered_and_told(world: World) -> None:
+    port = port_of(world)
+    turn = port.open_pairing(None, None)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, turn.code.result(10).code)
+        port.answer(turn.asked.result(10).id, allow=False)
+        assert redeemed.result(10) is Code.PAIRING_REFUSED
+    assert turn.ended.result(10) == PairingEnd(PairingOutcome.DENIED, "plug")
+    assert world.engine.clients.nos == {"plug"}
+    again = port.open_pairing(None, None)
+    assert redeem(world, again.code.result(10).code) is Code.PAIRING_REFUSED
+    assert again.ended.result(10) == PairingEnd(PairingOutcome.DENIED_BEFORE, "plug")
+    with pytest.raises(Dropped):
+        again.asked.result(10)
+    named = port.open_pairing("plug", None)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, named.code.result(10).code)
+        port.answer(named.asked.result(10).id, allow=True)
+        assert redeemed.result(10) is None
+
+
+def test_leaving_while_it_asks_is_no_remembered_no(world: World) -> None:
+    port = port_of(world)
+    turn = port.open_pairing(None, None)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, turn.code.result(10).code)
+        turn.asked.result(10)
+        port.cancel().result(10)
+        assert redeemed.result(10) is Code.PAIRING_REFUSED
+    assert turn.ended.result(10).outcome is PairingOutcome.CANCELLED
+    assert world.engine.clients.nos == set()
+
+
+def test_every_other_end_has_its_word(world: World) -> None:
+    port = port_of(world)
+    first, second = port.open_pairing(None, None), port.open_pairing(None, None)
+    assert first.ended.result(10).outcome is PairingOutcome.REPLACED
+    second.code.result(10)
+    for _ in range(3):
+        assert redeem(world, "A" * 16) is Code.PAIRING_REFUSED
+    assert second.ended.result(10).outcome is PairingOutcome.WRONG_CODES
+    third = port.open_pairing(None, None)
+    third.code.result(10)
+    world.engine.clock.advance(120_000)
+    assert third.ended.result(10).outcome is PairingOutcome.EXPIRED
+    fourth = port.open_pairing(None, None)
+    fourth.code.result(10)
+    world.engine.set_state("locked")
+    assert fourth.ended.result(10).outcome is PairingOutcome.CANCELLED
+
+
+def test_what_cannot_be_opened_says_why(world: World) -> None:
+    port = port_of(world)
+    for name, code in (("a\nb", Code.INVALID_INPUT), ("ok", Code.VAULT_LOCKED)):
+        if code is Code.VAULT_LOCKED:
+            world.engine.set_state("locked")
+        turn = port.open_pairing(name, None)
+        with pytest.raises(LociError) as caught:
+            turn.code.result(10)
+        assert caught.value.code is code
+        assert turn.ended.result(10).outcome is PairingOutcome.FAILED
+        assert turn.asked.cancelled()
+    assert unopened(gone()).code.exception(10) is not None
+
+
+def test_a_window_that_went_is_not_waited_for(world: World) -> None:
+    turn = port_of(world).open_pairing(None, None)
+    assert turn.code.cancel() or turn.code.done()
+    turn.asked.cancel()
+    turn.ended.cancel()
+    port_of(world).cancel().result(10)
+    assert port_of(world).open_pairing(None, None).code.result(10).code
