@@ -344,6 +344,19 @@ class Dispatcher:
         return {"cancelled": True}
 
 
+class _KeptNos:
+    """Remembered nos, kept in the vault."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def has(self, name: str) -> bool:
+        return await wait(self._engine.clients.is_denied(name))
+
+    async def add(self, name: str) -> None:
+        await wait(self._engine.clients.deny(name))
+
+
 def _page(params: Params) -> int:
     """What tells one page of one search from all others; a number, so that no query is kept."""
     return hash(json.dumps(params, sort_keys=True))
