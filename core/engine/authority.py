@@ -219,12 +219,13 @@ class Authority:
             actor: who asks.
 
         Returns:
-            Everything for the owner; GLOBAL, its own and its granted spaces for a client.
+            Everything for the owner; GLOBAL, its own and its granted spaces for a client, and of memories that are
+            limited to a channel those of the one it speaks for.
         """
         record = self.require(actor, Grant.READ)
         if record is None:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
-        return self.reach(record)
+        return replace(self.reach(record), channel=actor.channel)
 
     @staticmethod
     def reach(record: ClientRecord) -> Scope:

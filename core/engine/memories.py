@@ -88,7 +88,7 @@ class Memories:
         """
         opened = self._opened()
         client = self._authority.of(actor)
-        checked = check_request(request, client)
+        checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
             opened.mean(texts),

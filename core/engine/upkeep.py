@@ -23,6 +23,7 @@ from core.lifecycle.episodes import Episodes, cleanup_deeds, remaining
 from core.lifecycle.ground import Ground, Planner
 from core.lifecycle.stats import stats
 from core.recall.scope import Scope, seen
+from core.types.channels import seen_from
 from core.types.lifecycle import JobRow, JobState, JobType, Planned
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import Actor
@@ -78,7 +79,8 @@ class Upkeep:
         opened = self._opened()
         scope = self._authority.scope(actor)
         now_ms = opened.clock.now_ms()
-        return opened.read(lambda rows: stats(rows, _counted(rows, space, scope), now_ms))
+        channels = None if scope.client_id is None else seen_from(scope.channel)
+        return opened.read(lambda rows: stats(rows, _counted(rows, space, scope), now_ms, channels))
 
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.

@@ -17,6 +17,7 @@ from core.intake.validate import (
     is_plain_label,
 )
 from core.score.decay import check_permanence
+from core.types.channels import limit_of
 from core.types.replies import ClientRecord
 from core.types.requests import StoreRequest
 from core.types.values import When
@@ -84,12 +85,12 @@ def check_request(request: StoreRequest, client: ClientRecord | None, client_byt
 
 
 def _scope(request: StoreRequest, claim: dict[str, object] | None) -> str:
-    """The session that a claim with the scope `session` is limited to (seed A, claims)."""
+    """The channel it is limited to, and the session where a claim has the scope `session` (seed A, claims; E12a)."""
     if claim is None or claim.get("scope") != "session":
-        return ""
+        return limit_of(request.channel, None)
     if not request.session:
         raise UserError(Code.INVALID_INPUT, "A claim with the scope session needs the session it is limited to.")
-    return request.session
+    return limit_of(request.channel, request.session)
 
 
 def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:

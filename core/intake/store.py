@@ -442,6 +442,7 @@ class Keeper:
             tags=request.tags,
             session=request.session,
             scope_session=checked.scope_session,
+            scope_channel=checked.request.channel,
             conversation_id=checked.talk[0],
             position=checked.talk[1],
             ref=request.ref,
@@ -480,6 +481,7 @@ def _who(actor: Actor) -> str:
 
 def _digest(request: StoreRequest) -> bytes:
     whole = {**asdict(request), "request_id": None}
-    if request.permanence is None:
-        del whole["permanence"]  # as it was digested before there was any
+    for name in ("permanence", "channel"):
+        if not whole[name]:
+            del whole[name]  # as it was digested before there was any
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()

@@ -9,6 +9,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
@@ -28,6 +29,7 @@ from core.ipc.verbs import VERBS
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
+from core.types.channels import channel_of
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -187,6 +189,7 @@ class Dispatcher:
             raise refused()
         if method.paged == "again":
             params = {**params, "limit": min(int(params.get("limit", 50)), _PAGE)}
+        session, params = _speaking(session, params)
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
@@ -355,6 +358,15 @@ class _KeptNos:
 
     async def add(self, name: str) -> None:
         await wait(self._engine.clients.deny(name))
+
+
+def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
+    """The session with the channel that a call names, and the call without it: a channel is part of who asks."""
+    if "channel" not in params and "channel_user" not in params:
+        return session, params
+    channel = channel_of(params.get("channel"), params.get("channel_user"))
+    rest = {name: value for name, value in params.items() if name not in ("channel", "channel_user")}
+    return replace(session, channel=channel), rest
 
 
 def _page(params: Params) -> int:

@@ -35,10 +35,12 @@ class Session:
     Attributes:
         record: the client as it was when it authenticated.
         owner: the owner's channel.
+        channel: whom it speaks for in this call (`core.types.channels`); "" for nobody in particular.
     """
 
     record: ClientRecord
     owner: bool
+    channel: str = ""
 
     def actor(self, session: str | None = None) -> Actor:
         """The actor of one call.
@@ -50,8 +52,8 @@ class Session:
             The owner, or the client.
         """
         if self.owner:
-            return replace(OWNER_ACTOR, session=session)
-        return Actor(kind="client", client_id=self.record.id, name=self.record.name, session=session)
+            return replace(OWNER_ACTOR, session=session, channel=self.channel)
+        return Actor("client", self.record.id, self.record.name, session, self.channel)
 
     def may(self, *grants: str) -> bool:
         """Whether the session holds any of the grants; the owner holds all."""

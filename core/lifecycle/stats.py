@@ -12,7 +12,10 @@ from core.memory.draft import to_json
 from core.vault.rows import Rows
 
 _HOUR_MS = 3_600_000
-_IN = "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) AND coalesce(m.part_index, 0) = 0"
+_IN = (
+    "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) AND coalesce(m.part_index, 0) = 0 "
+    "AND (:channels IS NULL OR m.scope_channel IN (SELECT value FROM json_each(:channels)))"
+)
 _WAITS = "e.consolidated_at IS NULL AND d.state IS NOT 'done' AND m.status = 'active'"
 _EPISODES = (
     f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # noqa: S608 - constants only
@@ -34,20 +37,26 @@ _RULES = (
 )
 
 
-def stats(rows: Rows, spaces: Collection[str] | None, now_ms: int) -> dict[str, dict[str, Any]]:
+def stats(
+    rows: Rows, spaces: Collection[str] | None, now_ms: int, channels: Collection[str] | None = None
+) -> dict[str, dict[str, Any]]:
     """Count memories by kind and state; a split text counts once.
 
     Args:
         rows: a vault snapshot.
         spaces: ids of the spaces that count; None for all.
         now_ms: the present, epoch ms.
+        channels: what memories that count may be limited to (`memories.scope_channel`); None for anything.
 
     Returns:
         `episodes` with total, unconsolidated and backlog_age_hours (of the oldest that waits; None where none does),
         `facts` with active, fading, superseded and expired, `rules` with candidate, established, proven,
         anti_pattern and forgotten.
     """
-    named = {"spaces": None if spaces is None else to_json(sorted(spaces))}
+    named = {
+        "spaces": None if spaces is None else to_json(sorted(spaces)),
+        "channels": None if channels is None else to_json(sorted(channels)),
+    }
     total, waiting, oldest = rows.one(_EPISODES, named) or (0, 0, None)
     age = None if oldest is None else max(0.0, (now_ms - int(oldest)) / _HOUR_MS)
     facts = rows.one(_FACTS, named) or (0, 0, 0, 0)

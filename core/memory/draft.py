@@ -62,6 +62,7 @@ class Draft:
     tags: tuple[str, ...] = ()
     session: str | None = None
     scope_session: str = ""
+    scope_channel: str = ""
     conversation_id: str | None = None
     position: int | None = None
     ref: str | None = None
@@ -106,6 +107,7 @@ class Draft:
             "author": self.author,
             "session": self.session,
             "scope_session": self.scope_session,
+            "scope_channel": self.scope_channel,
             "conversation_id": self.conversation_id,
             "position": self.position,
             "ref": self.ref,

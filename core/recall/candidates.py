@@ -19,6 +19,7 @@ from core.recall.lexical import Words
 from core.recall.scope import IN_REVIEW, IS_OVER, Labels, Predicate
 from core.recall.vector import StoredVectors, Vectors
 from core.recall.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
+from core.score.decay import effective_confidence, rates_of
 from core.score.fusion import blend, evidence, substance
 from core.score.profile import Profile
 from core.vault.rows import Rows
@@ -31,8 +32,10 @@ _FACTS = (
     "coalesce(m.occurred_at, m.recorded_at), m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
     # Of a long text the end is not read: what is long does not only ask.
     "CASE WHEN m.kind <> 'episode' THEN -1 ELSE octet_length(m.text) END, "
-    "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]'"
+    "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]', "
+    "m.permanence, m.last_confirmed_at"
 )
+_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +233,7 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
     said = substance(asks > 0, size, question.profile.asking, question.profile.saying)
     candidates = Candidates(
         labels=known,
-        ok=np.array([bool(row[1]) for row in found], np.bool_),
+        ok=np.array([bool(row[1]) for row in found], np.bool_) & _sure(found, narrowed.sure),
         facts=tuple(Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9]) for row in found),
         sides=np.array([row[10:16] for row in found], np.float64).reshape(-1, 6),
         vector=own_cosine,
@@ -246,6 +249,17 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         graph=np.full(known.size, np.nan),
     )
     return candidates, around
+
+
+def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> Flags:
+    """Which are sure enough by now (seed B, effective confidence)."""
+    if sure is None or not found:
+        return np.ones(len(found), np.bool_)
+    least, now_ms = sure
+    confidence, confirmed = np.array([(row[11], row[19]) for row in found], np.float64).T
+    rates = rates_of([row[5] for row in found], [row[18] for row in found])
+    held = effective_confidence(confidence, rates, (now_ms - confirmed) / _DAY_MS)
+    return np.asarray(held >= least, np.bool_)
 
 
 def _read(rows: Rows, narrowed: Predicate, labels: Labels) -> Sequence[tuple[Any, ...]]:

@@ -31,10 +31,12 @@ class RecallRequest:
         statuses: statuses to return; with `as_of_ms` what was superseded since is returned too.
         as_of_ms: what was true at this moment (valid time), epoch ms; None for no such filter.
         mode: `hybrid`, `semantic` or `keyword`.
-        min_confidence: leave out what is less certain, 0 to 1.
+        min_confidence: leave out what is less certain by now (effective confidence), 0 to 1.
         session: the session that asks; memories scoped to another session stay hidden from a client.
         explain: whether the caller shows signals and ranks; the answer is the same.
         plan: what the caller decides about the reading of the question.
+        tags: return only what has one of these; None for all.
+        since_ms: return only what was said or happened from then on, epoch ms; `until_ms` before then.
     """
 
     query: str
@@ -50,6 +52,9 @@ class RecallRequest:
     session: str | None = None
     explain: bool = False
     plan: PlanChange | None = None
+    tags: tuple[str, ...] | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
 
     @classmethod
     def of(cls, query: RecallQuery, scope: Scope) -> RecallRequest:
@@ -76,6 +81,9 @@ class RecallRequest:
             session=query.session,
             explain=query.explain,
             plan=query.plan,
+            tags=query.tags,
+            since_ms=query.since_ms,
+            until_ms=query.until_ms,
         )
 
     @property

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.belief.doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.recall.elsewhere import AT_ODDS
+from core.types.channels import limit_of, limits_from, seen_from
 from core.types.values import Memory
 from core.types.words import Status
 from core.vault.rows import Rows
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from core.recall.request import RecallRequest
 
 Labels = NDArray[np.int64]
-_PLACES = "SELECT id, space_id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_PLACES = "SELECT id, space_id, status, scope_channel FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 
 
 LATER_SPEAKS = (
@@ -73,11 +74,25 @@ class Scope:
         unrestricted: every space.
         space_ids: ids of the spaces it may see, where it is not unrestricted.
         client_id: the client; None for the owner.
+        channel: whom the client speaks for (`core.types.channels`); the owner sees every channel.
     """
 
     unrestricted: bool
     space_ids: frozenset[str]
     client_id: str | None = None
+    channel: str = ""
+
+    def sees(self, space_id: str, status: str, channel: str) -> bool:
+        """Whether a memory lies within it; what was deleted is there for the owner only (E11b; X1, X2).
+
+        Args:
+            space_id: where the memory lies.
+            status: its status.
+            channel: what it is limited to, or "".
+        """
+        if not self.unrestricted and space_id not in self.space_ids:
+            return False
+        return self.client_id is None or (status != Status.DELETED.value and channel in seen_from(self.channel))
 
 
 OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
@@ -96,6 +111,8 @@ class Predicate:
         params: values of all names in them.
         speaks: and no claim of the asking session, or of the person's, speaks in its place; looked at for candidates
             only.
+        sure: and its effective confidence is at least the first number at the second, epoch ms; SQL cannot work it
+            out, so that it is looked at for candidates only. None for no such limit.
     """
 
     scope: str
@@ -103,6 +120,7 @@ class Predicate:
     wanted: str
     params: Mapping[str, object]
     speaks: str = "1"
+    sure: tuple[float, int] | None = None
 
     @property
     def key(self) -> str:
@@ -133,18 +151,37 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     if spaces is not None:
         scope.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
     if request.scope.client_id is not None or request.session:
-        scope.append("m.scope_session IN ('', :session)")
-        params["session"] = request.session or ""
+        limits = limits_from(request.scope.channel, request.session)
+        scope.append(_one_of("m.scope_session", "limits", limits, params))
+    if request.scope.client_id is not None:
+        scope.append(_one_of("m.scope_channel", "channels", seen_from(request.scope.channel), params))
     visible = [*scope, *_standing(request, params)]
     wanted = list(visible)
     if request.kinds is not None:
         wanted.append(_one_of("m.kind", "kinds", request.kinds, params))
     if request.categories is not None:
         wanted.append(_one_of("m.category", "categories", request.categories, params))
+    wanted += _narrowed(request, params)
+    sure = (request.min_confidence, now_ms) if request.min_confidence > 0 else None
+    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params, _speaks(request, params), sure)
+
+
+def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
+    found = []
+    if request.tags is not None:
+        params["tags"] = _json(request.tags)
+        found.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value IN (SELECT value FROM json_each(:tags)))")
+    if request.since_ms is not None:
+        found.append("coalesce(m.occurred_at, m.recorded_at) >= :since")
+        params["since"] = request.since_ms
+    if request.until_ms is not None:
+        found.append("coalesce(m.occurred_at, m.recorded_at) < :until")
+        params["until"] = request.until_ms
     if request.min_confidence > 0:
-        wanted.append("m.confidence >= :least")
+        # It only falls with time: what is below the line already needs no closer look (`Predicate.sure`).
+        found.append("m.confidence >= :least")
         params["least"] = request.min_confidence
-    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params, _speaks(request, params))
+    return found
 
 
 def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
@@ -158,10 +195,8 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     Returns:
         False also where there is no such memory.
     """
-    row = rows.one("SELECT space_id, status FROM memories WHERE id = ?", (memory_id,))
-    if row is None or (scope.client_id is not None and row[1] == Status.DELETED.value):
-        return False
-    return scope.unrestricted or row[0] in scope.space_ids
+    row = rows.one("SELECT space_id, status, scope_channel FROM memories WHERE id = ?", (memory_id,))
+    return row is not None and scope.sees(*row)
 
 
 def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
@@ -176,12 +211,7 @@ def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
         Those that are memories which the asker may see.
     """
     found = rows.all(_PLACES, (_json(sorted(ids)),))
-    return frozenset(
-        str(memory_id)
-        for memory_id, space_id, status in found
-        if (scope.unrestricted or space_id in scope.space_ids)
-        and (scope.client_id is None or status != Status.DELETED.value)
-    )
+    return frozenset(str(memory_id) for memory_id, *place in found if scope.sees(*place))
 
 
 def is_laid_away(memory: Memory) -> bool:
@@ -256,7 +286,7 @@ def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
     """What is true now in the session that asks; without one, what is limited to a session does not speak."""
     if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
         return "1"
-    params["speaking"] = request.session or ""
+    params["speaking"] = limit_of(request.scope.channel, None) or request.session or ""
     return f"NOT ({OVERRIDDEN}) AND NOT ({AT_ODDS})"
 
 

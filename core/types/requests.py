@@ -25,6 +25,7 @@ class StoreRequest:
         session: the session it was told in; a claim with the scope `session` is limited to it.
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
+        channel: what it is limited to (`core.types.channels`); "" for nothing. The connection says it, no parameter.
         permanence: how long it goes on being true, a level of `core.score.decay`; None to read it from the text.
     """
 
@@ -42,6 +43,7 @@ class StoreRequest:
     author: str | None = None
     request_id: str | None = None
     permanence: str | None = None
+    channel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,12 @@ class RecallQuery:
         statuses: statuses to return.
         as_of_ms: what was true at this moment, epoch ms; None for now.
         mode: `hybrid`, `semantic` or `keyword`.
-        min_confidence: leave out what is less certain, 0 to 1.
+        min_confidence: leave out what is less certain by now (effective confidence), 0 to 1.
         session: the session that asks, for the receipt.
         explain: whether signals and ranks are wanted.
         plan: what the caller decides about the reading of the question; None leaves all to the rules.
+        tags: return only what has one of these; None for all.
+        since_ms: return only what was said or happened from then on, epoch ms; `until_ms` before then.
     """
 
     query: str
@@ -117,3 +121,6 @@ class RecallQuery:
     session: str | None = None
     explain: bool = False
     plan: PlanChange | None = None
+    tags: tuple[str, ...] | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None

@@ -33,12 +33,14 @@ class Actor:
         client_id: the client's id; None for the owner and the scheduler.
         name: a name for the journal.
         session: the session the actor speaks in, if any.
+        channel: the channel a client speaks for (`core.types.channels`); "" for none.
     """
 
     kind: str
     client_id: str | None = None
     name: str = ""
     session: str | None = None
+    channel: str = ""
 
     @property
     def is_owner(self) -> bool:

@@ -87,7 +87,15 @@ def recall_query(params: Params, now_ms: int) -> RecallQuery:
         session=params.get("session"),
         explain=params.get("explain", False),
         plan=plan_change(params, now_ms),
+        tags=_some(params, "tags") or None,
+        since_ms=_moment(params, "since"),
+        until_ms=_moment(params, "until"),
     )
+
+
+def _moment(params: Params, field: str) -> int | None:
+    when = read(params.get(field), field)
+    return None if when is None else when.ms
 
 
 def plan_change(params: Params, now_ms: int) -> PlanChange | None:

@@ -143,3 +143,30 @@ def test_runs_need_curate(world: World) -> None:
     assert done == {"expired_deleted": 1, "capacity_deleted": 2, "remaining": 3}
     curator.call("memory_run_episode_cleanup", {})
     assert [row[1] for row in world.engine.upkeep.asked if row[0] == "tidy"] == [5, 10_000]
+
+
+@pytest.mark.parametrize("method", [*STORES, *SEARCHES, "memory_store", "memory_list", "memory_context"])
+def test_a_channel_is_part_of_who_asks(world: World, method: str) -> None:
+    client = world.paired("bridge", ("read", "write"))
+    params = {"memory_store": {"text": "x"}, "memory_list": {}, "memory_context": {"prompt": "x"}}.get(
+        method, STORES.get(method, {"query": "x"})
+    )
+    client.call(method, {**params, "channel": "discord", "channel_user_id": "discord:user123"})
+    memories = world.engine.memories
+    asked = [*memories.stores, *memories.recalls, *memories.contexts]
+    assert method == "memory_list" or [actor.channel for _, actor in asked] == ["discord:user123"]
+    for wrong in ({"channel": "Discord!"}, {"channel_user": "a"}, {"channel": "discord", "channel_user": "a b"}):
+        assert code_of(partial(client.call, method, {**params, **wrong})) is Code.INVALID_INPUT
+    assert code_of(partial(client.call, method, {**params, "scope_channel": "discord"})) is Code.FORBIDDEN_FIELD
+
+
+def test_filters_count_as_if_they_stood_beside(world: World) -> None:
+    client = world.paired("plug", ("read",))
+    filters = {"tags": ["walk"], "since": "2023-01-01", "until": "2024-01-01T00:00:00Z", "kinds": ["fact"]}
+    client.call("memory_search", {"query": "lake", "filters": filters})
+    client.call("memory_search", {"query": "lake", **filters})
+    client.call("memory_search", {"query": "lake", "tags": []})
+    first, second, plain = (query for query, _ in world.engine.memories.recalls)
+    assert first == second
+    assert (first.tags, first.since_ms, first.until_ms) == (("walk",), 1_672_531_200_000, 1_704_067_200_000)
+    assert plain.tags is None

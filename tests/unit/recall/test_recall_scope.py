@@ -179,3 +179,31 @@ def test_a_write_is_seen_at_once(rig: Rig) -> None:
     rig.add([Note("the kiln is cold", recorded_ms=NOW_MS + 1)])
     rig.warm()
     assert set(rig.texts("kiln")) == {"the kiln is red", "the kiln is cold"}
+
+
+def test_certainty_falls_with_the_time_since_it_was_confirmed(rig: Rig) -> None:
+    rig.add([Note("the boat is green", kind=Kind.FACT), Note("the boat is blue", kind=Kind.FACT)])
+    rig.connection.execute("UPDATE memories SET confidence = 0.5, last_confirmed_at = ?", (NOW_MS,))
+    rig.connection.execute(
+        "UPDATE memories SET last_confirmed_at = ? WHERE n = 1", (NOW_MS - 60 * DAY_MS,)
+    )  # 0.5 exp(-0.008 * 60) = 0.309
+    rig.warm()
+    assert set(rig.texts("the boat", min_confidence=0.3)) == {"the boat is green", "the boat is blue"}
+    assert rig.texts("the boat", min_confidence=0.32) == ["the boat is blue"]
+    assert rig.texts("the boat", min_confidence=0.5) == ["the boat is blue"]
+    rig.connection.execute("UPDATE memories SET permanence = 'permanent'")
+    assert set(rig.texts("the boat", min_confidence=0.5)) == {"the boat is green", "the boat is blue"}
+
+
+def test_tags_and_times_narrow(rig: Rig) -> None:
+    rig.add([Note("the boat is green"), Note("the boat is blue")])
+    rig.connection.execute(
+        'UPDATE memories SET tags = \'["sea", "old"]\', occurred_at = ? WHERE n = 1', (NOW_MS - DAY_MS,)
+    )
+    rig.connection.execute("UPDATE memories SET occurred_at = ? WHERE n = 2", (NOW_MS,))
+    rig.warm()
+    for mode in ("hybrid", "semantic", "keyword"):
+        assert rig.texts("the boat", mode=mode, tags=("sea", "river")) == ["the boat is green"]
+        assert rig.texts("the boat", mode=mode, tags=("river",)) == []
+        assert rig.texts("the boat", mode=mode, since_ms=NOW_MS) == ["the boat is blue"]
+        assert rig.texts("the boat", mode=mode, until_ms=NOW_MS) == ["the boat is green"]
