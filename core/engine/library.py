@@ -15,6 +15,7 @@ from core.engine.exporting import export
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
+from core.engine.screening import through, warned
 from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.intake.revising import VERB, Reviser, preview
@@ -26,6 +27,7 @@ from core.text import searchsyntax
 from core.text.compose import embedding_text
 from core.text.searchsyntax import Search, Term
 from core.text.stopwords import stop_words
+from core.types.aspects import Warned
 from core.types.library import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.types.values import OWNER_ACTOR
 from core.types.words import Status
@@ -110,6 +112,14 @@ class Library:
             chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.mean([full])),
             lambda meant: opened.write(_revise(opened, wanted, revision, meant)),
         )
+
+    def warned(self, memory_id: str) -> Future[Warned | None]:
+        """Why a memory is kept out of automatic context (`core.engine.screening.warned`)."""
+        return warned(self._opened(), memory_id)
+
+    def let_through(self, memory_id: str) -> Future[str]:
+        """Let a memory through that reads like an instruction; the id of the undo step."""
+        return through(self._opened(), memory_id)
 
     def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
         """Write memories to a file that only the person may read; in the vault only an audit row says so.

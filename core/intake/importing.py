@@ -16,6 +16,7 @@ from core.errors import UserError
 from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
 from core.intake.reviews import open_review
+from core.intake.screening import REASON, Screened, raise_review, screened
 from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
 from core.intake.tombstones import erased_digests, erased_texts
 from core.intake.unit_of_work import UnitOfWork
@@ -193,7 +194,7 @@ class ImportKeeper:
             stored: told sequence, labels and vectors of new rows, for the index.
         """
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
-            fresh = self._unknown(tx, run, items, tally)
+            fresh = [_looked_at(item) for item in self._unknown(tx, run, items, tally)]
             self._write(tx, run, fresh, tally, stored)
             verb.note(run.id, phase="batch", position=position)
         tx.run(
@@ -308,7 +309,11 @@ class ImportKeeper:
             for part in whole.drafts:
                 add_source(tx, part.id, lineage, item.source)
         if item.status is Status.QUARANTINED:
-            open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
+            seen = _screened(item)
+            if seen.waits:
+                raise_review(tx, self._make_id(), head.id, seen)
+            else:
+                open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
         self._claim(tx, run, item, head.id, head.text)
 
     def _claim(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str, text: str) -> None:
@@ -359,7 +364,7 @@ class ImportKeeper:
             text="".join(item.texts),
             kind=item.kind,
             status=item.status,
-            status_reason=_REASONS.get(item.status),
+            status_reason=_reason(item),
             space_id=space_id,
             source=item.source,
             role=item.role,
@@ -386,6 +391,23 @@ class ImportKeeper:
 
 
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
+
+
+def _screened(item: Incoming) -> Screened:
+    return screened("".join(item.texts), item.claim, stranger=True)
+
+
+def _looked_at(item: Incoming) -> Incoming:
+    """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
+    seen = _screened(item)
+    status = Status.QUARANTINED if seen.waits and item.status is Status.ACTIVE else item.status
+    return replace(item, status=status, flags=(*item.flags, *seen.flags)) if seen.flags else item
+
+
+def _reason(item: Incoming) -> str | None:
+    if item.status is Status.QUARANTINED and _screened(item).waits:
+        return REASON
+    return _REASONS.get(item.status)
 
 
 def _lineage(run: ImportRun, item: Incoming) -> Lineage:

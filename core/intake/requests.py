@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
 from core.intake.parts import cut
+from core.intake.screening import Screened, screened
 from core.intake.validate import (
     CLIENT_TEXT_BYTES,
     check_claim,
@@ -35,6 +36,7 @@ class Checked:
         proposed: it only lands in review.
         scope_session: the session the claim is limited to; "" for none.
         talk: the conversation it is a message of and its place there; two Nones outside conversations.
+        screened: whether it reads like an instruction.
     """
 
     request: StoreRequest
@@ -45,6 +47,12 @@ class Checked:
     proposed: bool
     scope_session: str = ""
     talk: tuple[str | None, int | None] = (None, None)
+    screened: Screened = field(default_factory=Screened)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it only lands in review: proposed, or because it reads like an instruction."""
+        return self.proposed or self.screened.waits
 
 
 def check_request(request: StoreRequest, client: ClientRecord | None, client_bytes: int = CLIENT_TEXT_BYTES) -> Checked:
@@ -81,6 +89,7 @@ def check_request(request: StoreRequest, client: ClientRecord | None, client_byt
         validity,
         _proposed(request, client),
         _scope(request, claim),
+        screened=screened(request.text, claim, stranger=client is not None),
     )
 
 

@@ -200,7 +200,9 @@ def close_moot(tx: Tx, memory_ids: Iterable[str], note: str = "side_gone") -> tu
     return ids
 
 
-def open_review(tx: Tx, item_id: str, memory_id: str, kind: str, reason: str) -> str:
+def open_review(
+    tx: Tx, item_id: str, memory_id: str, kind: str, reason: str, detail: Mapping[str, Any] | None = None
+) -> str:
     """Open an item for one memory that waits for a person, such as a proposal.
 
     Args:
@@ -209,11 +211,13 @@ def open_review(tx: Tx, item_id: str, memory_id: str, kind: str, reason: str) ->
         memory_id: what waits.
         kind: of `conflicts.kind`.
         reason: a key of `resources/help/review.json`.
+        detail: numbers and keys; never memory text.
 
     Returns:
         The item's id.
     """
     space = tx.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
+    told = {} if detail is None else {"detail": to_json(dict(detail))}
     tx.insert(
         "conflicts",
         {
@@ -224,6 +228,7 @@ def open_review(tx: Tx, item_id: str, memory_id: str, kind: str, reason: str) ->
             "reason": reason,
             "fingerprint": hashlib.sha256(f"{kind}:{memory_id}".encode()).digest(),
             "opened_at": tx.now_ms,
+            **told,
         },
     )
     return item_id

@@ -21,6 +21,7 @@ from core.intake.bringing import Admit, contested, let_in
 from core.intake.gathered import release
 from core.intake.reviews import close_moot
 from core.intake.revision_plan import Change, Plan, check_revision, example, plan
+from core.intake.screening import screened
 from core.intake.sources import Lineage, add_source
 from core.intake.sparing import keep
 from core.intake.standing import Acts
@@ -181,7 +182,14 @@ class Reviser:
             raise BugError("revising a text")
         lineage = Lineage.of_actor(actor, None)
         new_id, label = self.make_id(), take_labels(tx, 1)
-        own = {"n": label, "id": new_id, "text": text, "content_hash": change.sets["content_hash"]}
+        marks = to_json(list(screened(text, stranger=not actor.is_owner).flags))
+        own = {
+            "n": label,
+            "id": new_id,
+            "text": text,
+            "content_hash": change.sets["content_hash"],
+            "flags": marks,
+        }
         tx.insert("memories", {**_next_version(old | sets, actor, lineage, tx.now_ms), **own})
         tx.update(
             "memories",

@@ -28,6 +28,7 @@ from core.intake.parts import parted
 from core.intake.reading import Readers
 from core.intake.requests import Checked, check_request, default_role, default_source
 from core.intake.reviews import open_review
+from core.intake.screening import REASON, raise_review
 from core.intake.settling import Settling, settle
 from core.intake.sources import (
     KINDS_BY_TEXT,
@@ -249,7 +250,7 @@ class Keeper:
         kind = checked.request.kind
         if kind not in KINDS_BY_TEXT:
             return None
-        if checked.proposed:
+        if checked.waits:
             return self._proposed_before(tx, verb, arriving)
         known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
         if known is None or is_partly_over(tx, known):
@@ -323,7 +324,7 @@ class Keeper:
     def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
         checked = arriving.checked
         draft = self._draft(tx, arriving)
-        compared = checked.request.kind in KINDS_BY_TEXT and not checked.proposed
+        compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
         newcomer = self._newcomer(tx, draft, arriving)
         read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
@@ -354,9 +355,13 @@ class Keeper:
     @staticmethod
     def _as_is(acts: Acts, draft: Draft, checked: Checked) -> StoreReply:
         """Episodes and digests stand as they are; a proposal waits for the person."""
-        acts.log("QUARANTINE" if checked.proposed else "ADD", draft.id, None)
-        if not checked.proposed:
+        acts.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
+        if not checked.waits:
             return StoreReply("ADD", draft.id)
+        if checked.screened.waits:
+            conflict = raise_review(acts.tx, acts.make_id(), draft.id, checked.screened)
+            acts.opened.append(conflict)
+            return StoreReply("QUARANTINE", draft.id, conflict=conflict)
         conflict = open_review(acts.tx, acts.make_id(), draft.id, "proposal", "proposed_by_client")
         acts.opened.append(conflict)
         return StoreReply("PROPOSED", draft.id, conflict=conflict)
@@ -420,14 +425,15 @@ class Keeper:
             age_days=age_days(tx.now_ms, said),
             client_ceiling=None if client is None else client.trust_ceiling,
         ).trust
-        waits = checked.proposed or request.kind in KINDS_BY_TEXT
+        waits = checked.waits or request.kind in KINDS_BY_TEXT
         return Draft(
             id=self.make_id(),
             text=request.text,
             kind=request.kind,
             # What is compared first waits: only the gate's decision makes it stand.
             status=Status.QUARANTINED if waits else Status.ACTIVE,
-            status_reason="proposed" if checked.proposed else None,
+            status_reason=REASON if checked.screened.waits else "proposed" if checked.proposed else None,
+            flags=checked.screened.flags,
             space_id=arriving.space_id,
             source=source,
             role=default_role(source),

@@ -155,7 +155,7 @@ def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
     score = 0.0 if ALLOWED in memory.flags else injection_score(memory.text, *beside)
     if score <= _LIMITS.block:
         return item
-    bare = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
+    bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
     shown = {name: value for name, value in item.items() if name not in conditions}
     return {**shown, **bare, "text": blocked_text(score)}
 

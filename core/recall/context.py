@@ -19,6 +19,7 @@ from core.recall.scope import Scope
 from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
 from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
+from core.text.injection import ALLOWED, FLAG, Limits, injection_score
 from core.text.tiers import Tiers
 from core.types.bands import band
 from core.types.contexts import Context, Included, LeftOut
@@ -37,7 +38,8 @@ FACTS, RULES, EPISODES = "facts", "rules", "episodes"
 _HEADINGS = {FACTS: "\n## Key Facts\n\n", RULES: "\n## Active Rules\n\n", EPISODES: "\n## Episodes\n\n"}
 _SECTION_OF = {Kind.RULE: RULES, Kind.EPISODE: EPISODES}
 _END = "\n</memory>\n"
-_BUDGET, _DUPLICATE = "budget", "duplicate"
+_BUDGET, _DUPLICATE, _INJECTION = "budget", "duplicate", "injection"
+_LIMITS = Limits()
 _MOST_BYTES = 192 * 1024  # of the text in JSON: a reply is one line of at most 256 KiB, with the reasons
 _ENTRY_TOKENS = 40  # of an entry besides its text
 _NEWEST, _AMONG = 64, 512
@@ -125,13 +127,15 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
-    if not found:
+    safe = [item for item in found if not _reads_like_order(item.memory)]
+    barred = _barred(found, safe)
+    if not safe:
         text = HEAD + NOTHING
-        return _context(text if counter.count(text) <= budget else "", budget, counter, (), ())
-    fresh, repeated = _told_apart(found)
+        return _context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
+    fresh, repeated = _told_apart(safe)
     room = budget - counter.count(HEAD)
     if room < 0:
-        return _context("", budget, counter, (), _left_out(fresh, repeated))
+        return _context("", budget, counter, (), (*_left_out(fresh, repeated), *barred))
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
     entries = _entries(rows, fresh, counter, room - sum(headings.values()))
     items = [entry.item for entry in entries]
@@ -149,7 +153,7 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
     inside = {one.id for one in included}
     missing = [item for item in fresh if item.memory.id not in inside]
     text = _text(entries, chosen) if chosen else ""
-    return _context(text, budget, counter, included, _left_out(missing, repeated))
+    return _context(text, budget, counter, included, (*_left_out(missing, repeated), *barred))
 
 
 def _context(
@@ -162,6 +166,20 @@ def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> 
     out = [LeftOut(item.memory.id, _BUDGET, item.score) for item in missing]
     out += [LeftOut(item.memory.id, _DUPLICATE, item.score) for item in repeated]
     return tuple(sorted(out, key=lambda one: (-one.value, one.id)))
+
+
+def _reads_like_order(memory: Memory) -> bool:
+    """Whether a memory is kept out of what is given by itself (E10.14.3); texts of older vaults are scanned here."""
+    if ALLOWED in memory.flags:
+        return False
+    said = (memory.extra.get("true_when"), memory.extra.get("true_unless"))
+    beside = (memory.author, memory.category, *(one for one in said if isinstance(one, str)))
+    return FLAG in memory.flags or injection_score(memory.text, *beside) > _LIMITS.flag
+
+
+def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
+    kept = {item.memory.id for item in safe}
+    return tuple(LeftOut(item.memory.id, _INJECTION, item.score) for item in found if item.memory.id not in kept)
 
 
 def _told_apart(found: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:

@@ -44,3 +44,16 @@ class Lasting:
     def can_choose(self) -> bool:
         """Whether the person can choose another level."""
         return self.why != "record"
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Why a memory is kept out of what assistants are given by themselves.
+
+    Attributes:
+        families: what it seems to try, keys of `resources/help/injection.json`, the weightiest first; it may be empty.
+        blocked: a client that searches does not see its text either.
+    """
+
+    families: tuple[str, ...]
+    blocked: bool

@@ -17,7 +17,9 @@ from ui.inspector.relations import RELATIONS
 from ui.inspector.rests import RESTS
 from ui.inspector.text import TEXT
 from ui.inspector.trust import TRUST
+from ui.inspector.warning import WARNING
 
 PARTS: tuple[PartSpec, ...] = (
-    TEXT, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, RESTS, GIVEN, HISTORY,
+    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, RESTS, GIVEN,
+    HISTORY,
 )  # fmt: skip

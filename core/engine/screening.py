@@ -1,0 +1,62 @@
+"""What the window shows of a memory that reads like an instruction, and letting it through (E10.14.3).
+
+The scan is done anew at each look, so that texts of older vaults are seen too. Must not do: tell a client any of it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from core.engine.opened import Opened
+from core.errors import Code, UserError
+from core.intake.screening import LIMITS, VERB, let_through
+from core.memory.read import by_id
+from core.text.injection import ALLOWED, FLAG, scan
+from core.types.aspects import Warned
+from core.types.values import OWNER_ACTOR
+from core.vault.rows import Rows
+from core.vault.tx import Tx
+
+
+def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
+    """Whether a memory is kept out of what assistants are given by themselves, and why.
+
+    Args:
+        opened: the open vault.
+        memory_id: the memory.
+
+    Returns:
+        Why; None where it is not, or the person let it through. The future raises NOT_FOUND.
+    """
+
+    def read(rows: Rows) -> Warned | None:
+        memory = by_id(rows, memory_id)
+        if memory is None:
+            raise UserError(Code.NOT_FOUND, "There is no such memory.")
+        found = scan(memory.text)
+        is_meant = FLAG in memory.flags or found.score > LIMITS.flag
+        if ALLOWED in memory.flags or not is_meant:
+            return None
+        return Warned(found.families, found.score > LIMITS.block)
+
+    return opened.read(read)
+
+
+def through(opened: Opened, memory_id: str) -> Future[str]:
+    """Let a memory through; one undo step (`core.intake.screening.let_through`).
+
+    Args:
+        opened: the open vault.
+        memory_id: the memory.
+
+    Returns:
+        The undo step; the future raises NOT_FOUND.
+    """
+
+    def write(tx: Tx) -> str:
+        step = let_through(tx, opened.work, memory_id, OWNER_ACTOR)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.announce(VERB, (memory_id,), OWNER_ACTOR, seq))
+        return step
+
+    return opened.write(write)

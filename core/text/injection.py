@@ -1,0 +1,153 @@
+"""Scans a text for what reads like an instruction to an assistant rather than a memory (E10.14).
+
+A text is taken out of its disguises (`core.text.veils`), read as ideas in a row (`core.text.ideas`) and judged by the
+rules of `resources/injection/rules.json`. The score is a guess, and what it guards is fenced as data besides.
+Must not do: keep or name any word of the text, or decide what becomes of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from core.text.ideas import Hit, rules_met
+from core.text.veils import unveiled
+
+FLAG = "injection"
+"""Mark of a memory that reads like an instruction: it is kept out of what is given by itself."""
+ALLOWED = "injection_allowed"
+"""Mark of a memory that the person read and let through."""
+_CACHED = 65_536
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the scan found.
+
+    Attributes:
+        score: 0 to 1, how much the text reads like an attack on an assistant.
+        families: what it seems to try, keys of `resources/help/injection.json`, the weightiest first.
+        rules: ids of the rules that were met, sorted.
+    """
+
+    score: float = 0.0
+    families: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From which score on what happens (E10.14.1, E10.14.3); each is crossed by a score above it.
+
+    Attributes:
+        flag: marked, and kept out of automatic context.
+        block: not shown to clients at all.
+        hard: not taken in without the person's word.
+    """
+
+    flag: float = 0.5
+    block: float = 0.7
+    hard: float = 0.9
+
+
+NOTHING = Finding()
+
+
+class _Memory:
+    """The latest findings by the text's hash, so that a text that is recalled often is scanned once."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[bytes, Finding] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: bytes) -> Finding | None:
+        with self._lock:
+            found = self._held.get(key)
+            if found is not None:
+                self._held.move_to_end(key)
+            return found
+
+    def put(self, key: bytes, finding: Finding) -> None:
+        with self._lock:
+            self._held[key] = finding
+            while len(self._held) > _CACHED:
+                self._held.popitem(last=False)
+
+
+_memory = _Memory()
+
+
+def scan(text: str) -> Finding:
+    """How much a text reads like an attack on an assistant.
+
+    The score is one minus the product of what each family leaves: of a family only the weightiest rule counts, and a
+    rule that is merely told of ("the classic phrase is …") counts less.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The finding; the same text always has the same.
+    """
+    key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    found = _memory.get(key)
+    if found is None:
+        found = _scanned(text)
+        _memory.put(key, found)
+    return found
+
+
+def injection_score(text: str, *labels: str | None) -> float:
+    """The score of a text with what is shown beside it.
+
+    Args:
+        text: the text.
+        labels: such as its author and its tags; None is passed over.
+
+    Returns:
+        The highest score, 0 to 1.
+    """
+    score = scan(text).score
+    beside = " ".join(one for one in labels if one)
+    return max(score, scan(beside).score) if len(beside) > _SHORT else score
+
+
+_SHORT = 24  # a label of so few characters gives no order
+
+
+def blocked_text(score: float) -> str:
+    """What stands in place of a text that is not shown (E10.14.1).
+
+    Args:
+        score: of the text, 0 to 1.
+
+    Returns:
+        One line with the score to two decimals.
+    """
+    return f"[MEMORY BLOCKED \N{EM DASH} injection detected (score: {score:.2f})]"
+
+
+def _scanned(text: str) -> Finding:
+    layers = unveiled(text)
+    hits: list[Hit] = []
+    for layer in layers:
+        hits += rules_met(layer.text)
+    words = any(name == "tags" for layer in layers for name, _ in layer.signs)
+    if not words and not any(hit.family != "hidden" for hit in hits):
+        return NOTHING if not hits else _finding(hits)
+    hits += [Hit(f"veil.{name}", "hidden", weight) for layer in layers for name, weight in layer.signs]
+    return _finding(hits)
+
+
+def _finding(hits: list[Hit]) -> Finding:
+    best: dict[str, float] = {}
+    for hit in hits:
+        best[hit.family] = max(best.get(hit.family, 0.0), hit.weight)
+    left = 1.0
+    for weight in best.values():
+        left *= 1.0 - weight
+    families = tuple(sorted(best, key=lambda family: (-best[family], family)))
+    return Finding(round(1.0 - left, _DIGITS), families, tuple(sorted({hit.rule for hit in hits})))
