@@ -6,7 +6,8 @@ Must not do: repeat what may have been carried out, unless it is a reading or ha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ from core.ipc.async_client import AsyncClient, Notify
 from core.ipc.client import token_from_text
 from core.ipc.transport import Place
 
-_START_S = 20.0  # a large vault is read before it answers
+_START_S = 45.0  # a large vault on a busy machine; assistants wait a minute for a tool
 _HANDOVER_S = 4.0  # a window that takes the vault over is there by then
 _POLL_S = 0.1
 
@@ -60,19 +61,19 @@ class Identity:
 class Link:
     """Calls methods of the engine, whoever runs it at the moment."""
 
-    def __init__(self, place: Place, who: Identity, starter: Wakes | None, notify: Notify | None = None) -> None:
+    def __init__(self, place: Place, who: Identity, starter: Wakes | None) -> None:
         """Make it; the connection is opened by the first call.
 
         Args:
             place: where the engine listens.
             who: the client.
             starter: starts the engine where nobody answers; None to leave that to the person.
-            notify: told notifications of the engine.
         """
-        self._place, self._who, self._starter, self._notify = place, who, starter, notify
+        self._place, self._who, self._starter = place, who, starter
         self._client: AsyncClient | None = None
         self._opening = asyncio.Lock()
-        self.greeted: Callable[[], None] = lambda: None
+        self.notify: Notify | None = None  # told the engine's notifications; set before the first call
+        self.standing: tuple[str, Mapping[str, Any]] | None = None  # a call that holds for one connection only
 
     async def call(self, method: str, params: Mapping[str, Any], *, repeatable: bool) -> dict[str, Any]:
         """Call a method.
@@ -112,7 +113,9 @@ class Link:
             is_first = self._client is None
             await self.close()
             self._client = await self._found(is_first)
-            self.greeted()
+            if self.standing is not None:
+                with suppress(LociError):  # what it asked for is not granted any more, or the engine is gone again
+                    await self._client.call(*self.standing)
             return self._client
 
     async def _found(self, is_first: bool) -> AsyncClient:
@@ -142,7 +145,7 @@ class Link:
         self._starter.wake()
 
     async def _greeted(self, token: bytes) -> AsyncClient:
-        client = await AsyncClient.connect(self._place, self._notify)
+        client = await AsyncClient.connect(self._place, self.notify)
         try:
             await client.greet(self._who.client, token)
         except BaseException:

@@ -9,13 +9,16 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel.server import Server
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
@@ -31,6 +34,7 @@ from core.text.fencing import fenced
 Context = ServerRequestContext[Any, Any]
 
 _PLAIN = "text/plain"
+_SUBSCRIBE = "subscribe"
 
 
 class Bridge:
@@ -44,6 +48,9 @@ class Bridge:
             profile: `lean` or `full`.
         """
         self._link, self._tools = link, offered(profile)
+        self._listener: ServerSession | None = None
+        self._telling: set[asyncio.Task[None]] = set()
+        link.notify = self._changed
 
     def server(self) -> Server[Any]:
         """A server with this bridge's handlers."""
@@ -65,7 +72,7 @@ class Bridge:
         """The tools of the profile; the same whether the engine runs or not."""
         return types.ListToolsResult(tools=[_declared(tool) for tool in self._tools.values()])
 
-    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call one method; what the engine refuses is a tool error, which the assistant reads."""
         tool = self._tools.get(params.name)
         if tool is None:
@@ -77,7 +84,21 @@ class Bridge:
             return _failed(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
             return _failed(_bug(error))
+        if tool.name == _SUBSCRIBE:
+            self._listener, self._link.standing = context.session, (tool.name, params.arguments or {})
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=result)
+
+    def _changed(self, _: str, _params: Mapping[str, Any]) -> None:
+        """Tell the assistant what MCP has a word for: that there are other memories to read."""
+        if self._listener is not None and not self._telling:  # many changes at once are one word
+            task = asyncio.create_task(self._tell(self._listener))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    @staticmethod
+    async def _tell(listener: ServerSession) -> None:
+        with suppress(MCPError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await listener.send_resource_list_changed()
 
     async def list_resources(
         self, _: Context, _params: types.PaginatedRequestParams | None
@@ -222,6 +243,7 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
             server = Bridge(link, profile).server()
-            await server.run(Reading(read, write), write, server.create_initialization_options())
+            options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+            await server.run(Reading(read, write), write, options)
     finally:
         await link.close()

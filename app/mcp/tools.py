@@ -83,8 +83,8 @@ def _full(name: str, body: Mapping[str, Any]) -> Tool:
 
 def _lean(name: str, body: Mapping[str, Any], more: Mapping[str, Any]) -> Tool:
     """A tool whose schema says what an assistant needs; the engine still takes and checks everything."""
-    left_out, params = frozenset(more.get("leave_out", ())), body["params"]
-    kept = {key: value for key, value in params.get("properties", {}).items() if key not in left_out}
+    params, shown = body["params"], frozenset(more["show"]) | frozenset(body["params"].get("required", ()))
+    kept = {key: value for key, value in params.get("properties", {}).items() if key in shown}
     schema = _unbounded(inlined({**params, "properties": kept}))
     for key in more.get("plain", ()):
         if key in kept:

@@ -213,3 +213,18 @@ def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
 @pytest.mark.parametrize("wrong", [["--install", "nobody"], ["--pair", "../x"], ["--pair", "a", "--test"]])
 def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:
     palace.run("mcp", *wrong).refused(1, "E4005")
+
+
+def test_a_subscription_tells_that_there_are_other_memories(paired: Palace) -> None:
+    with RawMcp(paired, "--client", "it", "--tools", "full", "--no-start") as raw:
+        with paired.serving() as serving:
+            said = raw.greet()["result"]
+            assert said["capabilities"]["resources"]["listChanged"] is True
+            assert not raw.tool(1, "subscribe", {})["result"]["isError"]
+            paired.json("remember", "The person plays the oboe.")
+            assert raw.line()["method"] == "notifications/resources/list_changed"
+            serving.end()
+        with paired.serving():  # the subscription held for that connection; it is made anew
+            assert not raw.tool(2, "health", {})["result"]["isError"]
+            paired.json("remember", "The person sold the oboe.")
+            assert raw.line()["method"] == "notifications/resources/list_changed"

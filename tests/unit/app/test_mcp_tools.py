@@ -70,13 +70,14 @@ def test_aliases_stand_in_no_schema() -> None:
         assert not aliases & set(offered("full")[name].schema.get("properties", {}))
 
 
-def test_lean_leaves_out_no_parameter_that_is_needed_and_none_that_does_not_exist() -> None:
-    for name in words()["profiles"]["lean"]:
+def test_lean_shows_every_parameter_that_is_needed_and_none_that_does_not_exist() -> None:
+    for name, more in words()["profiles"]["lean"].items():
         body = clients_methods().get(name)
         if body is None:
             continue
         schema = offered("lean")[name].schema
         assert set(body["params"].get("required", ())) <= set(schema["properties"]), name
+        assert set(more["show"]) <= set(body["params"]["properties"]), name
 
 
 def test_hints_follow_the_effect() -> None:
