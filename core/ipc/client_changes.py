@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from core.errors import Code, UserError
-from core.ipc.items import Shape, iso
+from core.ipc.items import Shape
+from core.ipc.moments import iso
 from core.ipc.ports import Engine
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, behind, shape_for, wait
