@@ -127,7 +127,7 @@ class Sessions:
         client = self._authority.of(actor)
         turn = request.turn or open_turn
         request_id = request.request_id or (f"turn:{turn}" if turn else None)
-        digest = once.digest_of("turn_end", asdict(replace(request, turn=turn or None, request_id=None)))
+        digest = once.digest_of("turn_end", _told(replace(request, turn=turn or None, request_id=None), actor))
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: Prepared, by: Bringer) -> TurnEnded:
@@ -144,7 +144,7 @@ class Sessions:
             _announce(tx, opened, "turn_end", captured, actor)
             return ended
 
-        return self._bring(opened, actor, client, lambda: _messages(opened, capture, client), write)
+        return self._bring(opened, actor, client, lambda: _messages(opened, capture, client, actor), write)
 
     # ---- what is brought without a turn
 
@@ -161,9 +161,14 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        digest = once.digest_of("capture", asdict(replace(request, request_id=None)))
+        digest = once.digest_of("capture", _told(replace(request, request_id=None), actor))
         return self._kept(
-            "capture", "Keep a conversation", request.request_id, digest, actor, lambda o, c: _messages(o, request, c)
+            "capture",
+            "Keep a conversation",
+            request.request_id,
+            digest,
+            actor,
+            lambda o, c: _messages(o, request, c, actor),
         )
 
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
@@ -179,14 +184,14 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        digest = once.digest_of("compaction_ingest", asdict(replace(request, request_id=None)))
+        digest = once.digest_of("compaction_ingest", _told(replace(request, request_id=None), actor))
         return self._kept(
             "compaction_ingest",
             "Keep a summary",
             request.request_id,
             digest,
             actor,
-            lambda _, client: prepare_summary(request, client, _FRAME),
+            lambda _, client: prepare_summary(request, client, _FRAME, actor.channel),
         )
 
     def _kept(
@@ -355,10 +360,14 @@ class Sessions:
         self._table.use(name, brought, now_ms)
 
 
-def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None) -> Prepared:
+def _told(request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor) -> dict[str, Any]:
+    return {**asdict(request), "channel": actor.channel}
+
+
+def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> Prepared:
     if not request.messages:
         return Prepared(request.session)
-    return prepare_messages(request, client, opened.readers.extract, opened.clock.now_ms(), _FRAME)
+    return prepare_messages(request, client, opened.readers.extract, opened.clock.now_ms(), _FRAME, actor.channel)
 
 
 def _named(request_id: str | None, captured: Captured, brought: Sequence[object]) -> str | None:

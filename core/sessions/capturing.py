@@ -47,11 +47,12 @@ _WAITS = frozenset({"PROPOSED", "QUARANTINE"})
 _NOT_YET = _WAITS | {"NOOP"}
 _RECENT = (
     "SELECT m.id, m.text FROM memories m WHERE m.space_id = ? AND m.client_id IS ? AND m.kind = 'episode' "
-    "AND m.category = ? AND m.status = 'active' AND m.recorded_at >= ? ORDER BY m.n DESC LIMIT ?"
+    "AND m.category = ? AND m.scope_channel = ? AND m.status = 'active' AND m.recorded_at >= ? "
+    "ORDER BY m.n DESC LIMIT ?"
 )
 _SAME = (
     "SELECT m.id FROM memories m WHERE m.content_hash = ? AND m.space_id = ? AND m.client_id IS ? "
-    "AND m.kind = 'episode' AND m.category = ? AND m.status = 'active' ORDER BY m.n LIMIT 1"
+    "AND m.kind = 'episode' AND m.category = ? AND m.scope_channel = ? AND m.status = 'active' ORDER BY m.n LIMIT 1"
 )
 
 
@@ -120,7 +121,12 @@ class Bringer:
 
 
 def prepare_messages(
-    request: CaptureRequest, client: ClientRecord | None, extract: Extract, now_ms: int, frame: frozenset[str]
+    request: CaptureRequest,
+    client: ClientRecord | None,
+    extract: Extract,
+    now_ms: int,
+    frame: frozenset[str],
+    channel: str = "",
 ) -> Prepared:
     """Check messages and find the facts in what the person says.
 
@@ -130,6 +136,7 @@ def prepare_messages(
         extract: reads claims by rules.
         now_ms: the present, epoch ms.
         frame: lines around the memories of a context (`core.sessions.echo.outside`).
+        channel: whom the client speaks for (`core.types.channels`).
 
     Returns:
         What is to be kept.
@@ -141,9 +148,9 @@ def prepare_messages(
     _check_size([message.text for message in request.messages])
     said = [replace(one, text=outside(one.text, frame)) for one in request.messages]
     spoken = [one for one in said if one.text.strip()]
-    episodes = [Piece(_checked(_episode(request, one), client)) for one in spoken] if keeps else []
+    episodes = [Piece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
     found = [
-        Piece(_checked(_fact(request, one, text), client), is_fact=True)
+        Piece(_checked(_fact(request, one, text), client, channel), is_fact=True)
         for one, text in _told(spoken, extract, now_ms)[:MOST_FACTS]
     ]
     return Prepared(
@@ -155,13 +162,16 @@ def prepare_messages(
     )
 
 
-def prepare_summary(request: SummaryRequest, client: ClientRecord | None, frame: frozenset[str]) -> Prepared:
+def prepare_summary(
+    request: SummaryRequest, client: ClientRecord | None, frame: frozenset[str], channel: str = ""
+) -> Prepared:
     """Cut a summary into statements (E13, step 1 without a model).
 
     Args:
         request: the summary.
         client: who brings it; None for the owner.
         frame: as in `prepare_messages`.
+        channel: likewise.
 
     Returns:
         What is to be kept.
@@ -192,6 +202,7 @@ def prepare_summary(request: SummaryRequest, client: ClientRecord | None, frame:
                     source=Source.INFERENCE,
                 ),
                 client,
+                channel,
             )
         )
         for text in found
@@ -215,8 +226,8 @@ def _check_size(texts: Sequence[str]) -> None:
         )
 
 
-def _checked(request: StoreRequest, client: ClientRecord | None) -> Checked:
-    return check_request(request, client, MOST_BYTES)
+def _checked(request: StoreRequest, client: ClientRecord | None, channel: str) -> Checked:
+    return check_request(replace(request, channel=channel), client, MOST_BYTES)
 
 
 def _episode(request: CaptureRequest, message: Message) -> StoreRequest:
@@ -318,17 +329,18 @@ def _may_echo(piece: Piece) -> bool:
 
 
 class _Summary:
-    """Statements of summaries that were kept lately, in one space, of one client and category (X40)."""
+    """Statements of summaries that were kept lately, in one space, of one client, channel and category (X40)."""
 
     def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str) -> None:
         self._tx, self._verb, self._by, self._space = tx, verb, by, space_id
         since = tx.now_ms - by.options.repeat_within_s * 1000
-        rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, since, _COMPARED))
+        rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, by.actor.channel, since, _COMPARED))
         self._recent = [(str(row[0]), said_words(str(row[1]))) for row in rows]
 
     def has(self, text: str) -> bool:
         """Whether a statement is there already; a new one is there from here on."""
-        wanted = (content_hash(text), self._space, self._by.actor.client_id, SUMMARY_CATEGORY)
+        who = self._by.actor
+        wanted = (content_hash(text), self._space, who.client_id, SUMMARY_CATEGORY, who.channel)
         same = self._tx.value(_SAME, wanted)
         if same is not None:
             self._verb.log("NOOP", str(same), None, 1.0, "rules", 1.0)
@@ -394,7 +406,8 @@ class _Writing:
     def _talk(self, checked: Checked) -> tuple[str, int]:
         """The session's conversation, and the next place in it."""
         tx, who = self._tx, self._by.actor.client_id
-        identity = f"live:{who or self._by.actor.kind}:{self._space}:{self._prepared.session}"
+        named = to_json([self._by.actor.channel, self._prepared.session])
+        identity = f"live:{who or self._by.actor.kind}:{self._space}:{named}"
         found = tx.value("SELECT id FROM conversations WHERE identity = ?", (identity,))
         if found is not None:
             next_place = tx.value(

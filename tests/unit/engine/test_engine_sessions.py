@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -433,6 +434,20 @@ def test_clients_keep_within_their_spaces(rig: Rig) -> None:
     granted = rig.client("guest", "read", "write", "space:work")
     kept = capture(rig, granted, user("Hello from work."), space="work")
     assert rig.get(kept.ids[0]).space == "work"
+
+
+def test_channels_keep_apart(rig: Rig) -> None:
+    plug = rig.client("plug", "read", "write")
+    one, other = replace(plug, channel="forum:ada"), replace(plug, channel="forum:bob")
+    kept = capture(rig, one, user("I live in Lisbon. The crane is green."))
+    assert set(rig.rows("SELECT scope_channel FROM memories")) == {("forum:ada",)}
+    begin(rig, one, "Where do I live, and what about the crane?")
+    for asker in (other, plug):  # in the same session: what is at hand for one is not for the other
+        begun = begin(rig, asker, "Where do I live, and what about the crane?")
+        assert not set(kept.ids) & {given.id for given in begun.reply.context.included}
+    assert ingest(rig, one).stored == ingest(rig, other).stored == 5
+    capture(rig, other, user("Hello."))
+    assert rig.value("SELECT count(*) FROM conversations") == 2
 
 
 def test_the_person_may_capture_too(rig: Rig) -> None:
