@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused, rig_at
 
 from core.errors import Code
-from core.types.clients import ClientCard, Did, Standing, Terms
+from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms
 from core.types.contexts import ContextQuery
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -184,7 +184,8 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
     assert {line.did for line in whole.lines} == set(Did)
     assert len(whole.lines) == 17
     for limit in (1, 3):
-        pages, after = [], None
+        pages: list[ActivityLine] = []
+        after: str | None = None
         while True:
             page = rig.engine.clients.activity(None, after, limit).result(10)
             pages += page.lines

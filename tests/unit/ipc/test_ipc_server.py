@@ -64,7 +64,7 @@ def test_a_client_comes_in(world: World) -> None:
         assert (welcome.server["name"], welcome.server["protocol"]) == ("loci", 1)
         assert set(welcome.server["methods"]) == {*CLIENT_METHODS, "health", "subscribe"}
         assert {"memory_search", "health", "subscribe"} <= set(welcome.server["granted"])
-        assert "memory_delete" not in welcome.server["granted"]
+        assert "compaction_ingest" not in welcome.server["granted"]
         assert client.call("health") == {"state": "open", "version": "0.0.test", "rows": 0}
 
 

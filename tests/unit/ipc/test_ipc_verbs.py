@@ -63,6 +63,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "unlock": {"vault": encode_value(VAULT_ID), "key": encode_value(ROOT)},
     "backup": {"to": "/b.db"},
     "pair": {"name": "new", "grants": ["read"]},
+    "pause": {"name": "plug"},
+    "resume": {"name": "plug"},
     "revoke": {"name": "plug"},
     "clients": {},
 }
