@@ -5,6 +5,7 @@ Must not do: decide what the engine decides; it looks at the scope of every quer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from core.errors import Code, UserError
@@ -13,6 +14,8 @@ from core.types.requests import StoreRequest
 from core.types.words import GLOBAL_SPACE, Grant, Source
 
 TEXT_BYTES = 8 * 1024  # design section 8, texts of store methods
+_CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.ASCII)
+_USER = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 
 
 def check_spaces(session: Session, names: Iterable[str]) -> None:
@@ -52,3 +55,32 @@ def check_store(request: StoreRequest, session: Session) -> None:
         check_spaces(session, [request.space])
         if request.space == GLOBAL_SPACE:
             raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
+
+
+def channel_of(channel: str | None, user: str | None) -> str:
+    """A channel in one word (E11a; `core.types.channels`).
+
+    Args:
+        channel: such as `discord`: small letters, digits, `-` and `_`.
+        user: who on it, with or without the channel before it (`discord:user123` is `user123`); no blanks.
+
+    Returns:
+        `discord`, `discord:user123`, or "" for none.
+
+    Raises:
+        UserError: INVALID_INPUT for another form, a user without a channel, or one of another channel.
+    """
+    if channel is None:
+        if user is not None:
+            raise UserError(Code.INVALID_INPUT, "`channel_user` needs the `channel` that it is on.")
+        return ""
+    if _CHANNEL.fullmatch(channel) is None:
+        raise UserError(
+            Code.INVALID_INPUT, "`channel` has 1 to 32 small letters, digits, - and _, like discord or my-forum."
+        )
+    if user is None:
+        return channel
+    bare = user.removeprefix(f"{channel}:")
+    if _USER.fullmatch(bare) is None:
+        raise UserError(Code.INVALID_INPUT, "`channel_user` has 1 to 128 characters and no blanks.")
+    return f"{channel}:{bare}"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.client_checks import TEXT_BYTES
+from core.ipc.client_checks import TEXT_BYTES, channel_of
 from core.ipc.client_methods import CLIENT_METHODS, health
 from core.ipc.connection import Call, Connection
 from core.ipc.framing import fit
@@ -29,7 +29,6 @@ from core.ipc.verbs import VERBS
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
-from core.types.channels import channel_of
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 

@@ -6,49 +6,14 @@ one of a session is to its session: claims of two channels are never compared. M
 
 from __future__ import annotations
 
-import re
-
-from core.errors import Code, UserError
-
-_CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.ASCII)
-_USER = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 _PREFIX = "channel:"
-
-
-def channel_of(channel: str | None, user: str | None) -> str:
-    """A channel in one word.
-
-    Args:
-        channel: such as `discord`: small letters, digits, `-` and `_`.
-        user: who on it, with or without the channel before it (`discord:user123` is `user123`); no blanks.
-
-    Returns:
-        `discord`, `discord:user123`, or "" for none.
-
-    Raises:
-        UserError: INVALID_INPUT for another form, a user without a channel, or one of another channel.
-    """
-    if channel is None:
-        if user is not None:
-            raise UserError(Code.INVALID_INPUT, "`channel_user` needs the `channel` that it is on.")
-        return ""
-    if _CHANNEL.fullmatch(channel) is None:
-        raise UserError(
-            Code.INVALID_INPUT, "`channel` has 1 to 32 small letters, digits, - and _, like discord or my-forum."
-        )
-    if user is None:
-        return channel
-    bare = user.removeprefix(f"{channel}:")
-    if _USER.fullmatch(bare) is None:
-        raise UserError(Code.INVALID_INPUT, "`channel_user` has 1 to 128 characters and no blanks.")
-    return f"{channel}:{bare}"
 
 
 def seen_from(channel: str) -> tuple[str, ...]:
     """The channels whose memories are seen from one: none, the channel as a whole, and the person on it.
 
     Args:
-        channel: from `channel_of`.
+        channel: as `core.ipc.client_checks.channel_of` writes it.
 
     Returns:
         Values of `memories.scope_channel`, "" first.
@@ -61,7 +26,7 @@ def limits_from(channel: str, session: str | None) -> tuple[str, ...]:
     """What limits memories that are seen from a channel and a session.
 
     Args:
-        channel: from `channel_of`.
+        channel: as `core.ipc.client_checks.channel_of` writes it.
         session: the session that asks, if any.
 
     Returns:
@@ -77,7 +42,7 @@ def limit_of(channel: str, session: str | None) -> str:
     """What a memory is limited to by its channel, and by a session where its claim says so.
 
     Args:
-        channel: from `channel_of`.
+        channel: as `core.ipc.client_checks.channel_of` writes it.
         session: the session a claim is limited to, if any.
 
     Returns:
