@@ -15,9 +15,9 @@ from core.engine.facade import Engine, load_window, ticking
 from core.errors import LociError
 from ui.bridge import Bridge
 from ui.collector import Collector
-from ui.context import Commands, Context, Desk, Selection
+from ui.context import Commands, Context, Desk, PairingPort, Selection
 from ui.prefs import Kept, Prefs, Store
-from ui.registry import ROOMS
+from ui.registry import ROOMS, page_commands
 from ui.shell.window import MainWindow
 from ui.tasks import TaskRunner
 from ui.theme.theme import Theme
@@ -111,13 +111,14 @@ class Desktop:
         self.bridge.shut()
 
 
-def build(engine: Engine, app: QApplication, store: Store | None = None) -> Desktop:
+def build(engine: Engine, app: QApplication, store: Store | None = None, pairing: PairingPort | None = None) -> Desktop:
     """Make a window.
 
     Args:
         engine: locked or open.
         app: the application.
         store: where the window's options are kept; None for the home.
+        pairing: the socket on which assistants redeem a code; None where none is open.
 
     Returns:
         The window with what belongs to it; whoever asks shows it and shuts it.
@@ -129,7 +130,10 @@ def build(engine: Engine, app: QApplication, store: Store | None = None) -> Desk
     theme.use(options.theme, options.text_size, reduced_motion=options.reduced_motion)
     bridge = Bridge(engine)
     context = Context(bridge, TaskRunner(bridge), theme, Selection(), Commands(), prefs, Desk(), engine.clock)
+    context.pairing.port = pairing
     window = MainWindow(context, ROOMS)
+    for command in page_commands(context):
+        context.commands.add(command)
     watchdog = Watchdog(ticking, window)
     if isinstance(kept, HomeStore) and kept.note:
         context.desk.say(kept.note)

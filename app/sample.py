@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,8 @@ from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
 from core.types.values import OWNER_ACTOR
 
 NOON = 12
+_PAUSE = timedelta(minutes=7)
+"""Between two deeds of one day."""
 _UNDO_DAYS = 3650
 BEGIN = datetime(2025, 6, 1, 9, 0, tzinfo=UTC)
 """The vault is made on this day: its time never runs backwards."""
@@ -112,8 +115,10 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
             clock.put(part.on)
             engine.imports.run(part.path, None, part.space, OWNER_ACTOR).result()
         deeds = Deeds(engine)
+        done: Counter[str] = Counter()
         for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
-            clock.put(_noon(deed["on"]))
+            clock.put(_noon(deed["on"]) + _PAUSE * done[deed["on"]])
+            done[deed["on"]] += 1
             deeds.do(deed)
         engine.flush()
         clock.put(END)

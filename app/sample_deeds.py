@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.engine.facade import Engine
-from core.errors import BugError
+from core.errors import BugError, Code
+from core.types.contexts import ContextQuery
 from core.types.library import FindRequest, Revision
 from core.types.requests import RecallQuery, StoreRequest
 from core.types.reviews import Action, Decision, HoldRequest, QueueRequest
@@ -51,6 +52,9 @@ class Deeds:
             "pair": self._pair,
             "store": self._store,
             "recall": self._recall,
+            "context": self._context,
+            "pause": self._pause,
+            "refuse": self._refuse,
             "doubt": self._doubt,
             "hold": self._hold,
             "decide": self._decide,
@@ -84,6 +88,13 @@ class Deeds:
         paired = self.engine.clients.pair(deed["name"], deed["grants"]).result()
         self.clients[deed["name"]] = Actor("client", paired.client_id, deed["name"])
 
+    def _pause(self, deed: Deed) -> None:
+        self.engine.clients.pause(deed["name"]).result()
+
+    def _refuse(self, deed: Deed) -> None:
+        """It asks for what it may not: the door puts that down."""
+        self.engine.note_refusal(self._by(deed).client_id, Code(deed["code"]))
+
     def _store(self, deed: Deed) -> None:
         source = deed.get("source")
         request = StoreRequest(
@@ -98,6 +109,10 @@ class Deeds:
     def _recall(self, deed: Deed) -> None:
         for query in deed["queries"]:
             self.engine.memories.recall(RecallQuery(query, limit=deed.get("limit", 3)), self._by(deed)).result()
+
+    def _context(self, deed: Deed) -> None:
+        for prompt in deed["prompts"]:
+            self.engine.memories.context(ContextQuery(prompt), self._by(deed)).result()
 
     def _doubt(self, deed: Deed) -> None:
         self.engine.memories.dispute(self._found(deed)[0], self._by(deed), deed.get("reason")).result()
@@ -114,7 +129,12 @@ class Deeds:
 
     def _by(self, deed: Deed) -> Actor:
         name = deed.get("by")
-        return OWNER_ACTOR if name is None else self.clients[name]
+        if name is None:
+            return OWNER_ACTOR
+        actor = self.clients[name]
+        if actor.client_id is not None:
+            self.engine.clients.seen(actor.client_id)  # as the door notes it when a client proves itself
+        return actor
 
     def _found(self, deed: Deed) -> Sequence[str]:
         ids = [i for query in deed["find"] for i in self.engine.library.find(FindRequest(query)).result().ids]

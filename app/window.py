@@ -149,7 +149,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     engine = parts.engine(tell, take_over=partial(take_over, parts))
     service = Service(parts, engine, tell, gives_away=False)
     try:
-        desktop = build(engine, app)
+        desktop = build(engine, app, pairing=service.pairing)
         shown = Shown(app, desktop, service)
         ear = Ear(ear_at, shown.raise_window)
         _claim_if_free(engine, service, tell)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.events import Changed
 from core.types.believed import Belief
+from core.types.clients import PairingQuestion, PairingTurn
 from core.types.clock import Clock
 from core.types.replies import MemoryDetail
 from core.types.values import Memory
@@ -150,6 +151,53 @@ class Desk(QObject):
         self.tell.emit(sentence, action, run, stays)
 
 
+class PairingPort(Protocol):
+    """The open socket, as far as the window pairs assistants through it. Every call is quick and never raises."""
+
+    def open_pairing(
+        self, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None = None
+    ) -> PairingTurn:
+        """Open pairing; an earlier code is dead from now on.
+
+        Args:
+            name: the name the client must get, whose remembered no is forgotten; None to take its own.
+            grants: the most it can get; None for what it asks for.
+            limit: searches a minute; None for the default.
+
+        Returns:
+            What is waited for: the code, the question, the end.
+        """
+        ...
+
+    def answer(self, request_id: str, allow: bool) -> Future[bool]:
+        """Say yes or no to a question; False where nobody waits for it any more."""
+        ...
+
+    def cancel(self) -> Future[None]:
+        """The code is dead; a question that stands counts as not answered."""
+        ...
+
+
+class PairingState(QObject):
+    """Pairing as the whole window sees it: how it is done, and who waits for an answer.
+
+    Signals:
+        changed: an assistant asks, or was answered.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.port: PairingPort | None = None
+        self.question: PairingQuestion | None = None
+
+    def wait_for(self, question: PairingQuestion | None) -> None:
+        """Note who waits for an answer; None for nobody."""
+        self.question = question
+        self.changed.emit()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """The parts every page and part works with."""
@@ -162,6 +210,7 @@ class Context:
     prefs: Prefs
     desk: Desk
     clock: Clock
+    pairing: PairingState = field(default_factory=PairingState)
 
 
 class Page(QWidget):

@@ -5,10 +5,12 @@ A page or part joins by standing here; nothing else of the shell changes.
 
 from __future__ import annotations
 
+from ui.context import Command, Context
 from ui.gate.gate import Gate
 from ui.importing.wizard import ImportDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.parts import PARTS
+from ui.pages.clients.page import CLIENTS, client_commands
 from ui.pages.graph.page import GRAPH
 from ui.pages.journal.page import JOURNAL
 from ui.pages.library.page import LIBRARY
@@ -19,6 +21,15 @@ from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
-PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, CLIENTS, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
+
+
+def page_commands(context: Context) -> tuple[Command, ...]:
+    """Commands of pages that make sense before their page was ever shown.
+
+    Args:
+        context: what pages are given.
+    """
+    return client_commands(context)

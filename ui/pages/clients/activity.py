@@ -1,0 +1,176 @@
+"""The view of what a client does, as it does it: answers, changes, refusals, newest first.
+
+Must not do: show a word that was asked or stored; the receipt and the memory do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QTimer, Signal
+
+from core.types.clients import ActivityLine, ActivityPage, Did
+from ui.context import Context
+from ui.pages.clients.lines import Heading, Line, Row
+from ui.pages.clients.rows import RowList, card_of
+from ui.pages.clients.tab import Tab, clock_told, day_heading
+from ui.pages.clients.words import did_note, did_told, words
+from ui.tasks import query
+from ui.undoing import take_back
+from ui.widgets.basics import button, column, row
+from ui.widgets.states import FOOT, EmptyState
+
+PAGE_ROWS = 100
+_MOST_AGAIN = 200  # the engine gives no larger page
+_POLL_MS = 3_000  # a client that asks or is refused changes nothing: no event tells of it
+_ICONS: Mapping[Did, tuple[str, str]] = {
+    Did.ASKED: ("search", "muted"),
+    Did.WROTE: ("pencil", "accent"),
+    Did.REFUSED: ("circle-alert", "danger"),
+    Did.CAME: ("link", "muted"),
+}
+
+
+def activity_row(line: ActivityLine, number: int) -> Row:
+    """A line of the list.
+
+    Args:
+        line: what was done.
+        number: tells lines of the same moment apart.
+    """
+    icon, ink = _ICONS[line.did]
+    return Row(
+        id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
+        head=did_told(line),
+        note=did_note(line),
+        icon=icon,
+        ink=ink,
+        aside=clock_told(line.at),
+        is_struck=line.is_undone,
+        value=line,
+    )
+
+
+def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:
+    """Lines under the headings of their days.
+
+    Args:
+        found: newest first.
+        now_ms: the present.
+        after: the heading they follow.
+    """
+    made: list[Line] = []
+    same: dict[tuple[int, str, str], int] = {}
+    for line in found:
+        day = day_heading(line.at, now_ms)
+        if day != after:
+            after = day
+            made.append(Heading(day))
+        key = (line.at, line.verb, line.code)
+        same[key] = same.get(key, 0) + 1
+        made.append(activity_row(line, same[key]))
+    return made
+
+
+class ActivityTab(Tab):
+    """The view.
+
+    Signals:
+        receipt_asked: the id of a receipt somebody wants to see.
+    """
+
+    receipt_asked = Signal(str)
+
+    def __init__(self, context: Context) -> None:
+        said = words()["activity"]
+        super().__init__(context, said["reading"])
+        self._next: str | None = None
+        self.list = RowList(context.theme, said["name"])
+        self.receipt = button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
+        self.undo = button(said["undo"], self._undo, theme=context.theme, icon="undo-2")
+        self.receipt.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        box = column(self.inside, card_of(self.list), gap=10)
+        box.setStretch(0, 1)
+        box.addLayout(row(self.receipt, self.undo, None))
+        self.list.looked_at.connect(self._offer)
+        self.list.opened.connect(lambda _: self._show_receipt())
+        self.list.lines.more.connect(self._more)
+        self._poll = QTimer(self)
+        self._poll.setInterval(_POLL_MS)
+        self._poll.timeout.connect(self._look_again)
+        self._offer(None)
+
+    def enter(self) -> None:
+        """It is looked at: from now on it is live."""
+        super().enter()
+        self._poll.start()
+
+    def leave(self) -> None:
+        """Nobody looks."""
+        super().leave()
+        self._poll.stop()
+
+    def forget(self) -> None:
+        """Another client."""
+        self.list.show_lines([])
+
+    def read(self) -> None:
+        """Read again from the newest on, as far as it was read before."""
+        if not self._is_read:
+            self.states.loading()
+        self._ask(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
+
+    def _look_again(self) -> None:
+        """Read again, unless somebody reads far below: what is there stays then."""
+        if self.list.lines.rowCount() <= _MOST_AGAIN or not self.list.verticalScrollBar().value():
+            self.read()
+
+    def _more(self) -> None:
+        self._ask(self._next, PAGE_ROWS)
+
+    def _ask(self, after: str | None, limit: int) -> None:
+        card = self.card
+        if card is None:
+            return
+        clients, is_first = self.context.bridge.engine.clients, after is None
+
+        def show(page: ActivityPage) -> None:
+            if self.card is not None and self.card.name == card.name:
+                self._show(page) if is_first else self._append(page)
+
+        asked = query(words()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
+        self.context.tasks.run(asked.within(self, "activity").success(show).failure(self.fail))
+
+    def _show(self, page: ActivityPage) -> None:
+        self._is_read, self._next = True, page.next
+        if not page.lines:
+            said = words()["activity"]
+            self.states.empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
+            return
+        now = self.context.clock.now_ms()
+        self.list.show_lines(activity_lines(page.lines, now), has_more=page.next is not None)
+        self.states.content()
+
+    def _append(self, page: ActivityPage) -> None:
+        self._next = page.next
+        now = self.context.clock.now_ms()
+        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
+        after = day_heading(last.value.at, now) if last is not None else ""
+        self.list.lines.append(activity_lines(page.lines, now, after), has_more=page.next is not None)
+
+    # ---- what can be done with a line
+
+    def _offer(self, shown: Row | None) -> None:
+        line = None if shown is None else shown.value
+        self.receipt.setEnabled(line is not None and bool(line.receipt_id))
+        self.undo.setEnabled(line is not None and bool(line.step_id) and not line.is_undone)
+
+    def _show_receipt(self) -> None:
+        current = self.list.current
+        if current is not None and current.value.receipt_id:
+            self.receipt_asked.emit(current.value.receipt_id)
+
+    def _undo(self) -> None:
+        current = self.list.current
+        if current is not None and current.value.step_id:
+            take_back(self.context, current.value.step_id)

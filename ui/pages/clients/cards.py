@@ -1,0 +1,112 @@
+"""The left side: every client with how it stands, pairing, and the switch that stops them all.
+
+Must not do: ask the engine, or do anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame
+
+from core.types.clients import ClientCard, Standing
+from ui.pages.clients.lines import Row
+from ui.pages.clients.rows import RowList
+from ui.pages.clients.words import counted, listed, seen_told, standing_word, visible, words
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, row
+from ui.widgets.states import FOOT
+
+_ORDER = (Standing.AWAKE, Standing.PAUSED, Standing.ASLEEP, Standing.REVOKED)
+
+
+def card_row(card: ClientCard, now_ms: int) -> Row:
+    """A client as a line of the list.
+
+    Args:
+        card: the client.
+        now_ms: the present.
+    """
+    state = standing_word(card.standing)
+    return Row(
+        id=card.name,
+        head=visible(card.name),
+        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms)}",
+        more="" if card.standing is Standing.REVOKED else _granted(card),
+        standing=card.standing,
+        aside=f"{card.waits:,} to review" if card.waits else "",
+        is_struck=card.standing is Standing.REVOKED,
+        value=card,
+    )
+
+
+def _granted(card: ClientCard) -> str:
+    spaces = ", ".join(visible(name) for name in card.spaces)
+    return " · ".join(part for part in (listed(card.grants), spaces) if part)
+
+
+def in_order(cards: Sequence[ClientCard]) -> list[ClientCard]:
+    """Those that may come in first; within them the one that came last."""
+    return sorted(cards, key=lambda card: (_ORDER.index(card.standing), -(card.seen_at or 0), card.name))
+
+
+class CardsPanel(QFrame):
+    """The list with what frames it.
+
+    Attributes:
+        list: the clients; a row's value is its `ClientCard`.
+
+    Signals:
+        pair_asked: the person wants to pair one.
+        token_asked: the person wants a token.
+        stop_asked: the person wants all stopped.
+    """
+
+    pair_asked = Signal()
+    token_asked = Signal()
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = words()
+        self.setObjectName("queue")
+        self.count = label("", "muted")
+        self.pair = button(said["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
+        self.token = button(said["token"], self.token_asked.emit, kind="link", theme=theme, icon="key-round")
+        self.stop = button(
+            said["deeds"]["stop"]["title"],
+            self.stop_asked.emit,
+            kind="danger",
+            hint=said["deeds"]["stop"]["hint"],
+            theme=theme,
+            icon="pause",
+        )
+        self.list = RowList(theme, said["list"])
+        layout = column(self, gap=10)
+        layout.setContentsMargins(0, 16, 1, 0)
+        head = column(None, gap=10)
+        head.setContentsMargins(16, 0, 16, 2)
+        head.addLayout(row(label(said["title"], "title"), None, self.count))
+        head.addWidget(self.pair)
+        head.addLayout(row(self.token, None))
+        layout.addLayout(head)
+        layout.addWidget(self.list, 1)
+        foot = column(None, self.stop)
+        foot.setContentsMargins(16, 4, 16, 14)
+        layout.addLayout(foot)
+        self.stop.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        self.stop.hide()
+
+    def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
+        """Show the clients.
+
+        Args:
+            cards: all of them.
+            now_ms: the present.
+            wanted: the name of the one to look at; "" for the one that is looked at.
+        """
+        awake = sum(card.standing is Standing.AWAKE for card in cards)
+        self.count.setText(counted(words()["count"], len(cards)))
+        self.stop.setVisible(awake > 0)
+        self.list.show_lines([card_row(card, now_ms) for card in in_order(cards)], wanted=wanted)

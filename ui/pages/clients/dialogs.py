@@ -1,0 +1,222 @@
+"""What is asked before a deed: stop all, revoke, take back, undo since a time; what happens is said with its numbers.
+
+Must not do: do it; a dialog tells that the person agreed. What destroys access is never the default button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+
+from PySide6.QtCore import QDate, QLocale, Qt, Signal
+from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
+
+from core.types.clients import ClientCard, Undoable
+from ui.context import Context
+from ui.pages.clients.words import counted, undo_told, visible, words
+from ui.tasks import problem_of, query
+from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.chips import Segments
+from ui.widgets.words import local
+
+_WIDTH = 460
+TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
+_BACK = {TODAY: 0, YESTERDAY: 1, WEEK: 7}
+
+
+class AskDialog(QDialog):
+    """Title, sentences, one button that agrees and one that does not; the latter is the default.
+
+    Signals:
+        agreed: the person pressed it.
+    """
+
+    agreed = Signal()
+
+    def __init__(
+        self, context: Context, title: str, sentences: tuple[str, ...], act: str, parent: QWidget, cancel: str = ""
+    ) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            title: the question.
+            sentences: what happens.
+            act: title of the button that agrees.
+            parent: the page.
+            cancel: title of the other one; "" for the usual.
+        """
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.cancel = button(cancel or words()["cancel"], self.reject)
+        self.act = button(act, self._agree, kind="danger")
+        self.act.setAutoDefault(False)
+        self.form = QWidget()
+        self.form_box = column(self.form, gap=10)
+        heading = Elided(title, "title")
+        heading.setAccessibleDescription("heading")
+        layout = column(self, heading, margins=24, gap=12)
+        for told in sentences:
+            layout.addWidget(label(told, "body", wrap=True))
+        layout.addWidget(self.form)
+        layout.addStretch(1)
+        layout.addLayout(row(None, self.cancel, self.act))
+        self.cancel.setDefault(True)
+        self.cancel.setFocus()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
+    """Before all clients are stopped.
+
+    Args:
+        context: what pages are given.
+        count: how many are awake.
+        parent: the page.
+    """
+    said = words()["stop_dialog"]
+    return AskDialog(context, said["title"], (counted(said["sentence"], count),), said["act"], parent)
+
+
+def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
+    """Before one is revoked."""
+    said = words()["revoke_dialog"]
+    wrote = counted(said["wrote"], client.stands) if client.stands else said["wrote_none"]
+    title = said["title"].format(name=visible(client.name))
+    return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
+
+
+class CountedDialog(AskDialog):
+    """One that counts what it would take back before it can be agreed to.
+
+    Attributes:
+        found: what was counted; None while it is not.
+    """
+
+    def __init__(
+        self, context: Context, title: str, sentence: str, act: str, parent: QWidget, cancel: str = ""
+    ) -> None:
+        super().__init__(context, title, (sentence,), act, parent, cancel)
+        self.context = context
+        self.found: Undoable | None = None
+        self.preview = label(words()["undo_dialog"]["looking"], "strong", wrap=True)
+        self.expired = label("", "muted", wrap=True)
+        self.expired.hide()
+        self.act.setEnabled(False)
+
+    def count(self, begin: Callable[[], Future[Undoable]]) -> None:
+        """Count anew; an older count that comes later is dropped."""
+        said = words()["undo_dialog"]
+        self.found = None
+        self.act.setEnabled(False)
+        self.preview.setText(said["looking"])
+        asked = query(said["looking"], begin).within(self, "count")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: Undoable) -> None:
+        said = words()["undo_dialog"]
+        self.found = found
+        self.preview.setText(undo_told(found))
+        self.expired.setText(counted(said["expired"], found.expired))
+        self.expired.setVisible(found.expired > 0)
+        self.name_act(found)
+
+    def name_act(self, found: Undoable) -> None:
+        """Say on the button how much it takes back."""
+        said = words()["undo_dialog"]
+        self.act.setText(counted(said["act"], found.steps) if found.steps else said["act_none"])
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(found.steps > 0)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.preview.setText("" if problem is None else problem.sentence)
+
+
+class UndoSinceDialog(CountedDialog):
+    """Since when; what that would take back is counted for each choice.
+
+    Attributes:
+        since_ms: epoch ms of what is chosen.
+    """
+
+    def __init__(self, context: Context, name: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            name: the client's.
+            parent: the page.
+        """
+        said = words()["undo_dialog"]
+        title = said["title"].format(name=visible(name))
+        super().__init__(context, title, said["sentence"], said["act_none"], parent)
+        self._name = name
+        self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
+        self.choices.chosen.connect(lambda _: self._count())
+        today = local(context.clock.now_ms()).date()
+        self.day = QDateEdit(QDate(today.year, today.month, today.day))
+        self.day.setMaximumDate(QDate(today.year, today.month, today.day))
+        self.day.setLocale(QLocale(QLocale.Language.English))
+        self.day.setDisplayFormat("d MMM yyyy")
+        self.day.setAccessibleName(said["day"])
+        self.day.lineEdit().setObjectName("inner")
+        self.day.dateChanged.connect(lambda _: self._count())
+        self.form_box.addWidget(label(said["since"], "label"))
+        self.form_box.addWidget(self.choices)
+        self.form_box.addLayout(row(self.day, None))
+        self.form_box.addWidget(self.preview)
+        self.form_box.addWidget(self.expired)
+        self._count()
+
+    @property
+    def since_ms(self) -> int:
+        """From when on, epoch ms: the beginning of a day in the local zone, or 0."""
+        chosen = self.choices.current
+        if chosen == ALL:
+            return 0
+        if chosen == DATE:
+            picked = self.day.date()
+            at = datetime(picked.year(), picked.month(), picked.day()).astimezone()
+        else:
+            at = local(self.context.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
+            at -= timedelta(days=_BACK[chosen])
+        return max(0, int(at.astimezone(UTC).timestamp() * 1000))
+
+    def _count(self) -> None:
+        self.day.setVisible(self.choices.current == DATE)
+        clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
+        self.count(lambda: clients.undoable(name, since))
+        self.adjustSize()
+
+
+class RemoveDialog(CountedDialog):
+    """After revoking: everything it wrote, to be taken back or left."""
+
+    def __init__(self, context: Context, name: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            name: the client's.
+            parent: the page.
+        """
+        said = words()["remove_dialog"]
+        sentence = said["sentence"].format(name=visible(name))
+        super().__init__(context, said["title"], sentence, said["act"], parent, said["cancel"])
+        self.form_box.addWidget(self.preview)
+        self.form_box.addWidget(self.expired)
+        self.form_box.addWidget(label(said["rest"], "small", wrap=True))
+        clients = context.bridge.engine.clients
+        self.count(lambda: clients.undoable(name, 0))
+
+    def name_act(self, found: Undoable) -> None:
+        """It takes back all there is, old or not."""
+        self.act.setEnabled(found.steps + found.expired > 0)

@@ -1,0 +1,225 @@
+"""The head of one client: how it stands, what can be done with it, its figures, what it was granted.
+
+Must not do: ask the engine, or do anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
+
+from core.types.clients import ClientCard, Standing
+from ui.pages.clients.marks import StandingMark
+from ui.pages.clients.words import (
+    SPACE,
+    born_told,
+    grant_sentence,
+    grant_word,
+    limits_told,
+    seen_told,
+    standing_word,
+    visible,
+    words,
+)
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.plaintext import tip
+
+_BESIDE = 660
+_FIGURES = ("stands", "waits", "answers", "refusals")
+_DEEDS = {
+    Standing.AWAKE: ("pause", "undo", "revoke"),
+    Standing.PAUSED: ("resume", "undo", "revoke"),
+    Standing.ASLEEP: ("wake", "undo", "revoke"),
+    Standing.REVOKED: ("undo", "again"),
+}
+_ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
+
+
+def summary_told(card: ClientCard) -> str:
+    """Limits and ceiling in one line."""
+    said = words()["limits"]
+    believed = str(said["ceiling"]).format(value=f"{card.trust_ceiling:.2f}")
+    return f"{limits_told(card.limit_minute, card.limit_session)} · {believed}"
+
+
+class Figure(QPushButton):
+    """A number with what it counts; pressing it leads there."""
+
+    def __init__(self, theme: Theme, name: str, go: Callable[[], None]) -> None:
+        super().__init__()
+        said = words()["figures"][name]
+        self._theme, self._title = theme, str(said["title"])
+        self.setProperty("kind", "line")
+        self.setToolTip(said["hint"])
+        self.number, self.title = label("0", "section"), label(self._title, "small")
+        column(self, self.number, self.title, gap=0).setContentsMargins(2, 2, 14, 2)
+        for part in (self.number, self.title):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.clicked.connect(lambda: go())
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def show_count(self, count: int) -> None:
+        """Show another number."""
+        self.number.setText(f"{count:,}")
+        self.setAccessibleName(f"{count:,} {self._title}")
+        self._measure()
+
+    def _measure(self) -> None:
+        layout = self.layout()
+        if layout is not None:
+            layout.invalidate()
+            self.setFixedSize(layout.sizeHint())
+
+
+class GrantChips(QWidget):
+    """What it was granted, in short words; the sentence of the one under the pointer or the keyboard.
+
+    Signals:
+        pressed: one of them was pressed.
+    """
+
+    pressed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips, gap=6)
+        self.sentence = Elided("", "small")
+        self._usual = ""
+        column(self, self._chips, self.sentence, gap=4)
+        self._sentences: dict[QPushButton, str] = {}
+
+    def show_card(self, card: ClientCard) -> None:
+        """Show the grants of a client."""
+        clear(self._flow)
+        self._sentences.clear()
+        for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
+            is_space = grant.startswith(SPACE)
+            icon = "landmark" if is_space else ""
+            made = button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
+            told = grant_sentence(grant)
+            made.setToolTip(tip(told))
+            made.setAccessibleDescription(told)
+            made.installEventFilter(self)
+            self._sentences[made] = told
+            self._flow.addWidget(made)
+        self._chips.setVisible(bool(self._sentences))
+        self._usual = summary_told(card)
+        self.sentence.say(self._usual)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Say the sentence of the chip that is looked at."""
+        if isinstance(watched, QPushButton) and watched in self._sentences:
+            if event.type() in {QEvent.Type.Enter, QEvent.Type.FocusIn}:
+                self.sentence.say(self._sentences[watched])
+            elif event.type() in {QEvent.Type.Leave, QEvent.Type.FocusOut}:
+                self.sentence.say(self._usual)
+        return False
+
+
+class Head(QWidget):
+    """The head.
+
+    Attributes:
+        card: the client that is shown; None before one was.
+
+    Signals:
+        deed: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
+        led: a figure was pressed: its name.
+        grants_asked: a grant was pressed.
+    """
+
+    deed = Signal(str)
+    led = Signal(str)
+    grants_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.card: ClientCard | None = None
+        self._theme = theme
+        self.mark, self.standing = StandingMark(theme), label("", "small")
+        self.name = Elided("", "title")
+        self.name.setAccessibleDescription("heading")
+        self.meta = Elided("", "small")
+        self.deeds: dict[str, QPushButton] = {}
+        acts = QWidget()
+        flow = row(parent=acts, gap=8)
+        for deed, icon in _ICONS.items():
+            said = words()["deeds"][deed]
+            kind = "danger" if deed == "revoke" else "plain"
+            made = button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
+                          icon=icon)  # fmt: skip
+            self.deeds[deed] = made
+            flow.addWidget(made)
+        self.figures = {name: Figure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
+        counts = QWidget()
+        places = FlowLayout(counts, gap=8)
+        for figure in self.figures.values():
+            places.addWidget(figure)
+        self.chips = GrantChips(theme)
+        self.chips.pressed.connect(self.grants_asked)
+        flow.addStretch(1)
+        names = QWidget()
+        under = row(self.mark, self.standing, self.meta, gap=6)
+        under.setStretch(2, 1)
+        column(names, self.name, gap=4).addLayout(under)
+        self._top = row(names, acts, gap=16)
+        self._top.setStretch(0, 1)
+        layout = column(self, gap=10)
+        layout.addLayout(self._top)
+        for part in (counts, self.chips):
+            layout.addWidget(part)
+
+    def show_low(self, *, is_low: bool) -> None:
+        """Leave room for what is below: where it is low, grants stand in their own view only.
+
+        Args:
+            is_low: whether there is little room.
+        """
+        self.chips.setVisible(not is_low)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the deeds stand under the name."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self._theme.px(_BESIDE)
+        self._top.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+
+    def show_card(self, card: ClientCard, now_ms: int) -> None:
+        """Show a client.
+
+        Args:
+            card: the client.
+            now_ms: the present.
+        """
+        is_other = self.card is None or _granted(self.card) != _granted(card)
+        self.card = card
+        self.name.say(visible(card.name))
+        self.mark.show_standing(card.standing)
+        self.standing.setText(_capital(standing_word(card.standing)))
+        told = words()["standing"][card.standing.value]["sentence"]
+        self.standing.setToolTip(told)
+        self.standing.setAccessibleDescription(told)
+        why = "" if card.standing is Standing.AWAKE else f" · {told}"
+        self.meta.say(f"· {seen_told(card, now_ms)} · {born_told(card)}{why}")
+        for name, made in self.deeds.items():
+            made.setVisible(name in _DEEDS[card.standing])
+        for name, figure in self.figures.items():
+            figure.show_count(getattr(card, name))
+        if is_other:
+            self.chips.show_card(card)
+
+
+def _granted(card: ClientCard) -> tuple[object, ...]:
+    return card.name, card.grants, card.spaces, summary_told(card)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,147 @@
+"""Where the parts of the page stand: the clients beside one of them, or the two in turns where there is little room.
+
+Must not do: read, or do anything.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from ui.context import Context
+from ui.pages.clients.activity import ActivityTab
+from ui.pages.clients.cards import CardsPanel
+from ui.pages.clients.head import Head
+from ui.pages.clients.receipts import ReceiptsTab
+from ui.pages.clients.sight import SightTab
+from ui.pages.clients.tab import Tab
+from ui.pages.clients.terms import TermsTab
+from ui.pages.clients.words import words
+from ui.widgets.basics import button, column, row
+from ui.widgets.chips import Segments
+
+ACTIVITY, RECEIPTS, SIGHT, GRANTS = "activity", "receipts", "sight", "grants"
+_LIST, _LIST_NARROW, _SIDE = 300, 272, 320
+_WIDE, _NARROW, _LOW = 980, 700, 600
+_UNBOUND = 16_777_215
+
+
+class Stand(QWidget):
+    """Clients and one client.
+
+    Attributes:
+        cards: the list at the left. `head`: the client that is looked at. `views`: chooses what is shown of it.
+        tabs: the views by name; `tab` is the one that is shown.
+        back: leads to the clients where they are hidden.
+    """
+
+    def __init__(self, context: Context) -> None:
+        """Make it, empty.
+
+        Args:
+            context: what pages are given.
+        """
+        super().__init__()
+        self._context = context
+        self.is_narrow = self._shows_cards = False
+
+    def build(self) -> None:
+        """Fill it once it stands in its place, from the outside in."""
+        context, said = self._context, words()
+        theme = context.theme
+        self.cards, self._side = CardsPanel(theme), QWidget()
+        row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
+        self.back = button(said["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
+        self.head = Head(theme)
+        self.views = Segments(tuple(said["views"].items()), ACTIVITY, said["views_name"], wraps=True)
+        self.stack = QStackedWidget()
+        self._box = column(self._side, gap=10)
+        self._bar = QWidget()
+        row(self.back, None, parent=self._bar)
+        for part in (self._bar, self.head, self.views, self.stack):
+            self._box.addWidget(part)
+        self._box.setStretch(3, 1)
+        self.activity, self.receipts = ActivityTab(context), ReceiptsTab(context)
+        self.sight, self.terms = SightTab(context), TermsTab(context)
+        self.tabs: dict[str, Tab] = {
+            ACTIVITY: self.activity,
+            RECEIPTS: self.receipts,
+            SIGHT: self.sight,
+            GRANTS: self.terms,
+        }
+        for tab in self.tabs.values():
+            self.stack.addWidget(tab)
+        self.views.chosen.connect(self.show_view)
+        self.head.grants_asked.connect(lambda: self.show_view(GRANTS))
+        self.cards.list.clicked.connect(lambda _: self.open_client())
+        self.cards.list.opened.connect(lambda _: self.open_client())
+        self.activity.receipt_asked.connect(self.show_receipt)
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    # ---- what is shown
+
+    @property
+    def view(self) -> str:
+        """The view that is shown."""
+        return next(name for name, tab in self.tabs.items() if tab is self.stack.currentWidget())
+
+    @property
+    def tab(self) -> Tab:
+        """The same, itself."""
+        return self.tabs[self.view]
+
+    def show_view(self, view: str) -> None:
+        """Show another view of the client."""
+        self.views.show_choice(view)
+        if self.tabs[view] is not self.tab:
+            self.tab.leave()
+            self.stack.setCurrentWidget(self.tabs[view])
+            self.tab.enter()
+
+    def show_receipt(self, receipt_id: str) -> None:
+        """Show one receipt."""
+        self.receipts.wish(receipt_id)
+        self.show_view(RECEIPTS)
+        self.receipts.list.setFocus()
+
+    # ---- taking turns
+
+    def show_cards(self) -> None:
+        """Show the clients, in the place of the one where there is little room."""
+        self._shows_cards = True
+        self._arrange()
+        self.cards.list.setFocus()
+
+    def open_client(self) -> None:
+        """On from the clients to one of them."""
+        if self._shows_cards:
+            self._shows_cards = False
+            self._arrange()
+
+    def take_focus(self, otherwise: QWidget) -> None:
+        """Give the keyboard to the clients, or to another widget where they are hidden."""
+        (otherwise if self.cards.isHidden() else self.cards.list).setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Everything finds its place anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.is_narrow = self.width() < self._context.theme.px(_NARROW)
+        self._shows_cards = self._shows_cards and self.is_narrow
+        self._arrange()
+
+    def _arrange(self) -> None:
+        px = self._context.theme.px
+        wide = px(_LIST if self.width() >= px(_WIDE) else _LIST_NARROW)
+        self.cards.setMinimumWidth(0 if self.is_narrow else wide)
+        self.cards.setMaximumWidth(_UNBOUND if self.is_narrow else wide)
+        self._side.setMinimumWidth(px(_SIDE))  # less than all in it wants: it lies down where it is narrow
+        self.cards.setVisible(not self.is_narrow or self._shows_cards)
+        self._side.setVisible(not self.is_narrow or not self._shows_cards)
+        self._bar.setVisible(self.is_narrow)
+        self.head.show_low(is_low=self.height() < px(_LOW))
+        pad = px(28 if self.width() >= px(_WIDE) else 20)
+        self._box.setContentsMargins(pad, 16, pad, 14)

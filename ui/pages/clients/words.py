@@ -1,0 +1,185 @@
+"""Clients in words: grants, standings, limits, what was done, why something was withheld.
+
+The sentences are `resources/help/clients_page.json`; why recall drops a memory is said as on the Recall page. Must not
+do: decide anything, or show a name that is not made visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.config.grantwords import sentence, short
+from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms, Undoable
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import ago, date_of
+
+SPACE = "space:"
+_NAME = 40
+_PROCESS = 80
+_SENTENCE = 400
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The sentences, read once."""
+    return _read("clients_page.json")
+
+
+@cache
+def _dropped() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = _read("recall_page.json")["dropped"]
+    return found
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / name).read_text(encoding="utf-8"))
+    return found
+
+
+def counted(forms: Mapping[str, str], count: int, **more: object) -> str:
+    """A count in words.
+
+    Args:
+        forms: `one` and `many`, with `{count}` in them.
+        count: how many.
+        **more: what else the form names.
+    """
+    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
+
+
+def visible(name: str) -> str:
+    """A client's name as it is shown: one line, what cannot be seen made visible."""
+    return one_line(name, _NAME)
+
+
+# ---- grants
+
+
+def grant_word(grant: str) -> str:
+    """A grant in a word or two: `read`, the name of a space."""
+    return visible(short(grant))
+
+
+def grant_sentence(grant: str) -> str:
+    """What a grant allows, in a plain sentence."""
+    return one_line(sentence(grant), _SENTENCE)
+
+
+def listed(grants: Sequence[str]) -> str:
+    """Grants in a row: `read, propose, work`."""
+    return ", ".join(grant_word(one) for one in grants) or str(words()["no_grants"])
+
+
+# ---- a card
+
+
+def standing_word(standing: Standing) -> str:
+    """How it stands: `awake`."""
+    return str(words()["standing"][standing.value]["word"])
+
+
+def seen_told(card: ClientCard, now_ms: int) -> str:
+    """When it came last: `last seen yesterday`."""
+    said = words()
+    return str(said["never"] if card.seen_at is None else said["seen"].format(when=ago(card.seen_at, now_ms)))
+
+
+def born_told(card: ClientCard) -> str:
+    """When and how it was paired."""
+    said = words()
+    how = said["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else said["by_you"]
+    return f"{said['paired'].format(when=date_of(card.paired_at))} {how}"
+
+
+def limits_told(minute: int | None, session: int | None) -> str:
+    """How often it may search."""
+    said = words()["limits"]
+    key = {(False, False): "both", (False, True): "minute", (True, False): "session", (True, True): "none"}
+    form: str = said[key[minute is None, session is None]]
+    return form.format(minute=minute, session=session)
+
+
+# ---- what it did
+
+
+def verb_told(verb: str) -> str:
+    """A verb in words, as something a client did: `stored`."""
+    known = words()["verbs"].get(verb)
+    return str(known) if known is not None else one_line(verb.removeprefix("memory_").replace("_", " "), _NAME)
+
+
+def did_told(line: ActivityLine) -> str:
+    """What a client did, as the head of a line."""
+    if line.did is Did.REFUSED:
+        why = words()["refusal_reasons"].get(line.code, words()["refusal_reasons"]["unknown"])
+        return str(words()["activity"]["refused"]).format(why=why)
+    told = verb_told(line.verb)
+    return told[:1].upper() + told[1:]
+
+
+def did_note(line: ActivityLine) -> str:
+    """How much of it: what was given and withheld, what changed, whether it was taken back."""
+    said = words()["activity"]
+    parts: list[str] = []
+    if line.did is Did.ASKED:
+        parts.append(counted(said["gave"], line.count) if line.count else said["gave_none"])
+        if line.withheld:
+            parts.append(counted(said["withheld"], line.withheld))
+    elif line.did is Did.WROTE and line.count:
+        parts.append(counted(said["changed"], line.count))
+    elif line.did is Did.REFUSED:
+        parts += [verb_told(line.verb), line.code]
+    if line.is_undone:
+        parts.append(said["undone"])
+    return " · ".join(part for part in parts if part)
+
+
+def reason_told(reason: str) -> str:
+    """Why a memory was withheld, as a clause: `held back`.
+
+    Args:
+        reason: a code of a receipt, or of the simulator.
+    """
+    known = words()["reasons"].get(reason)
+    if known:
+        return str(known)
+    dropped = _dropped().get(reason)
+    return str(dropped["short"]) if dropped else one_line(reason.replace("_", " "), _NAME)
+
+
+# ---- what would change
+
+
+def undo_told(found: Undoable) -> str:
+    """What taking back would do, in one sentence."""
+    said = words()["undo_dialog"]
+    if not found.steps:
+        return str(said["none"])
+    ranked = sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0]))
+    verbs = ", ".join(said["verb"].format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
+    steps, touched = counted(said["steps"], found.steps), counted(said["memories"], found.memories)
+    return counted(said["told"], found.steps, steps=steps, memories=touched, verbs=verbs)
+
+
+def change_told(old: Terms, new: Terms) -> str:
+    """What applying new terms would change, in sentences."""
+    said = words()["terms"]
+    more = [one for one in new.grants if one not in old.grants]
+    less = [one for one in old.grants if one not in new.grants]
+    parts = [said["more"].format(what=listed(more))] if more else []
+    parts += [said["less"].format(what=listed(less))] if less else []
+    if (old.limit_minute, old.limit_session) != (new.limit_minute, new.limit_session):
+        parts.append(said["limit"].format(what=limits_told(new.limit_minute, new.limit_session)))
+    if old.trust_ceiling != new.trust_ceiling:
+        usual = new.trust_ceiling is None
+        parts.append(said["trust_usual"] if usual else said["trust"].format(value=f"{new.trust_ceiling:.2f}"))
+    return " ".join(parts) or str(said["same"])
+
+
+def left_told(count: int) -> str:
+    """What an undo left as it is, as a sentence to put behind another one; "" for nothing."""
+    return f" {counted(words()['left'], count)}" if count else ""
