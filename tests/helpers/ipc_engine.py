@@ -17,6 +17,7 @@ from ipc_clients import HasClients, KnowsClients
 from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
+from ipc_journal import FakeJournals
 from ipc_plan import METRICS, TRACE, Metrics, Trace
 from ipc_sessions import HasSessions
 from ipc_upkeep import FakeStores, HasUpkeep
@@ -26,7 +27,6 @@ from core.events import Changed, Hub, StateChanged
 from core.ipc.ports import Asked, Counted
 from core.types.clock import ManualClock
 from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
-from core.types.journals import StepRow, Steps
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -313,28 +313,6 @@ class FakeConflicts:
     def resolve(self, item_id: str, decision: Decision, actor: Actor) -> Future[Decided]:
         self.decisions.append((item_id, decision, actor))
         return done(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
-
-
-class FakeJournals:
-    def __init__(self) -> None:
-        self.asked: list[tuple[str | None, int]] = []
-
-    def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
-        self.asked.append((after, limit))
-        step = StepRow(
-            id="step-1",
-            at=START_MS,
-            verb="forget",
-            label="Forget a memory",
-            actor="client",
-            client="plug",
-            rows=1,
-            undone=False,
-            can_undo=True,
-            is_undo=False,
-            expires_at=START_MS,
-        )
-        return done(Steps((step,), 2, "step-1"))
 
 
 class FakeImports:
