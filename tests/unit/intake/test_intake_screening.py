@@ -74,7 +74,7 @@ def test_the_person_lets_it_in_and_then_it_is_shown(rig: Rig, writer: Actor) -> 
 def test_what_is_only_suspicious_is_found_and_not_given(rig: Rig, writer: Actor) -> None:
     reply = rig.store(SOFT, writer)
     assert rig.get(reply.memory_id).status is Status.ACTIVE
-    assert rig.found("kettle manual") == [reply.memory_id]
+    assert rig.found("kettle manual") == [SOFT]
     text, excluded = context_of(rig, writer)
     assert excluded == {reply.memory_id: "injection"}
     assert "kettle" not in text
@@ -119,7 +119,7 @@ def test_a_claim_is_read_too(rig: Rig, writer: Actor) -> None:
 def test_an_import_s_order_waits(rig: Rig) -> None:
     path = rig.write_rows([{"text": HARD}, {"text": "The kettle is blue."}, {"text": SOFT}])
     rig.bring(path)
-    found = dict(rig.rows("SELECT text, status FROM memories"))
+    found: dict[str, str] = {str(row[0]): str(row[1]) for row in rig.rows("SELECT text, status FROM memories")}
     assert found == {HARD: "quarantined", "The kettle is blue.": "active", SOFT: "active"}
     assert rig.rows("SELECT kind FROM conflicts WHERE state = 'open'") == [("injection",)]
 
