@@ -11,6 +11,7 @@ from ui.importing.wizard import ImportDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.parts import PARTS
 from ui.pages.clients.page import CLIENTS, client_commands
+from ui.pages.entities.page import ENTITIES
 from ui.pages.graph.page import GRAPH
 from ui.pages.journal.page import JOURNAL
 from ui.pages.library.page import LIBRARY
@@ -21,7 +22,7 @@ from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
-PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, CLIENTS, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
 

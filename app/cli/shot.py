@@ -11,7 +11,11 @@ from app.cli.root import Command, loci, with_command
 
 
 @loci.command()
-@click.option("--page", required=True, help="palace, graph, library, review, recall, timeline, journal or settings.")
+@click.option(
+    "--page",
+    required=True,
+    help="palace, graph, library, review, recall, timeline, entities, clients, journal or settings.",
+)
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The picture, a PNG file.")
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
 @click.option("--size", default="1440x900", show_default=True, help="Width and height in pixels.")

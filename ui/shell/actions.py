@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MENUS = ("File", "Edit", "View", "Go", "Help")
 _STEPS = (("edit.undo", "Undo"), ("edit.redo", "Redo"))
 _ASK_MS = 150
+_DIGITS = 9  # the first pages have a digit of their own
 _SIZES = (100, 110, 125, 150)
 _KEYS = QKeySequence.StandardKey
 
@@ -64,7 +65,7 @@ class Actions(QObject):
                 f"Go to {page.title}",
                 lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]
                 "Go",
-                f"Ctrl+{number}",
+                f"Ctrl+{number}" if number <= _DIGITS else None,
                 page.icon,
                 words=page.words,
             )

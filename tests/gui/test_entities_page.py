@@ -1,0 +1,164 @@
+"""The Entities page: the list, what is looked at, changing names, merging two and taking them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from engine_rig import Rig
+from library_rig import put_away
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+from window_rig import settle
+
+from core.entities import registry
+from core.types.entities import EntityDraft
+from ui.context import Context
+from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.page import EntitiesPage
+from ui.pages.entities.words import words
+from ui.registry import PAGES
+from ui.widgets.states import EmptyState
+
+
+@pytest.fixture
+def page(context: Context, qtbot: QtBot) -> Iterator[EntitiesPage]:
+    made = EntitiesPage(context)
+    context.bridge.changed.connect(made.changed)
+    made.resize(960, 700)
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    yield made
+    put_away(qtbot, made)
+
+
+def make(rig: Rig, name: str, kind: str = "person", **more: Any) -> str:
+    return rig.engine.entities.create(EntityDraft(name, kind, **more)).result(10).id
+
+
+def named(rig: Rig, text: str, entity_id: str, name: str) -> str:
+    memory = rig.store(text).memory_id
+    at = text.index(name)
+    row = {"memory_id": memory, "entity_id": entity_id, "start_at": at, "end_at": at + len(name)}
+    rig.write(lambda tx: tx.insert("mentions", row))
+    return memory
+
+
+def three(rig: Rig) -> tuple[str, str, str]:
+    rosa, castellanos, atlas = make(rig, "Rosa"), make(rig, "Rosa Castellanos"), make(rig, "Atlas", "project")
+    for text in ("Rosa sings in Porto.", "Rosa called."):
+        named(rig, text, rosa, "Rosa")
+    named(rig, "Rosa Castellanos moved to Vigo.", castellanos, "Rosa Castellanos")
+    return rosa, castellanos, atlas
+
+
+def enter(page: EntitiesPage, qtbot: QtBot, wish: str = "") -> None:
+    page.enter(wish)
+    settle(qtbot, page.is_settled)
+
+
+def names(page: EntitiesPage) -> list[str]:
+    return [line.head for line in page.list.shown.lines]
+
+
+def test_it_stands_in_the_rail_behind_the_timeline() -> None:
+    order = [spec.id for spec in PAGES]
+    assert order.index("entities") == order.index("timeline") + 1
+
+
+def test_every_type_has_its_words() -> None:
+    assert set(words()["types"]) == registry.TYPES
+    looks = {(look["icon"], look["role"]) for look in words()["types"].values()}
+    assert len(looks) == len({look["icon"] for look in words()["types"].values()}) == len(registry.TYPES)
+
+
+def test_an_empty_page_teaches(page: EntitiesPage, qtbot: QtBot) -> None:
+    enter(page, qtbot)
+    assert isinstance(page.states.currentWidget(), EmptyState)
+
+
+def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa, _, _ = three(rig)
+    ModelTester(page.list.shown)  # type: ignore[no-untyped-call]  # pytest-qt has no types there
+    enter(page, qtbot)
+    assert names(page) == ["Rosa", "Rosa Castellanos", "Atlas"]
+    assert page.list.shown.lines[0].right == "2 memories"
+    assert page.entity_id == rosa
+    assert page.detail.view is not None
+    assert {line.head for line in page.detail.places.shown.lines} == {"Rosa sings in Porto.", "Rosa called."}
+
+
+def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    three(rig)
+    enter(page, qtbot)
+    assert page.context.selection.current == ""
+    places = page.detail.places
+    middle = places.visualRect(places.shown.index(0, 0)).center()
+    QTest.mouseClick(places.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle)
+    assert page.context.selection.current == places.shown.lines[0].id != ""
+
+
+def test_search_and_type_narrow_the_list(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    three(rig)
+    enter(page, qtbot)
+    page.search.setText("castell")
+    settle(qtbot, lambda: names(page) == ["Rosa Castellanos"])
+    page.search.setText("")
+    page.types.chosen.emit("project")
+    page.types.show_choice("project")
+    page.read()
+    settle(qtbot, lambda: names(page) == ["Atlas"])
+    page.search.setText("rosa")
+    settle(qtbot, lambda: isinstance(page._list_states.currentWidget(), EmptyState))
+
+
+def test_names_are_changed_and_taken_back(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa, _, _ = three(rig)
+    enter(page, qtbot)
+    page.detail.change.click()
+    dialog = page.findChild(ChangeDialog)
+    assert dialog is not None
+    dialog.name.setText("")
+    assert not dialog.act.isEnabled()
+    dialog.name.setText("Rosalind")
+    dialog.others.setPlainText("Rosa\n\n Ros ")
+    dialog.act.click()
+    settle(qtbot, lambda: "Rosalind" in names(page) and page.is_settled())
+    assert set(rig.engine.entities.get(rosa).result(10).aliases) == {"Rosa", "Ros"}
+    rig.undo()
+    settle(qtbot, lambda: "Rosa" in names(page))
+
+
+def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa, castellanos, _ = three(rig)
+    enter(page, qtbot)
+    page.detail.merge.click()
+    dialog = page.findChild(MergeDialog)
+    assert dialog is not None
+    settle(qtbot, lambda: len(dialog.list.shown.lines) == 2)
+    assert [line.head for line in dialog.list.shown.lines] == ["Rosa Castellanos", "Atlas"]
+    assert not dialog.act.isEnabled()
+    dialog.list.setCurrentIndex(dialog.list.shown.index(0, 0))
+    settle(qtbot, dialog.act.isEnabled)
+    assert "2 memories" in dialog.told.text()
+    dialog.act.click()
+    settle(qtbot, lambda: page.entity_id == castellanos and page.is_settled())
+    settle(qtbot, lambda: names(page) == ["Rosa Castellanos", "Atlas"])
+    view = page.detail.view
+    assert view is not None
+    assert view.mentions == 3
+    assert view.joined[0].id == rosa
+    page.detail.apart_asked.emit(view.joined[0].step_id)
+    settle(qtbot, lambda: len(names(page)) == 3)
+    assert rig.engine.entities.get(rosa).result(10).merged_into is None
+
+
+def test_what_looks_like_markup_stays_text(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    one = make(rig, "<b>Bo</b> & Co", aliases=("<i>x</i>",))
+    enter(page, qtbot, one)
+    assert page.detail.title.whole == "<b>Bo</b> & Co"
+    assert page.detail.others.textFormat() is Qt.TextFormat.PlainText

@@ -1,0 +1,1 @@
+"""The Entities page: the named things of the vault, where they are mentioned, merging two and taking them apart."""

@@ -1,0 +1,158 @@
+"""What the page asks before it acts: the names of an entity, and which other one is the same.
+
+Must not do: write; a dialog only says what was entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
+
+from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
+from ui.context import Context
+from ui.pages.entities.lines import LineList
+from ui.pages.entities.words import entity_line, preview_lines, type_word, words
+from ui.tasks import problem_of, query
+from ui.widgets.basics import button, column, label, row
+from ui.widgets.plaintext import one_line
+
+_WIDTH, _LIST = 520, 140
+_LONGEST = 80
+
+
+class ChangeDialog(QDialog):
+    """Name, other names and type.
+
+    Signals:
+        agreed: an `EntityChange`.
+    """
+
+    agreed = Signal(object)
+
+    def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            card: the entity as it is.
+            parent: the page.
+        """
+        super().__init__(parent)
+        said = words()["change"]
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.name = QLineEdit(card.name)
+        self.name.setMaxLength(_LONGEST)
+        self.name.setAccessibleName(said["name"])
+        self.others = QPlainTextEdit("\n".join(card.aliases))
+        self.others.setAccessibleName(said["others"])
+        self.others.setTabChangesFocus(True)
+        self.others.setFixedHeight(context.theme.px(96))
+        self.type = QComboBox()
+        self.type.setAccessibleName(said["type"])
+        for kind in words()["types"]:
+            self.type.addItem(type_word(kind), kind)
+        self.type.setCurrentIndex(self.type.findData(card.type))
+        self.act = button(said["act"], self._agree, kind="primary")
+        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout.setSpacing(10)
+        for title, field in ((said["name"], self.name), (said["others"], self.others), (said["type"], self.type)):
+            layout.addWidget(label(title, "strong"))
+            layout.addWidget(field)
+        layout.addLayout(row(None, button("Cancel", self.reject), self.act))
+        self.name.textChanged.connect(lambda text: self.act.setEnabled(bool(text.strip())))
+
+    def _agree(self) -> None:
+        others = tuple(line.strip() for line in self.others.toPlainText().splitlines() if line.strip())
+        self.agreed.emit(EntityChange(self.name.text().strip(), others, type=str(self.type.currentData())))
+        self.accept()
+
+
+class MergeDialog(QDialog):
+    """Which other one is the same; what would happen is shown before.
+
+    Signals:
+        agreed: id of the entity that stays.
+    """
+
+    agreed = Signal(str)
+
+    def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            card: the entity that would lead to the other.
+            parent: the page.
+        """
+        super().__init__(parent)
+        said = words()["merge"]
+        self.context, self._card = context, card
+        self.seen: MergePreview | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(words()["search"])
+        self.search.setAccessibleName(words()["search"])
+        self.list = LineList(context.theme, said["pick"])
+        self.list.setMinimumHeight(context.theme.px(_LIST))
+        self.told = label(said["choose"], "muted", wrap=True)
+        self.act = button(said["act"], self._agree, kind="primary")
+        self.act.setEnabled(False)
+        head = f"{said['title']}: {one_line(card.name, _LONGEST)}"
+        layout = column(self, label(head, "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout.setSpacing(10)
+        layout.addWidget(label(said["pick"], "strong"))
+        layout.addWidget(self.search)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.told)
+        layout.addLayout(row(None, button("Cancel", self.reject), self.act))
+        self.search.textChanged.connect(lambda _: self._read())
+        self.list.looked_at.connect(self._look)
+        self._read()
+
+    def _read(self) -> None:
+        entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
+        asked = query("Reading the names", lambda: entities.listed(wanted)).within(self, "list")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: EntityList) -> None:
+        self.list.put([entity_line(one) for one in self._others(found.lines)], self.list.current)
+
+    def _others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
+        """Likely ones first: of the same type, then the rest, each in its order."""
+        others = [one for one in lines if one.id != self._card.id]
+        return sorted(others, key=lambda one: one.type != self._card.type)
+
+    def _look(self, entity_id: str) -> None:
+        if self.seen is not None and self.seen.keep.id == entity_id:
+            return
+        self.seen = None
+        self.act.setEnabled(False)
+        entities, other = self.context.bridge.engine.entities, self._card.id
+        asked = query("Looking ahead", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
+        self.context.tasks.run(asked.success(self._tell).failure(self._fail))
+
+    def _tell(self, seen: MergePreview) -> None:
+        self.seen = seen
+        self._say("\n".join(preview_lines(seen)))
+        self.act.setEnabled(not seen.refusal)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self._say(problem.sentence)
+
+    def _say(self, text: str) -> None:
+        self.told.setText(text)
+        # A dialog does not ask wrapped text how high it is.
+        self.told.setMinimumHeight(self.told.heightForWidth(self.told.width()))
+
+    def _agree(self) -> None:
+        if self.seen is not None:
+            self.agreed.emit(self.seen.keep.id)
+            self.accept()

@@ -1,0 +1,194 @@
+"""Virtual lists of lines: an icon, a headline, a smaller line under it, a figure at the right. Plain text only.
+
+Must not do: ask the engine, or interpret a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from ui.theme.theme import Theme
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+SHOWN = Qt.ItemDataRole.UserRole + 1
+_HEIGHT, _PAD, _ICON = 46, 12, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One line.
+
+    Attributes:
+        id: what it stands for; "" where nothing is behind it.
+        icon: name of an icon; `role` the token of its colour.
+        head: its first line; `detail` the one under it.
+        right: what stands at its end.
+    """
+
+    id: str
+    icon: str
+    role: str
+    head: str
+    detail: str
+    right: str
+
+
+class LineModel(QAbstractListModel):
+    """The lines."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.lines: tuple[Shown, ...] = ()
+
+    def put(self, lines: Sequence[Shown]) -> None:
+        """Show other lines."""
+        self.beginResetModel()
+        self.lines = tuple(lines)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:  # noqa: N802 - Qt's name
+        """How many lines there are."""
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """A line, or its words for those who do not see it."""
+        if not 0 <= index.row() < len(self.lines):
+            return None
+        line = self.lines[index.row()]
+        if role == SHOWN:
+            return line
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return ", ".join(part for part in (line.head, line.detail, line.right) if part)
+        return None
+
+
+class LinePainter(QStyledItemDelegate):
+    """Draws a line."""
+
+    def __init__(self, theme: Theme, view: QListView) -> None:
+        super().__init__(view)
+        self._theme, self._view = theme, view
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802 - Qt's name
+        """All lines are of one height."""
+        return QSize(100, self._theme.px(_HEIGHT))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw a line."""
+        line, theme, rect = index.data(SHOWN), self._theme, QRect(option.rect)
+        if not isinstance(line, Shown):
+            return
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.colour("selection"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.colour("raised"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
+        if option.state & QStyle.StateFlag.State_Selected and self._view.hasFocus():
+            painter.setPen(QPen(theme.colour("focus"), 2))
+            painter.drawRect(rect.adjusted(1, 1, -1, -2))
+        pad, side = theme.px(_PAD), theme.px(_ICON)
+        theme.icon(line.icon, line.role).paint(painter, rect.left() + pad, rect.center().y() - side // 2, side, side)
+        inner = rect.adjusted(2 * pad + side, theme.px(4), -pad, -theme.px(5))
+        small = theme.font("small")
+        taken = QFontMetrics(small).horizontalAdvance(line.right)
+        half = inner.height() // 2
+        upper = QRect(inner.left(), inner.top(), inner.width(), half)
+        lower = QRect(inner.left(), inner.top() + half, inner.width(), inner.height() - half)
+        strong = theme.font("body")
+        strong.setWeight(QFont.Weight.Medium)
+        muted = theme.colour("muted")
+        _write(painter, small, upper, line.right, muted, Qt.AlignmentFlag.AlignRight)
+        upper.setRight(upper.right() - taken - (theme.px(10) if line.right else 0))
+        _write(painter, strong, upper, line.head, theme.colour("ink"), Qt.AlignmentFlag.AlignLeft)
+        _write(painter, small, lower, line.detail, muted, Qt.AlignmentFlag.AlignLeft)
+        painter.restore()
+
+
+def _write(painter: QPainter, font: QFont, rect: QRect, text: str, colour: QColor, side: Qt.AlignmentFlag) -> None:
+    painter.setFont(font)
+    painter.setPen(colour)
+    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+    painter.drawText(rect, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+
+
+class LineList(QListView):
+    """The list.
+
+    Signals:
+        looked_at: id of the line that is chosen.
+        opened: id of the line that was asked for by Enter or a double click.
+    """
+
+    looked_at = Signal(str)
+    opened = Signal(str)
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self.shown = LineModel(self)
+        self.setModel(self.shown)
+        self.setItemDelegate(LinePainter(theme, self))
+        self.setAccessibleName(name)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(lambda index: self._told(index))
+        self.doubleClicked.connect(lambda _: self._open())
+        theme.changed.connect(self.doItemsLayout)
+
+    @property
+    def current(self) -> str:
+        """Id of the chosen line; "" for none."""
+        row = self.currentIndex().row()
+        return self.shown.lines[row].id if 0 <= row < len(self.shown.lines) else ""
+
+    def put(self, lines: Sequence[Shown], chosen: str = "") -> None:
+        """Show other lines; one of them stays, or becomes, the chosen one.
+
+        Args:
+            lines: the lines.
+            chosen: id of the one to choose; "" for none.
+        """
+        self.shown.put(lines)
+        place = next((nr for nr, line in enumerate(lines) if line.id == chosen and chosen), -1)
+        if place >= 0:
+            self.setCurrentIndex(self.shown.index(place, 0))
+
+    def currentChanged(self, current: _Index, previous: _Index) -> None:  # noqa: N802 - Qt's name
+        """Another line is looked at."""
+        super().currentChanged(current, previous)
+        self._told(current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Enter opens what is chosen."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open()
+            return
+        super().keyPressEvent(event)
+
+    def _told(self, index: _Index) -> None:
+        line = index.data(SHOWN) if index.isValid() else None
+        if isinstance(line, Shown) and line.id:
+            self.looked_at.emit(line.id)
+
+    def _open(self) -> None:
+        if self.current:
+            self.opened.emit(self.current)

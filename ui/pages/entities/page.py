@@ -1,0 +1,266 @@
+"""The Entities page: a list of named things with a search and a filter by type, and the one that is looked at.
+
+Must not do: know another page, or merge anything that was not shown before.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QWidget
+
+from core.events import Changed
+from core.types.entities import EntityCard, EntityChange, EntityList, EntityMerged, EntityQuery, EntityView
+from ui.context import Context, Page, PageSpec
+from ui.pages.entities.detail import Detail
+from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.lines import LineList
+from ui.pages.entities.words import entity_line, words
+from ui.tasks import problem_of, query, write
+from ui.undoing import offer_undo, take_back
+from ui.widgets.basics import column, label, row
+from ui.widgets.chips import MenuChip
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import count_of
+
+ORIGIN = "entities"
+_REFRESH_MS, _TYPED_MS = 250, 150
+_ALL = ""
+
+
+class EntitiesPage(Page):
+    """The page."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        theme, said = context.theme, words()
+        self._is_shown = self._is_read = False
+        self._wished = self.entity_id = ""
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(said["search"])
+        self.search.setAccessibleName(said["search"])
+        self.search.setClearButtonEnabled(True)
+        self.types = MenuChip(theme, "Type", self._choices({}), _ALL)
+        self.count = label("", "muted")
+        self.list = LineList(theme, said["list"])
+        self.detail = Detail(theme)
+        self._choose = label(said["choose"], "muted", wrap=True)
+        self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._right = QStackedWidget()
+        self._right.addWidget(self._choose)
+        self._right.addWidget(self.detail)
+        self._list_states = States(theme, self.list, "Reading the names …")
+        self.states = States(theme, self._content(), "Reading the names …")
+        self._build()
+        self._refresh = self._timer(_REFRESH_MS)
+        self._typed = self._timer(_TYPED_MS)
+        self.search.textChanged.connect(lambda _: self._typed.start())
+        self.search.returnPressed.connect(self.list.setFocus)
+        self.types.chosen.connect(lambda _: self.read())
+        self.list.looked_at.connect(self.look)
+        self.detail.memory_asked.connect(lambda memory_id: context.selection.select(memory_id, ORIGIN))
+        self.detail.change_asked.connect(self._change)
+        self.detail.merge_asked.connect(self._merge)
+        self.detail.apart_asked.connect(lambda step: take_back(context, step))
+
+    def _timer(self, ms: int) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.setInterval(ms)
+        made.timeout.connect(self.read)
+        return made
+
+    def _content(self) -> QWidget:
+        left, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
+        box = column(left, self.search, gap=8)
+        box.setContentsMargins(0, 0, 8, 0)
+        box.addLayout(row(self.types, None, self.count))
+        box.addWidget(self._list_states, 1)
+        right = QWidget()
+        shell = column(right, self._right)
+        shell.setContentsMargins(16, 0, 0, 0)
+        left.setMinimumWidth(self.context.theme.px(220))
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setChildrenCollapsible(False)
+        split.setStretchFactor(0, 2)
+        split.setStretchFactor(1, 3)
+        return split
+
+    def _build(self) -> None:
+        layout = column(self, gap=10)
+        layout.setContentsMargins(24, 16, 24, 16)
+        head = row(label("Entities", "title"), None, gap=10)
+        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(head)
+        layout.addWidget(self.states, 1)
+
+    # ---- the page's life
+
+    def enter(self, wish: str = "") -> None:
+        """Show it.
+
+        Args:
+            wish: an entity's id, to look at that one; "" for none.
+        """
+        self._is_shown, self._wished = True, wish
+        if self.is_stale or wish or not self._is_read:
+            self.read()
+        self.list.setFocus()
+
+    def leave(self) -> None:
+        """Another page is shown: nothing runs here any more."""
+        self._is_shown = False
+        self.is_stale = self.is_stale or self._refresh.isActive()
+        self._refresh.stop()
+        self._typed.stop()
+
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show."""
+        shown = self.detail.view
+        is_looked = not self.entity_id or (shown is not None and shown.card.id == self.entity_id)
+        return self._is_read and is_looked and not self._refresh.isActive() and not self._typed.isActive()
+
+    def changed(self, change: Changed) -> None:
+        """Names come and go with memories: read again, at most a few times a second."""
+        super().changed(change)
+        if self._is_shown and not self._refresh.isActive():
+            self._refresh.start()
+
+    # ---- the list
+
+    def read(self) -> None:
+        """Read the list as it stands."""
+        self.is_stale = False
+        if not self._is_read:
+            self.states.loading()
+        kinds = (self.types.current,) if self.types.current else ()
+        wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
+        asked = query("Reading the names", lambda: entities.listed(wanted)).within(self, "list")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: EntityList) -> None:
+        self._is_read = True
+        if not found.known:
+            said = words()["empty"]
+            self.entity_id, self.detail.view = "", None
+            self.states.empty(EmptyState(self.context.theme, "users", said["title"], said["sentence"]))
+            return
+        self.states.content()
+        self.types.offer(self._choices(found.by_type), self.types.current)
+        shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
+        self.count.setText(f"{shown} {'name' if found.total == 1 else 'names'}")
+        wanted = self._wished or self.entity_id or (found.lines[0].id if found.lines else "")
+        self._wished = ""
+        if found.lines:
+            self._list_states.content()
+            self.list.put([entity_line(one) for one in found.lines], wanted)
+        else:
+            said = words()["empty_filter"]
+            again = ("Show all", self._show_all)
+            self._list_states.empty(EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again))
+        if wanted:
+            self.look(wanted, again=True)
+
+    def _choices(self, by_type: object) -> dict[str, str]:
+        counts = by_type if isinstance(by_type, dict) else {}
+        named = {kind: f"{look['many']} ({counts.get(kind, 0)})" for kind, look in words()["types"].items()}
+        return {_ALL: str(words()["all_types"]), **named}
+
+    def _show_all(self) -> None:
+        self.types.show_choice(_ALL)
+        self.search.clear()
+        self.read()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if self._is_read:
+            self.context.desk.say(problem.sentence, "Try again", self.read)
+        else:
+            self.states.trouble(problem, self.read)
+
+    # ---- the entity
+
+    def look(self, entity_id: str, *, again: bool = False) -> None:
+        """Look at an entity.
+
+        Args:
+            entity_id: the entity.
+            again: also where it is looked at already.
+        """
+        if entity_id == self.entity_id and not again:
+            return
+        self.entity_id = entity_id
+        entities = self.context.bridge.engine.entities
+        asked = query("Reading the entity", lambda: entities.detail(entity_id)).within(self, "detail")
+        self.context.tasks.run(asked.success(self._show_view).failure(self._gone))
+
+    def _show_view(self, view: EntityView) -> None:
+        if view.card.id != self.entity_id:
+            return
+        if view.card.merged_into is not None:
+            self.look(view.card.merged_into)
+            return
+        self.detail.show_view(view)
+        self._right.setCurrentWidget(self.detail)
+
+    def _gone(self, _error: BaseException) -> None:
+        self.entity_id, self.detail.view = "", None
+        self._right.setCurrentWidget(self._choose)
+
+    # ---- what can be done
+
+    def _change(self) -> None:
+        if self.detail.view is not None:
+            card = self.detail.view.card
+            dialog = ChangeDialog(self.context, card, self)
+            dialog.agreed.connect(lambda change: self.change(card, change))
+            dialog.open()
+
+    def change(self, card: EntityCard, change: EntityChange) -> None:
+        """Change the names.
+
+        Args:
+            card: the entity.
+            change: from the dialog.
+        """
+        entities = self.context.bridge.engine.entities
+        asked = write("Changing a name", lambda: entities.update(card.id, change))
+        self.context.tasks.run(asked.success(lambda _: self.context.desk.say("The names were changed.")))
+
+    def _merge(self) -> None:
+        if self.detail.view is not None:
+            card = self.detail.view.card
+            dialog = MergeDialog(self.context, card, self)
+            dialog.agreed.connect(lambda target: self.merge(card, target))
+            dialog.open()
+
+    def merge(self, card: EntityCard, target_id: str) -> None:
+        """Merge it into another.
+
+        Args:
+            card: the entity that leads to the other from then on.
+            target_id: the one that stays.
+        """
+        entities = self.context.bridge.engine.entities
+        self.context.tasks.run(
+            write("Merging two names", lambda: entities.merge(card.id, target_id)).success(self._merged)
+        )
+
+    def _merged(self, done: EntityMerged) -> None:
+        self._wished = done.target_id
+        moved = count_of(done.mentions, "mention")
+        if done.step_id is not None:
+            offer_undo(self.context, f"Two names are one now; {moved} came over.", done.step_id)
+        self._refresh.start()
+
+
+ENTITIES = PageSpec(
+    "entities",
+    "Entities",
+    "users",
+    EntitiesPage,
+    "people persons places projects names aliases merge same who organizations",
+    on_request=True,
+)

@@ -1,0 +1,92 @@
+"""The Entities page in words (`resources/help/entities_page.json`), and its lines.
+
+Must not do: ask the engine, or show a text that is not made visible.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.types.entities import EntityCard, EntityLine, Joined, MergePreview, Place, Told
+from core.types.reviews import ClaimSeen
+from ui.pages.entities.lines import Shown
+from ui.widgets.claimwords import claim_told
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import count_of, date_of
+
+_NAME = 80
+_OTHERS, _ENDING, _VALUE = 3, 5, 60
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The page's words, loaded once."""
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "entities_page.json").read_text("utf-8"))
+    return found
+
+
+def type_word(kind: str) -> str:
+    """A type as it is called: `Person`."""
+    return str(words()["types"][kind]["word"])
+
+
+def entity_line(one: EntityLine) -> Shown:
+    """A line of the list: the name, what it is, how often it is mentioned."""
+    others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
+    called = f" · also {', '.join(others)}" if others else ""
+    look = words()["types"][one.type]
+    named = count_of(one.mentions, "memory", "memories") if one.mentions else ""
+    return Shown(one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{called}", named)
+
+
+def place_line(one: Place) -> Shown:
+    """A memory that mentions it."""
+    over = "" if one.status in ("active", "disputed") else f" · {one.status}"
+    return Shown(one.memory_id, "quote", "muted", one_line(one.text), f"{date_of(one.at)}{over}", "")
+
+
+def claim_line(one: Told) -> Shown:
+    """A claim about it."""
+    plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
+    said = claim_told(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
+    state = str(words()["states"].get(one.state, one.state))
+    icon, role = ("circle-check", "success") if one.state == "asserted" else ("circle-help", "muted")
+    return Shown(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
+
+
+def subtitle(card: EntityCard, mentions: int) -> str:
+    """What it is, in one line."""
+    named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
+    made = words()["made_by"][card.made_by]
+    return f"{type_word(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
+
+
+def joined_words(one: Joined) -> str:
+    """What was merged into it, and when."""
+    at = "" if one.at is None else f" · {date_of(one.at)}"
+    old = "" if one.step_id else f" · {words()['too_old']}"
+    return f"{one_line(one.name, _NAME)}{at}{old}"
+
+
+def preview_lines(seen: MergePreview) -> list[str]:
+    """What a merge would do, a sentence each."""
+    if seen.refusal:
+        return [seen.refusal]
+    keep, other = one_line(seen.keep.name, _NAME), one_line(seen.other.name, _NAME)
+    lines = [
+        f"{other} leads to {keep} from then on.",
+        f"What comes over: {count_of(seen.mentions, 'memory', 'memories')}, {count_of(seen.claims, 'claim')}.",
+    ]
+    if seen.names:
+        lines.append(f"Other names it gets: {', '.join(one_line(name, _NAME) for name in seen.names[:8])}.")
+    if seen.ending:
+        lines.append(str(words()["merge"]["ends"]))
+        for lost, won in seen.ending[:_ENDING]:
+            lines.append(f"“{one_line(won.value, _VALUE)}” stays, “{one_line(lost.value, _VALUE)}” ends.")
+    if seen.widened:
+        lines.append(str(words()["merge"]["widened"]))
+    return lines
