@@ -25,6 +25,7 @@ from core.intake.newcomer import standing_of
 from core.intake.repeating import Repeat
 from core.intake.requests import default_role
 from core.intake.reviews import Matter, known_matter
+from core.intake.screening import screened
 from core.intake.sources import Lineage, add_source, standing_twin
 from core.intake.standing import Acts
 from core.intake.store import Keeper
@@ -174,7 +175,9 @@ class Changer:
         twin = standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
         if twin is not None:
             raise UserError(Code.INVALID_INPUT, "The same words stand already in another memory of its space.")
-        if not side.waits and old["status"] == Status.ACTIVE.value and self._may_replace(tx, old, side.client):
+        # What reads like an instruction is for the person to see, whoever may change the memory.
+        waits = side.waits or screened(text, stranger=True).waits
+        if not waits and old["status"] == Status.ACTIVE.value and self._may_replace(tx, old, side.client):
             try:
                 with tx.attempt():
                     return self._change_now(tx, old, text, vector, side)
@@ -244,6 +247,7 @@ class Changer:
             origin={"by": side.actor.kind, "updates": str(old["id"])},
             occurred=When(tx.now_ms),
             read_at=tx.now_ms,
+            flags=screened(text, stranger=True).flags,
             permanence=permanence_of(text, claims, kind),
         )
         labels = insert_memories(tx, [draft])
