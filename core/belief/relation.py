@@ -6,8 +6,8 @@ Must not do: act on what it says (that is `core.intake`), know the vault, or kee
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from importlib.resources.abc import Traversable
 
 import numpy as np
@@ -59,8 +59,8 @@ class RelationModel:
             threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
         """
         self._folder = relation_folder() if folder is None else folder
-        self._threads = threads
-        self._lock = threading.Lock()  # guards _runtime
+        self._load: Callable[[], Runtime] = partial(Runtime, self._folder, threads=threads)
+        self._lock = threading.Lock()  # guards _runtime; that of `alone` is taken before its model's, never after
         self._runtime: Runtime | None = None
 
     @property
@@ -75,7 +75,9 @@ class RelationModel:
     @cached_property
     def alone(self) -> RelationModel:
         """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
-        return RelationModel(self._folder, threads=1)
+        found = RelationModel(self._folder, threads=1)
+        found._load = lambda: Runtime(self._folder, threads=1, beside=self._loaded())
+        return found
 
     def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
         """Say of each pair how the newcomer relates to what stands.
@@ -105,7 +107,7 @@ class RelationModel:
     def _loaded(self) -> Runtime:
         with self._lock:
             if self._runtime is None:
-                self._runtime = Runtime(self._folder, threads=self._threads)
+                self._runtime = self._load()
             return self._runtime
 
 

@@ -117,6 +117,36 @@ class _Split:
         self.offsets: list[tuple[int, int]] = encoding.offsets
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """What turns a pair into numbers; every session of the model shares it.
+
+    Attributes:
+        card: the manifest.
+        words: the word vectors, (words, width), int8 with `scale` and `zero`.
+        faults: the runtime's own errors.
+    """
+
+    card: Card
+    words: NDArray[np.uint8]
+    scale: np.float32
+    zero: np.float32
+    tokenizer: Any
+    faults: tuple[type[Exception], ...]
+
+    @classmethod
+    def of(cls, folder: Traversable) -> _Reading:
+        card = read_card(folder)
+        _verified(folder, "words.json", card.digests["words.json"])
+        encoder = _verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
+        names = _verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
+        scale, zero = np.float32(card.shared["scale"]), np.float32(card.shared["zero"])
+        return cls(card, _word_table(encoder, card.shared), scale, zero, _open_tokenizer(names), _runtime_faults())
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+
+
 class Runtime:
     """The loaded model. Several threads may use it at once.
 
@@ -124,28 +154,22 @@ class Runtime:
     would change the answer, and batches are not faster (stack facts, section 10).
     """
 
-    def __init__(self, folder: Traversable, *, threads: int) -> None:
+    def __init__(self, folder: Traversable, *, threads: int, beside: Runtime | None = None) -> None:
         """Load and check every file.
 
         Args:
             folder: the relation model's folder.
             threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
+            beside: the same model, already loaded: its words and its tokenizer are not held twice.
 
         Raises:
             EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
         """
-        self.card = read_card(folder)
-        _verified(folder, "words.json", self.card.digests["words.json"])
-        model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
-        encoder = _verified(encoder_folder(), "model.onnx", self.card.digests["minilm/model.onnx"])
-        names = _verified(encoder_folder(), "tokenizer.json", self.card.digests["minilm/tokenizer.json"])
-        self._words = _word_table(encoder, self.card.shared)
-        self._scale = np.float32(self.card.shared["scale"])
-        self._zero = np.float32(self.card.shared["zero"])
-        self._tokenizer = _open_tokenizer(names)
-        self._faults = _runtime_faults()
+        self.reading: _Reading = _Reading.of(folder) if beside is None else beside.reading
+        self.card = self.reading.card
         self._threads = max(1, threads)
-        self._session = _open_session(model, self._threads, self._faults)
+        model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
+        self._session = _open_session(model, self._threads, self.reading.faults)
 
     def logits(self, pairs: Sequence[tuple[Side, Side]]) -> list[NDArray[np.float64]]:
         """What the model says of each pair.
@@ -159,7 +183,7 @@ class Runtime:
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        tokens = _Tokens(self._tokenizer)
+        tokens = _Tokens(self.reading.tokenizer)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
         feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
@@ -168,7 +192,7 @@ class Runtime:
                 found = Turns(self._session, feeds).run()
             else:
                 found = [self._session.run(None, feed())[0] for feed in feeds]
-        except self._faults as error:
+        except self.reading.faults as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
         if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
@@ -177,7 +201,7 @@ class Runtime:
 
     def _feed(self, tokens: _Tokens, existing: Side, incoming: Side) -> dict[str, NDArray[Any]]:
         row = encode(tokens, existing, incoming)
-        words = (self._words[row.ids].astype(np.float32) - self._zero) * self._scale
+        words = self.reading.vectors(row.ids)
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 _STEP = 0.05
 """By so much the line rises where an island is too large."""
 _STRENGTH_LEAST = 1e-9
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +133,13 @@ def _components(
     labels, places = np.unique(pairs, return_inverse=True)
     ends: NDArray[np.int64] = places.reshape(pairs.shape)
     above = np.arange(len(labels))
-    for a, b in zip(ends[:, 0].tolist(), ends[:, 1].tolist(), strict=True):
-        first, second = _root(above, a), _root(above, b)
-        above[max(first, second)] = min(first, second)
-    roots = np.array([_root(above, a) for a in ends[:, 0].tolist()])
+    for at in range(0, len(ends), _AT_ONCE):  # a list of all of them takes five times the memory of the array
+        for a, b in ends[at : at + _AT_ONCE].tolist():
+            first, second = _root(above, a), _root(above, b)
+            above[max(first, second)] = min(first, second)
+    while not np.array_equal(nearer := above[above], above):
+        above = nearer
+    roots = above[ends[:, 0]]
     order = np.argsort(roots, kind="stable")
     cuts = np.flatnonzero(np.diff(roots[order])) + 1
     return [(pairs[part], cosines[part]) for part in np.split(order, cuts)]

@@ -157,7 +157,7 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
     relate = rig.opened.keeper.readers.relate
     assert relate is not None
-    relate.classify([(Told(known[0]), Told(known[1]))])  # what a first store loads
+    relate.classify([(Told("The boat lies in the harbour."), Told("The oven is cleaned on Fridays."))])  # loads it
     watch.idle("idle before")
     before = watch.peak
     is_over = threading.Event()
