@@ -14,6 +14,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
+from core.engine.facade import ticking
 from core.types.clients import Did, Sight, Standing, Terms, Undoable
 from core.types.words import Grant
 from ui.context import CLOSER, Context
@@ -23,6 +24,10 @@ from ui.pages.clients.page import client_commands
 from ui.pages.clients.rows import RowList
 from ui.pages.clients.sight import shown_text
 from ui.pages.clients.words import change_told, reason_told
+from ui.watchdog import Watchdog
+
+MOST_MS = 100.0
+"""As in test_gui_stall.py: what the GUI thread itself computes in one turn of its loop, on a shared machine."""
 
 
 @pytest.fixture
@@ -437,3 +442,34 @@ def test_the_same_terms_in_another_order_are_no_change() -> None:
     old = Terms(("read", "space:work"), 20, 200, 0.85)
     assert change_told(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "Nothing is changed."
     assert change_told(old, Terms(("read", "space:work"), 20, 200, None)).startswith("It is believed as usual")
+
+
+# ---- many
+
+
+@pytest.mark.expected_logs("the window stood still for")  # a busy machine; what counts is asserted below
+def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: ClientsRoom) -> None:
+    for n in range(400):
+        room.clients.add(f"Client {n}", spaces=("work", "home"), seen_at=room.now - n)
+    room.clients.lines = [did(room.now - n * 60_000, Did.ASKED, "recall", receipt_id=f"r{n}") for n in range(2_000)]
+    page = room.enter()
+    dog = Watchdog(ticking)
+    try:
+        room.qtbot.wait(30)
+        dog.forget()
+        for view in ("receipts", "sight", "grants", "activity"):
+            page.stand.show_view(view)
+            room.rest()
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_End, Qt.Key.Key_Home):
+            QTest.keyClick(page.stand.cards.list, key)
+            room.rest()
+        shown = page.stand.activity.list
+        for _ in range(3):
+            shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
+            room.rest()
+        page.read()
+        room.rest()
+        worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]
+        assert dog.busiest_ms <= MOST_MS, [(round(s.busy_ms), s.place) for s in worst]
+    finally:
+        dog.stop()

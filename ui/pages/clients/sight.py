@@ -133,7 +133,7 @@ class SightTab(Tab):
         self._teach = EmptyState(theme, "eye", said["title"], said["sentence"])
         box = column(self.inside, gap=10)
         options = QWidget()
-        row(self.budget, self.model, self.act, parent=options).setStretch(1, 1)
+        row(self.budget, self.model, None, self.act, parent=options)
         self._field = row(self.prompt, options)
         self._field.setStretch(0, 1)
         box.addLayout(self._field)

@@ -17,12 +17,14 @@ from ui.context import Context
 from ui.pages.clients.tab import Tab
 from ui.pages.clients.words import SPACE, change_told, grant_sentence, grant_word, visible, words
 from ui.tasks import query
+from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row, scrolling
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.states import FOOT
 
 _GLOBAL, _OWN = "GLOBAL", "client:"
 _MOST = 100_000
+_TICK, _BESIDE_TICK = 14, 10  # as the style sheet draws a box
 
 
 def terms_of(client: ClientCard) -> Terms:
@@ -40,7 +42,7 @@ class GrantBoxes(QWidget):
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
         layout = column(self, gap=2)
@@ -51,7 +53,7 @@ class GrantBoxes(QWidget):
             box.toggled.connect(lambda _: self.changed.emit())
             self.boxes[grant.value] = box
             sentence = label(grant_sentence(grant.value), "small", wrap=True)
-            sentence.setContentsMargins(24, 0, 0, 8)
+            sentence.setContentsMargins(theme.px(_TICK) + _BESIDE_TICK, 0, 0, 8)
             layout.addWidget(box)
             layout.addWidget(sentence)
 
@@ -80,7 +82,7 @@ class TermsTab(Tab):
         super().__init__(context, words()["reading"])
         self._before: Terms | None = None
         self._is_filling = False
-        self.grants = GrantBoxes()
+        self.grants = GrantBoxes(theme)
         self.spaces: dict[str, QCheckBox] = {}
         self._places = QWidget()
         self._flow = FlowLayout(self._places, gap=14)

@@ -68,7 +68,7 @@ class TokenDialog(QDialog):
         self.name.setAccessibleName(said["name"])
         self.name.setPlaceholderText(said["name_hint"])
         self.name.textChanged.connect(lambda _: self._check())
-        self.grants = GrantBoxes()
+        self.grants = GrantBoxes(self.context.theme)
         self.grants.show_grants(_USUAL)
         self.grants.changed.connect(self._check)
         self.problem = label("", "danger", wrap=True)
