@@ -118,7 +118,7 @@ def _in_latin(text: str) -> str:
     latin = len(_LATIN.findall(text))
     mostly = latin * 2 > sum(character.isalpha() for character in text)
 
-    def mapped(match: re.Match[str]) -> str:
+    def straight(match: re.Match[str]) -> str:
         word = match.group()
         small = word.casefold()
         if word.isascii() or not any(letter in table for letter in small):
@@ -127,7 +127,7 @@ def _in_latin(text: str) -> str:
         mixed = len(foreign) < len(small) or (mostly and len(small) > 1)
         return "".join(table.get(letter, letter) for letter in small) if mixed and mostly else word
 
-    return _WORD.sub(mapped, text)
+    return _WORD.sub(straight, text)
 
 
 def _drawn_together(text: str) -> list[Veiled]:
