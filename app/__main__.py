@@ -27,8 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     harden()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
-    if verb_of(given) == "mcp":
+    verb = verb_of(given)
+    if verb == "mcp":
         from app.cli.mcp import door as loci  # of the engine it loads nothing: assistants start many of these
+    elif verb == "chat":
+        from app.cli.chat import door as loci
     else:
         from app.cli.commands import loci
 

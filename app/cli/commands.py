@@ -15,13 +15,15 @@ from app.cli import (
     undoing,
     vault,
 )
+from app.cli.chat import chat
 from app.cli.mcp import mcp
 from app.cli.options import hoisted
 from app.cli.root import loci
 
 __all__ = [
-    "bench", "clients", "conflicts", "demo", "erasing", "hoisted", "imports", "jobs", "loci", "mcp", "memories",
+    "bench", "chat", "clients", "conflicts", "demo", "erasing", "hoisted", "imports", "jobs", "loci", "mcp", "memories",
     "practice", "shot", "showing", "undoing", "vault",
 ]  # fmt: skip
 
 loci.add_command(mcp)
+loci.add_command(chat)

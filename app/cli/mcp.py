@@ -50,7 +50,7 @@ def mcp(
 
     An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it.
     """
-    door = _doorway(context, _checked(client or pair or _named(install) or _DEFAULT), tools)
+    door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if sum((install is not None, pair is not None, test)) > 1 and (pair is not None or test):
         raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
     if install is not None:
@@ -75,7 +75,8 @@ def _named(assistant: str | None) -> str | None:
     return None if assistant is None else assistant.strip().casefold().replace(" ", "-")
 
 
-def _checked(client: str) -> str:
+def checked_client(client: str) -> str:
+    """The name of a client as it was typed, where it is one; else UserError INVALID_INPUT."""
     fits = 0 < len(client) <= _NAME and client[0].isalnum() and all(c.isalnum() or c in " ._-" for c in client)
     if not fits:
         raise UserError(
@@ -84,7 +85,8 @@ def _checked(client: str) -> str:
     return client
 
 
-def _doorway(context: click.Context, client: str, tools: str) -> Doorway:
+def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
+    """What a client of this home needs, from the global options and the environment."""
     given = {} if context.parent is None else context.parent.params
     variables = completed(os.environ)
     found = environment.read(variables, given.get("home"), given.get("passphrase_file"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.cli.output import visible
@@ -18,22 +19,23 @@ from core.errors import Code, UserError
 from core.ipc.client import Client, token_to_text
 
 
-def pair_client(door: Doorway, code: str | None) -> None:
+def pair_client(door: Doorway, code: str | None, grants: Sequence[str] = ()) -> None:
     """Pair and say how it went.
 
     Args:
         door: of the client.
         code: as Loci shows it; None to pair as the owner.
+        grants: what the owner grants; none for the usual ones.
 
     Raises:
         LociError: PAIRING_REFUSED, NOT_HERE, WRITE_FAILED.
     """
-    name, token, grants = _by_code(door, code) if code is not None else _as_owner(door)
+    name, token, given = _by_code(door, code) if code is not None else _as_owner(door, grants)
     write_token(replace(door, client=name).token_file, token)
     if door.out.as_json:
-        door.out.document({"client": name, "grants": grants})
+        door.out.document({"client": name, "grants": given})
         return
-    door.out.line(f"Paired {visible(name)}: {', '.join(grants)}. Its token is kept for `loci mcp --client {name}`.")
+    door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `loci mcp --client {name}`.")
 
 
 def _by_code(door: Doorway, code: str) -> tuple[str, str, list[str]]:
@@ -43,13 +45,17 @@ def _by_code(door: Doorway, code: str) -> tuple[str, str, list[str]]:
     return found.client, token_to_text(found.token), list(found.grants)
 
 
-def _as_owner(door: Doorway) -> tuple[str, str, list[str]]:
+def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]]:
     secret = door.found.secret_file
     asked = [*own_command(), "--home", str(door.found.home)]
     asked += [] if secret is None else ["--passphrase-file", str(secret)]
+    granted = ["--grant", ",".join(grants)] if grants else []
     # Its standard error and input are ours: it may ask the person for the passphrase.
     done = subprocess.run(
-        [*asked, "--json", "pair", door.client], stdout=subprocess.PIPE, env=dict(door.variables), check=False
+        [*asked, "--json", "pair", door.client, *granted],
+        stdout=subprocess.PIPE,
+        env=dict(door.variables),
+        check=False,
     )
     if done.returncode != 0:
         raise UserError(Code.PAIRING_REFUSED, "Nothing was paired; the reason stands above.")

@@ -24,7 +24,13 @@ print(code, *sorted(sys.modules), file=sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["mcp"], ["--home", "/nowhere", "mcp", "--tools", "full"], ["mcp", "--install", "list"]]
+    "arguments",
+    [
+        ["mcp"],
+        ["--home", "/nowhere", "mcp", "--tools", "full"],
+        ["mcp", "--install", "list"],
+        ["--home", "/nowhere", "chat"],
+    ],
 )
 def test_nothing_of_the_engine_is_loaded(arguments: list[str]) -> None:
     done = subprocess.run(

@@ -1,0 +1,69 @@
+"""The terminal of `loci chat`: lines in, visible text out.
+
+What a model or a memory says cannot steer the terminal: control, invisible and bidirectional characters are shown as
+codes. Must not do: keep a history, write a text anywhere but on standard output.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from app.cli.output import visible
+
+MOST_CHARACTERS = 64 * 1024
+"""Of one line that is typed; the engine takes no longer prompt."""
+
+
+class Screen:
+    """What the person sees and types."""
+
+    def __init__(self, out: TextIO | None = None, typed: TextIO | None = None) -> None:
+        """Use two streams; those of the process where none are given."""
+        self._out, self._typed = out or sys.stdout, typed or sys.stdin
+        self._held = ""
+        self._at_start = True
+
+    def ask(self, question: str) -> str | None:
+        """Ask for a line.
+
+        Args:
+            question: shown before it.
+
+        Returns:
+            The line without its end, cut at `MOST_CHARACTERS`; None at the end of input.
+        """
+        self._put(question)
+        line = self._typed.readline(MOST_CHARACTERS)
+        more = line
+        while more and not more.endswith("\n"):
+            more = self._typed.readline(MOST_CHARACTERS)  # the rest of an endless line is no line of its own
+        self._at_start = True
+        return line.rstrip("\r\n") if line else None
+
+    def line(self, text: str = "") -> None:
+        """Show one line, whatever it holds."""
+        self._put(visible(text).replace("\n", "<U+000A>") + "\n")
+
+    def block(self, text: str) -> None:
+        """Show a text of several lines."""
+        for line in text.split("\n"):
+            self.line(line)
+
+    def piece(self, text: str) -> None:
+        """Show the next piece of an answer as it comes; line ends pass."""
+        whole = self._held + text
+        # A carriage return at the end of a piece may be half of a line end.
+        self._held = "\r" if whole.endswith("\r") else ""
+        self._put(visible(whole.removesuffix(self._held)))
+
+    def end(self) -> None:
+        """End an answer: what comes next begins a line."""
+        held, self._held = self._held, ""
+        self._put(visible(held) + ("" if self._at_start and not held else "\n"))
+
+    def _put(self, text: str) -> None:
+        if text:
+            self._out.write(text)
+            self._out.flush()
+            self._at_start = text.endswith("\n")

@@ -1,0 +1,77 @@
+"""How a chat begins: where the model server is, and that the client is paired.
+
+Must not do: call an address beyond this machine, or pair, without the person's word.
+"""
+
+from __future__ import annotations
+
+from app.chat.memory import Memory
+from app.chat.models import ModelHost
+from app.chat.screen import Screen
+from app.chat.talk import Chat
+from app.chat.words import sentence
+from app.mcp.doorway import Doorway
+from app.mcp.pairing import pair_client
+from app.mcp.tokens import read_token
+from core.errors import Code, LociError, UserError
+from core.llm.place import Place, place_of
+
+CLIENT = "chat"
+USUAL_HOST = "127.0.0.1"
+_GRANTS = {"a": ("read", "write", "all_spaces"), "o": ("read", "write")}
+
+
+def start_chat(door: Doorway, model: str, host: str | None, *, may_start: bool) -> None:
+    """Pair where that is needed, and talk until the person ends it.
+
+    Args:
+        door: of the client that this chat is.
+        model: the person's choice; "" for one that fits.
+        host: the model server as `--host` names it; None for `LOCI_OLLAMA`, else this machine.
+        may_start: whether the engine may be started where nobody answers.
+
+    Raises:
+        UserError: UNAUTHENTICATED where the person does not pair it; CONFIG_INVALID, ACCESS_DENIED for the address.
+        LociError: as pairing.
+    """
+    screen = Screen()
+    place = model_place(screen, host, door.variables.get("LOCI_OLLAMA", ""))
+    if not door.variables.get("LOCI_TOKEN") and read_token(door.token_file) is None:
+        _pair(door, screen)
+    Chat(Memory(door.link(start=may_start)), ModelHost(place), screen, model).run()
+
+
+def model_place(screen: Screen, host: str | None, variable: str) -> Place:
+    """The model server's address; one beyond this machine must be named by `--host`, and confirmed.
+
+    Args:
+        screen: where the person is asked.
+        host: from `--host`.
+        variable: from `LOCI_OLLAMA`.
+
+    Returns:
+        A checked address.
+
+    Raises:
+        UserError: CONFIG_INVALID for what is no address; ACCESS_DENIED.
+    """
+    named = host or variable or USUAL_HOST
+    try:
+        return place_of(named)
+    except LociError as error:
+        if error.code is not Code.ACCESS_DENIED:
+            raise
+    if host is not None and _yes(screen.ask(sentence("beyond", host=host))):
+        return place_of(host, beyond=True)
+    raise UserError(Code.ACCESS_DENIED, sentence("beyond_refused"))
+
+
+def _pair(door: Doorway, screen: Screen) -> None:
+    answer = (screen.ask(sentence("pair", client=door.client)) or "").strip().casefold()
+    if answer not in _GRANTS:
+        raise UserError(Code.UNAUTHENTICATED, sentence("unpaired"))
+    pair_client(door, None, _GRANTS[answer])
+
+
+def _yes(answer: str | None) -> bool:
+    return (answer or "").strip().casefold() in ("y", "yes")

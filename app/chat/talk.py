@@ -1,0 +1,270 @@
+"""The chat itself: a line is a command or goes to the model, with what is remembered before it and kept after it.
+
+Must not do: show a text but by the screen, keep one after the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from app.chat.memory import Memory
+from app.chat.models import ModelHost, TooLongError
+from app.chat.screen import Screen
+from app.chat.turns import Given, Turn, budget_of, left_out, messages_for
+from app.chat.words import counted, sentence, words
+from app.cli.output import one_line
+from core.errors import Code, LociError
+
+_STORED = {"PROPOSED": "proposed", "MERGE": "merged", "NOOP": "merged"}
+_FORGOTTEN = {"PROPOSED": "proposed", "NOOP": "unchanged"}
+_MOST_TURNS = 200
+
+
+def told(error: LociError) -> str:
+    """What a refusal means for the person at the terminal."""
+    names = {Code.VAULT_LOCKED: "locked", Code.NOT_HERE: "not_running"}
+    return sentence(names[error.code]) if error.code in names else error.sentence
+
+
+class Chat:
+    """One conversation."""
+
+    def __init__(self, memory: Memory, host: ModelHost, screen: Screen, model: str = "") -> None:
+        """Make it.
+
+        Args:
+            memory: of this conversation.
+            host: the model server.
+            screen: the terminal.
+            model: the person's choice; "" for one that fits.
+        """
+        self._memory, self._host, self._screen = memory, host, screen
+        self._wanted, self._model, self._window = model, "", 0
+        self._said: list[Turn] = []
+        self._given: Given | None = None
+        self._commands: Mapping[str, Callable[[str], None]] = {
+            "/remember": self._remember,
+            "/recall": self._recall,
+            "/forget": self._forget,
+            "/why": self._why,
+            "/model": self._switch,
+            "/help": self._help,
+        }
+
+    def run(self) -> None:
+        """Talk until the person ends it."""
+        try:
+            self._guarded(self._greet)
+            while True:
+                try:
+                    line = self._screen.ask("> ")
+                except KeyboardInterrupt:
+                    self._screen.line()
+                    self._screen.line(sentence("to_end"))
+                    continue
+                if line is None or line.strip() == "/quit":
+                    return
+                self._guarded(partial(self._take, line.strip()))
+        finally:
+            self._memory.close()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Whatever is refused or stopped, the chat goes on."""
+        try:
+            work()
+        except KeyboardInterrupt:
+            self._screen.end()
+            self._screen.line(sentence("stopped"))
+        except LociError as error:
+            self._screen.end()
+            self._screen.line(told(error))
+
+    def _take(self, line: str) -> None:
+        if not line.startswith("/"):
+            if line:
+                self._turn(line)
+            return
+        name, _, rest = line.partition(" ")
+        command = self._commands.get(name)
+        if command is None:
+            self._screen.line(sentence("unknown", command=one_line(name, 40)))
+        elif not rest.strip() and name in ("/remember", "/recall", "/forget"):
+            self._screen.line(sentence("needs_text", usage=self._usage(name)))
+        else:
+            command(rest.strip())
+
+    # Talking
+
+    def _greet(self) -> None:
+        if self._has_model():
+            self._screen.line(sentence("welcome", model=self._model, window=self._window))
+
+    def _has_model(self) -> bool:
+        """Find the model, anew where there was none: a server may have been started meanwhile."""
+        if self._model:
+            return True
+        found = self._host.chosen(self._wanted)
+        if found is None:
+            self._screen.line(sentence("no_model", host=self._host.name))
+            return False
+        self._window = self._host.window(found)
+        self._model = found
+        return True
+
+    def _turn(self, prompt: str) -> None:
+        if not self._has_model():
+            return
+        given = self._begun(prompt)
+        messages = messages_for(given, self._said, self._window)
+        if messages is None:
+            self._screen.line(sentence("too_long_prompt"))
+            return
+        self._given = given
+        pieces: list[str] = []
+        outcome = "failed"
+        try:
+            outcome = self._stream(messages, pieces)
+        finally:
+            self._screen.end()
+            self._end(given, "".join(pieces), outcome)
+
+    def _begun(self, prompt: str) -> Given:
+        try:
+            return Given(prompt, self._memory.begin(prompt, self._model, budget_of(self._window)))
+        except LociError as error:
+            self._screen.line(sentence("without_memory", reason=told(error)))
+            return Given(prompt, reason=told(error))
+
+    def _stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
+        """Show the answer as it comes; how the turn ended."""
+        try:
+            with closing(self._host.answer(self._model, messages, self._window)) as answer:
+                for piece in answer:
+                    pieces.append(piece)
+                    self._screen.piece(piece)
+        except KeyboardInterrupt:
+            self._screen.end()
+            self._screen.line(sentence("stopped"))
+            return "cancelled"
+        except TooLongError:
+            self._screen.end()
+            self._screen.line(sentence("too_long_answer"))
+        except LociError:
+            self._model = ""  # it is looked for anew with the next turn
+            raise
+        return "done"
+
+    def _end(self, given: Given, answer: str, outcome: str) -> None:
+        if answer:
+            self._said = [*self._said, Turn(given.prompt, answer)][-_MOST_TURNS:]
+        try:
+            kept = self._memory.end(given.turn, given.prompt, answer, outcome)
+        except LociError as error:
+            self._screen.line(sentence("not_kept", reason=told(error)))
+            return
+        if kept["left_out"]:
+            self._screen.line(sentence("left_out"))
+        if kept["stored"] or kept["proposed"]:
+            facts = counted(kept["stored"] + kept["proposed"], "fact", "facts")
+            self._screen.line(sentence("kept", messages=counted(kept["episodes"], "message", "messages"), facts=facts))
+
+    # Commands
+
+    def _remember(self, text: str) -> None:
+        self._screen.line(sentence(_STORED.get(self._memory.remember(text)["operation"], "remembered")))
+
+    def _recall(self, query: str) -> None:
+        found = self._memory.recall(query)
+        if not found["items"]:
+            self._screen.line(sentence("nothing", reason=found["reason"]))
+        for item in found["items"]:
+            self._screen.line(_row(item))
+
+    def _forget(self, words_or_id: str) -> None:
+        named = None if " " in words_or_id else self._memory.one(words_or_id)
+        item = named or self._picked(words_or_id)
+        if item is None:
+            return
+        self._screen.line(_row(item))
+        if (self._screen.ask(sentence("sure")) or "").strip().casefold() not in ("y", "yes"):
+            self._screen.line(sentence("unchanged"))
+            return
+        self._screen.line(sentence(_FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")))
+
+    def _picked(self, query: str) -> Mapping[str, Any] | None:
+        found = self._memory.recall(query)
+        items = found["items"]
+        if not items:
+            self._screen.line(sentence("nothing", reason=found["reason"]))
+            return None
+        if len(items) == 1:
+            return dict(items[0])
+        for number, item in enumerate(items, 1):
+            self._screen.line(f"{number}  {_row(item)}")
+        typed = (self._screen.ask(sentence("which")) or "").strip()
+        if typed.isascii() and typed.isdigit() and 1 <= int(typed[:3]) <= len(items):
+            return dict(items[int(typed[:3]) - 1])
+        self._screen.line(sentence("unchanged"))
+        return None
+
+    def _why(self, _: str) -> None:
+        given = self._given
+        if given is None:
+            self._screen.line(sentence("no_turn"))
+        elif given.reason:
+            self._screen.line(sentence("why_offline", reason=given.reason))
+        else:
+            self._context_of(given)
+            self._understood(given)
+
+    def _context_of(self, given: Given) -> None:
+        reply = given.reply
+        if not given.context:
+            self._screen.line(sentence("why_none"))
+        else:
+            included = counted(reply["included"], "memory", "memories")
+            self._screen.line(sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included))
+            self._screen.block(given.context)
+        if excluded := left_out(reply):
+            self._screen.line(sentence("why_left", excluded=excluded))
+        self._screen.line(sentence("why_receipt", receipt=reply["receipt"]))
+
+    def _understood(self, given: Given) -> None:
+        found = self._memory.explained(given.prompt)
+        plan = found.get("plan", {})
+        days = plan.get("time")
+        self._screen.line(
+            sentence(
+                "why_plan",
+                intent=plan.get("intent", "?"),
+                names=", ".join(plan.get("entities", ())) or "none",
+                days="none" if days is None else f"{days['from']} to {days['to']}",
+            )
+        )
+        for item in found["items"]:
+            self._screen.line(sentence("why_found", why="; ".join(item.get("why", ())), text=one_line(item["text"])))
+
+    def _switch(self, name: str) -> None:
+        if name:
+            chosen = self._host.chosen(name)
+            self._wanted, self._model = chosen or "", ""
+            self._greet()
+            return
+        known = self._host.models()
+        self._screen.line(sentence("models", known=", ".join(one.name for one in known) or "none"))
+        self._greet()
+
+    def _help(self, _: str) -> None:
+        for usage, about in words()["commands"]:
+            self._screen.line(f"{usage:<22} {about}")
+
+    @staticmethod
+    def _usage(name: str) -> str:
+        return next(str(usage) for usage, _ in words()["commands"] if usage.startswith(name))
+
+
+def _row(item: Mapping[str, Any]) -> str:
+    return f"{item['id']}  {item['status']}  {one_line(item['text'])}"
