@@ -1,8 +1,8 @@
 """What a connection is told of changes: only memories it may see, in order, and never more than it reads.
 
 A queue holds what waits for a slow reader. When it is full, or when a change named no memories, the reader is told once
-that it missed something and should ask again; nothing is kept for it meanwhile. Must not do: tell a sequence or a count
-of the vault, or hold a text.
+that it missed something and should ask again, if any of that was for its eyes; only ids are kept for it meanwhile. Must
+not do: tell a sequence or a count of the vault, let it be felt that others are busy, or hold a text.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ KINDS = ("stored", "changed", "gone")
 _STORED = frozenset({"store", "capture", "turn", "turn_end", "compaction", "distill"})
 _GONE = frozenset({"forget", "delete", "erase"})
 _QUEUED = 64
+_DROPPED = (
+    4000  # ids of changes that did not fit the queue; behind that many the reader is told that it missed something
+)
 _BREATH_S = 0.25
 _IDS = 500  # of one notification; a line stays far below its cap
 
@@ -57,6 +60,8 @@ class Subscription:
         """
         self._engine, self._outlet, self._actor, self.kinds = engine, outlet, actor, kinds
         self._waiting: deque[Changed] = deque()
+        self._dropped: set[str] = set()
+        self._unsure = False  # a change that named no memories did not fit the queue
         self._missed = False
         self._number = 0
         self._mark: str | None = None
@@ -64,23 +69,27 @@ class Subscription:
         self._pump = asyncio.get_running_loop().create_task(self._run())
 
     def offer(self, change: Changed) -> None:
-        """Take a change; what does not fit becomes one word of having missed something.
+        """Take a change; of what does not fit, it is remembered which memories it was about.
 
         Args:
             change: as the engine announced it.
         """
-        if change.ids and kind_of(change.verb) not in self.kinds:
-            return
-        if len(self._waiting) >= _QUEUED:
+        self._waiting.append(change)
+        if len(self._waiting) > _QUEUED:
+            for one in self._waiting:
+                self._unsure = self._unsure or not one.ids
+                if kind_of(one.verb) in self.kinds:
+                    self._dropped.update(one.ids)
             self._waiting.clear()
-            self._missed = True
-        else:
-            self._waiting.append(change)
+            if len(self._dropped) > _DROPPED:
+                self._dropped.clear()
+                self._missed = True
         self._stir.set()
 
     def end(self) -> None:
         """Tell nothing any more."""
         self._waiting.clear()
+        self._dropped.clear()
         self._pump.cancel()
 
     async def begin(self) -> None:
@@ -93,7 +102,9 @@ class Subscription:
             if not self._outlet.has_room:  # nothing is gathered for a peer that does not read
                 await asyncio.sleep(_BREATH_S)
                 continue
-            if self._missed:
+            if self._dropped or self._unsure:
+                await self._look_back()
+            elif self._missed:
                 self._missed = False
                 self._tell("missed", {})
             elif self._waiting:
@@ -101,18 +112,47 @@ class Subscription:
             else:
                 self._stir.clear()
 
+    async def _look_back(self) -> None:
+        """Whether anything of what did not fit was for these eyes."""
+        ids, self._dropped, unsure, self._unsure = sorted(self._dropped), set(), self._unsure, False
+        for at in range(0, len(ids), _IDS):
+            if await self._visible(tuple(ids[at : at + _IDS])):
+                self._missed = True
+                await self._stands_anew()
+                return
+        if unsure:
+            await self._compare()
+
     async def _look(self, change: Changed) -> None:
         if not change.ids:
-            mark = await self._ask(self._standing)
-            if mark != self._mark:
-                self._mark = mark
-                self._missed = True
+            await self._compare()
             return
-        seen = await self._ask(lambda actor: wait(self._engine.watching.visible(change.ids[:_IDS], actor)))
+        seen = await self._visible(change.ids[:_IDS])
         if seen:
-            self._tell("changed", {"kind": kind_of(change.verb), "ids": list(seen)})
+            if kind_of(change.verb) in self.kinds:
+                self._tell("changed", {"kind": kind_of(change.verb), "ids": list(seen)})
+            await self._stands_anew()
         if len(change.ids) > _IDS:
+            self._dropped.update(change.ids[_IDS:] if kind_of(change.verb) in self.kinds else ())
+
+    async def _compare(self) -> None:
+        mark = await self._ask(self._standing)
+        if mark != self._mark:
+            self._mark = mark
             self._missed = True
+
+    async def _stands_anew(self) -> None:
+        """What was just told is part of how things stand.
+
+        Trigger: a later change, by anybody, names no memories. Why: against the older mark it would look as if it had
+        been for these eyes. Outcome: a new mark; not while such a change waits already, for it may be in the mark.
+        """
+        mark = await self._ask(self._standing)
+        if all(one.ids for one in self._waiting):
+            self._mark = mark
+
+    async def _visible(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        return await self._ask(lambda actor: wait(self._engine.watching.visible(ids, actor))) or ()
 
     async def _standing(self, actor: Actor) -> str:
         return await wait(self._engine.watching.mark(actor))

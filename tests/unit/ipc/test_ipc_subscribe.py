@@ -69,6 +69,16 @@ def test_a_change_without_ids_is_told_only_where_something_visible_is_different(
     assert two.listen() == []
 
 
+@pytest.mark.parametrize("kinds", [None, ["gone"]])
+def test_what_was_told_does_not_count_again_when_others_are_busy(world: World, kinds: list[str] | None) -> None:
+    one = Ear(world, "one", kinds)
+    world.engine.watching.marks["one"] = "with one-1"
+    change(world, "store", "one-1")
+    heard = len(one.listen())
+    change(world, "undo")  # somewhere else
+    assert len(one.listen()) == heard == (0 if kinds else 1)
+
+
 def test_kinds_narrow_it_and_none_end_it(world: World) -> None:
     one = Ear(world, "one", ["gone"])
     change(world, "store", "one-1")
@@ -111,6 +121,22 @@ def test_a_reader_that_does_not_read_costs_one_word(world: World) -> None:
     assert sum(what == "missed" for what, _ in heard) == 1
     assert [notice["seq"] for _, notice in heard] == list(range(1, len(heard) + 1))
     assert len(json.dumps(heard)) < 64 * 1024
+
+
+@pytest.mark.parametrize(("name", "told"), [("two", []), ("one", [("missed", {"seq": 1})])])
+def test_a_flood_of_others_is_not_felt(world: World, name: str, told: list[Any]) -> None:
+    one = Ear(world, "one")
+    (connection,) = [c for c in world.server._connections if c.session is not None]
+    listening = connection.subscription
+    assert listening is not None
+
+    async def flood() -> None:
+        for number in range(65):
+            listening.offer(Changed("store", (f"{name}-{number}",), OWNER_ACTOR, 7))
+        listening.offer(Changed("undo", (), OWNER_ACTOR, 7))
+
+    world.on_loop(flood())
+    assert one.listen() == told
 
 
 def test_verbs_are_told_as_kinds() -> None:
