@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,13 +21,26 @@ class Wire:
     """The socket of a rig's engine, and its clients."""
 
     def __init__(self, rig: Rig, place: Place) -> None:
-        self._rig, self._place = rig, place
+        self._rig, self.place = rig, place
 
     def client(self, name: str, *grants: str) -> Client:
         """Pair a client and greet."""
         paired = self._rig.engine.clients.pair(name, grants, "none").result(30)
-        client, _ = open_session(self._place, name, paired.token, self._rig.engine.vault_id)
+        return self.greet(name, paired.token)
+
+    def greet(self, name: str, token: bytes) -> Client:
+        """Another connection of a client; waits a little where there is no room yet."""
+        client, _ = open_session(self.place, name, token, self._rig.engine.vault_id, patience_s=10)
         return client
+
+    def settled(self, holds: Callable[[], bool], within_s: float = 10.0) -> bool:
+        """Whether something holds soon."""
+        until = time.monotonic() + within_s
+        while not holds():
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.01)
+        return True
 
 
 @contextmanager

@@ -1,0 +1,100 @@
+"""Wounded calls of every method against a real engine: typed errors, nothing told, an honest client served throughout.
+
+The full size is in tests/bench/bench_socket.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_rig import Rig, rig_at
+from poison_socket import Wire, wire_to
+from wire_storm import Fuzzer, descriptors, load
+from wire_walk import PLANTED, Walk, wrong_with
+
+from core.ipc import protocol
+from core.ipc.client import Client
+from core.ipc.transport import connect
+
+DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
+REGISTRY = protocol.load()
+LINES = 1600
+ALL = ("read", "propose", "write", "curate", "space:home")
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as rig:
+        yield rig
+
+
+@pytest.fixture
+def wire(rig: Rig, tmp_path: Path) -> Iterator[Wire]:
+    with wire_to(rig, tmp_path) as wire:
+        yield wire
+
+
+def test_every_sound_call_keeps_its_schema() -> None:
+    """What the walk calls sound is sound; otherwise wounds would be all it tests."""
+    walk = Walk(DOCUMENT, "sound")
+    for name in DOCUMENT["methods"]:
+        for _ in range(25):
+            REGISTRY.find(name).check(walk.params(name))
+
+
+def test_an_answer_that_tells_too_much_is_noticed() -> None:
+    sound: dict[str, Any] = {"code": -32000, "message": "No.", "data": {"code": "E4005"}}
+    answer = {"jsonrpc": "2.0", "id": 1, "error": sound}
+    assert wrong_with(answer) is None
+    for bad in (
+        {**sound, "message": f"No {PLANTED}."},
+        {**sound, "message": 'File "/home/x/y.py", line 3'},
+        {**sound, "data": {"code": "E4005", "trace": "x"}},
+        {**sound, "data": {"code": "E5007"}},
+        {**sound, "message": ""},
+    ):
+        assert wrong_with({**answer, "error": bad}) is not None
+
+
+def test_wounded_calls_harm_nobody(rig: Rig, wire: Wire) -> None:
+    rig.store(f"{PLANTED} lies in a drawer.", space="cellar")
+    with wire.client("honest", "read", "write") as honest:
+        kept = honest.call("memory_store", {"text": "The honest one keeps bees."})["memory_id"]
+        token = rig.engine.clients.pair("liar", ALL, "none").result(30).token
+        fuzzer = Fuzzer(Walk(DOCUMENT, 1), REGISTRY, lambda: wire.greet("liar", token))
+        stranger = Fuzzer(Walk(DOCUMENT, 2), REGISTRY, lambda: Client(connect(wire.place, 10)), at_once=4)
+        before = descriptors()
+        for _ in range(8):
+            fuzzer.run(LINES // 10)
+            stranger.run(LINES // 40)
+            assert honest.call("memory_get", {"id": kept})["text"] == "The honest one keeps bees."
+        fuzzer.close()
+        stranger.close()
+        assert fuzzer.seen.findings + stranger.seen.findings == []
+        assert fuzzer.seen.answers["result"] > LINES // 20
+        assert fuzzer.seen.answers["E4009"] > LINES // 20
+        assert stranger.seen.answers.keys() <= {"result", "E4005", "E4007", "E4008", "E4009", "E4010", "E5004"}
+        assert honest.call("health")["state"] == "open"
+        assert wire.settled(lambda: descriptors() <= before)
+    assert rig.verify()["status"] == "ok"
+
+
+def test_many_clients_store_while_consolidation_runs(rig: Rig, wire: Wire) -> None:
+    clients = [wire.client(f"client {n}", "read", "write") for n in range(8)]
+    with wire.client("keeper", "read", "curate", "all_spaces") as keeper:
+        seen = load(clients, 5, lambda: _consolidate(keeper))
+    for client in clients:
+        client.close()
+    assert seen.errors == []
+    assert seen.rounds > 0
+    assert len(set(seen.ids)) == 40
+    assert rig.value("SELECT count(*) FROM memories WHERE client_id IS NOT NULL") == 40
+
+
+def _consolidate(keeper: Client) -> None:
+    keeper.call("memory_run_consolidation")
