@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.engine.erasing import forgetting
 from core.engine.opened import Opened
 from core.engine.refining import Refining
+from core.engine.shedding import give_back
 from core.errors import Code, EnvironmentFaultError
 from core.index.manager import IndexManager, State
 from core.lifecycle.ground import Ground
@@ -60,6 +61,7 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
         is_stopped=is_stopped,
         stored=sight.add_vectors,
         removed=forgetting(opened),
+        tidy=give_back,
     )
 
 

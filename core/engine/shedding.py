@@ -58,10 +58,10 @@ def shed(opened: Opened, level: Pressure, caches: Sequence[Callable[[], None]] =
     for drop in caches:
         drop()
     gc.collect()
-    _give_back()
+    give_back()
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Freed blocks go back to the system; else the watch would go on seeing them. Only glibc keeps them to itself."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

@@ -67,9 +67,11 @@ class Consolidation:
         spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
         taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
         near = near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
+        ground.tidy()
         same = find_same(ground, near, lines, decisions, taken)
         masses = {keep: len(ties) for keep, ties in same.stacks.items()}
         left_out = taken | same.gone | same.taken | decisions.loose
+        ground.tidy()
         clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
         made = planned_deeds(same, clusters)
         deeds: list[Planned] = ground.read(

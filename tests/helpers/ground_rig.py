@@ -70,6 +70,7 @@ def ground_of(
         is_stopped=is_stopped,
         stored=opened.add_vectors,
         removed=opened.drop_vectors,
+        tidy=lambda: None,
     )
 
 
