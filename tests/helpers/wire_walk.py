@@ -15,7 +15,7 @@ from typing import Any
 PLANTED = "quinquagesima-Marzipanturm"
 """A word of the person's that no client may be told, and no call here holds."""
 
-TOLD_BY = ("Traceback", '.py"', ".py:", "/home/", "/tmp/", "/root/", "loci.sock", "sqlite", "Error(", PLANTED)
+TOLD_BY = ("Traceback", '.py"', ".py:", "/home/", "/tmp/", "/root", "loci.sock", "sqlite", "Error(", PLANTED)
 """What an answer may never hold: where things lie, how the program is made, what is the person's."""
 
 # Texts for places with a pattern; the first that fits is taken.
