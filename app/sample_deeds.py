@@ -40,6 +40,8 @@ class Deeds:
             deed: a row of `resources/demo/deeds.json`; `find` names memories in the search syntax, `by` who does it.
         """
         self._verbs[deed["do"]](deed)
+        # What reads leave behind is put down by the machine's time; here time jumps, and its place would be chance.
+        self.engine.flush()
 
     @property
     def _verbs(self) -> Mapping[str, Callable[[Deed], None]]:
