@@ -128,7 +128,7 @@ def test_sections_and_their_order_are_fixed(items: list[RecallItem], budget: int
 def test_with_room_enough_all_of_it_goes_in_whole(items: list[RecallItem]) -> None:
     context = packed(items, 50_000)
     assert {one.tier for one in context.included} <= {"full"}
-    assert {one.reason for one in context.excluded} <= {"duplicate"}
+    assert {one.reason for one in context.excluded} <= {"duplicate", "injection"}
 
 
 packable = st.builds(
