@@ -318,7 +318,7 @@ def test_a_client_that_vanishes_from_the_vault_is_noticed(empty_home: Path) -> N
         client = world.paired()
         world.engine.clients.records["plug"] = replace(make_client("plug"), paused=True)
         with pytest.raises(LociError) as caught:
-            client._line(5)  # nothing was asked: the server closes by itself
+            client.listen(5)  # nothing was asked: the server closes by itself
         assert caught.value.code is Code.NOT_HERE
 
 
