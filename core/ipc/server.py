@@ -309,7 +309,7 @@ class Server:
     async def _keep_watch(self) -> None:
         while True:
             await asyncio.sleep(self._caps.watch_s)
-            self._end_slow_strangers()
+            self._end_slow_and_silent()
             self._dispatcher.desk.expire()
             if self._engine.state == "open":
                 self.sweep()
@@ -317,10 +317,11 @@ class Server:
                 self._lock_out()
             await self._keep_place()
 
-    def _end_slow_strangers(self) -> None:
+    def _end_slow_and_silent(self) -> None:
         too_old = asyncio.get_running_loop().time() - self._caps.handshake_s
         for connection in tuple(self._connections):
-            if connection.is_stranger and not connection.calls and connection.born <= too_old:
+            slow = connection.is_stranger and not connection.calls and connection.born <= too_old
+            if slow or connection.is_silent:
                 connection.end()
 
     async def _keep_place(self) -> None:
