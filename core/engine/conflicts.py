@@ -26,6 +26,7 @@ from core.memory.read import by_ids
 from core.recall.scope import Scope, may_see
 from core.text.compose import embedding_text
 from core.types.ids import is_id
+from core.text.leaving import look_ahead
 from core.types.replies import ClientRecord
 from core.types.reviews import (
     Action,
@@ -150,7 +151,11 @@ class Conflicts:
             if everything:
                 ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
             seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
-            return tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            told = tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            if not actor.is_owner:
+                sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
+                look_ahead(sides, (one.question for one in told))
+            return told
 
         return opened.read(read)
 

@@ -39,6 +39,7 @@ from core.recall.scope import OWNER_SCOPE, Scope, may_see
 from core.text.compose import embedding_text
 from core.types.aspects import Lasting
 from core.types.believed import Belief
+from core.text.leaving import look_ahead
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
@@ -133,7 +134,14 @@ class Memories:
         """A page of memories, newest first."""
         opened = self._opened()
         scope = self._authority.scope(actor)
-        return opened.read(lambda rows: list_page(rows, request, scope))
+
+        def read(rows: Rows) -> Page:
+            page = list_page(rows, request, scope)
+            if not actor.is_owner:
+                look_ahead(page.items)
+            return page
+
+        return opened.read(read)
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         """A memory with its provenance, claims, relations and trust terms."""
@@ -201,7 +209,10 @@ class Memories:
             chain = _one(rows, memory_id, scope).chain_id
             ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
             found = by_ids(rows, ids)
-            return tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+            versions = tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+            if not actor.is_owner:
+                look_ahead(versions)
+            return versions
 
         return opened.read(read)
 
@@ -228,7 +239,9 @@ class Memories:
                 found = answer(opened, rows, request, meant, now)
                 return found, receipts.said_for(rows, found, meant, now, scope)
 
-            result, said = opened.vault.read(answered)
+            result, said, kept = opened.vault.read(answered)
+            if not actor.is_owner:
+                look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
             opened.pulse.beat(result.took_ms)
             receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
