@@ -7,6 +7,7 @@ nothing else of the engine. An engine is made locked; `unlock` opens the vault.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -117,6 +118,7 @@ class Setup:
         kdf_cost: of a guess at a passphrase that is set; the standard, unless a test asks for less.
         readers: read claims and relations; the built-in ones, unless a test asks for others.
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
+        chance: where ids take what is random in them; the machine's, unless a sample must come out the same again.
     """
 
     home: Home
@@ -128,6 +130,7 @@ class Setup:
     kdf_cost: KdfCost | None = None
     take_over: Callable[[RootKey], None] | None = None
     readers: Readers | None = None
+    chance: Callable[[int], bytes] = os.urandom
 
 
 class Engine:
@@ -245,6 +248,7 @@ class Engine:
                     self.hub,
                     setup.readers,
                     self.spaces.embedder_for,
+                    setup.chance,
                 )
             except BaseException:
                 threads.shutdown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -69,6 +70,7 @@ def open_vault(
     hub: Hub,
     readers: Readers | None = None,
     served: Callable[[VectorSpace], Embedder] | None = None,
+    chance: Callable[[int], bytes] = os.urandom,
 ) -> Opened:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
@@ -81,6 +83,7 @@ def open_vault(
         hub: where events go.
         readers: read claims and relations; None for the built-in ones.
         served: gives the embedder of a space that a model server fills; None where there can be none.
+        chance: where ids take what is random in them.
 
     Returns:
         The open parts.
@@ -102,7 +105,7 @@ def open_vault(
             embedder = served(space)
         elif space.served:
             raise BugError("a vault of a model server without one")
-        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers)
+        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
@@ -132,13 +135,13 @@ def _assemble(
     threads: Threads,
     hub: Hub,
     readers: Readers | None,
+    make_id: IdMaker,
 ) -> Opened:
     chosen, refused = vault.read(stored_options)
     tuned, refused_too = vault.read(stored_retrieval)
     if refused or refused_too:
         count = len(refused) + len(refused_too)
         _log.warning("%d stored options were out of bounds; their defaults are used", count)
-    make_id = IdMaker(clock)
     chain = AuditChain(sub_keys(root).audit)
     work = UnitOfWork(make_id, chain, chosen.undo_days)
     gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)

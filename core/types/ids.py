@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Callable
 
 from core.types.clock import Clock
 
@@ -12,10 +13,16 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 
 
 class IdMaker:
-    """Makes UUIDv7 texts that never run backwards, even when the clock does."""
+    """Makes UUIDv7 texts that never run backwards, even when the clock does.
 
-    def __init__(self, clock: Clock) -> None:
+    Args:
+        clock: the one clock.
+        chance: gives as many random bytes as it is asked for; the machine's, unless what is made must come out again.
+    """
+
+    def __init__(self, clock: Clock, chance: Callable[[int], bytes] = os.urandom) -> None:
         self._clock = clock
+        self._chance = chance
         self._lock = threading.Lock()  # guards _last_ms and _counter
         self._last_ms = 0
         self._counter = 0
@@ -26,7 +33,7 @@ class IdMaker:
         Returns:
             A lower-case UUIDv7 in its 36-character form.
         """
-        random = int.from_bytes(os.urandom(8), "big")
+        random = int.from_bytes(self._chance(8), "big")
         with self._lock:
             now = self._clock.now_ms()
             if now > self._last_ms:
