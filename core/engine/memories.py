@@ -35,7 +35,7 @@ from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
-from core.recall.scope import OWNER_SCOPE, Scope, may_see
+from core.recall.scope import OWNER_SCOPE, Scope, may_see, sealed
 from core.text.compose import embedding_text
 from core.types.aspects import Lasting
 from core.types.believed import Belief
@@ -235,16 +235,16 @@ class Memories:
         def run(meant: Meant | None) -> RecallReply:
             now = opened.clock.now_ms()
 
-            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str]]:
+            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
                 found = answer(opened, rows, request, meant, now)
-                return found, receipts.said_for(rows, found, meant, now, scope)
+                return found, receipts.said_for(rows, found, meant, now, scope), sealed(rows, request)
 
             result, said, kept = opened.vault.read(answered)
             if not actor.is_owner:
                 look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
             opened.pulse.beat(result.took_ms)
-            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
+            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:

@@ -42,7 +42,14 @@ _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: m
 
 
 def keep(
-    opened: Opened, actor: Actor, verb: str, query: str, result: RecallResult, said: Mapping[str, str], now_ms: int
+    opened: Opened,
+    actor: Actor,
+    verb: str,
+    query: str,
+    result: RecallResult,
+    said: Mapping[str, str],
+    now_ms: int,
+    sealed: int = 0,
 ) -> tuple[str, Callable[[], Metrics]]:
     """Note a recall for its receipt; what that costs is paid when the receipt is written.
 
@@ -54,6 +61,7 @@ def keep(
         result: the answer, its time filled in.
         said: what feedback said of the answered memories for such questions (`core.recall.suppression.said_of`).
         now_ms: epoch ms.
+        sealed: memories that were kept from the asker because they are sealed.
 
     Returns:
         The receipt's id, and what gives the figures of the answer; they are computed once.
@@ -64,9 +72,24 @@ def keep(
         tokens = tokens_of(result)
         return metrics_of(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
+    def body() -> Mapping[str, Any]:
+        return body_of(result, query, metrics(), **told_sealed(sealed))
+
     given = tuple(item.memory.id for item in result.items)
-    noted = opened.journal.note(actor, verb, query, given, lambda: body_of(result, query, metrics()), now_ms)
+    noted = opened.journal.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
+
+
+def told_sealed(count: int) -> dict[str, int]:
+    """How a receipt says that something was kept back because it is sealed: a number, and nothing where there is none.
+
+    Args:
+        count: how many memories.
+
+    Returns:
+        What its body takes.
+    """
+    return {"sealed": count} if count else {}
 
 
 def said_for(rows: Rows, result: RecallResult, meant: Meant | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
@@ -155,6 +178,7 @@ def one(rows: Rows, receipt_id: str) -> Receipt | None:
         withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())},
         trace=trace,
         body=body,
+        sealed=int(body.get("sealed", 0)),
     )
 
 
