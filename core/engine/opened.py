@@ -291,6 +291,7 @@ class Opened:
         """
         self.options = chosen
         self.work.undo_days = chosen.undo_days
+        self.work.client_waits = chosen.client_waits
         self.journal.receipt_days = chosen.receipt_days
         self.strain.use_budget(chosen.memory_budget_mb)
 

@@ -10,6 +10,8 @@ from core.types.values import Actor
 from core.vault.audit import AuditChain
 from core.vault.images import image_hash, image_to_json, steady
 from core.vault.tx import Tx
+from core.errors import Code, UserError
+from core.intake.flooding import check_waiting
 
 _DAY_MS = 86_400_000
 
@@ -96,6 +98,11 @@ class Verb:
         return len(self._lines)
 
     def forget_lines(self, kept: int) -> None:
+    @property
+    def asks(self) -> bool:
+        """Whether it opened an item of the review."""
+        return any(image.table == "conflicts" and image.before is None for image in self._images)
+
         """Leave out the lines of steps that were not taken after all.
 
         Args:
@@ -150,16 +157,18 @@ class UnitOfWork:
         undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
     """
 
-    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int) -> None:
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int, client_waits: int = 500) -> None:
         self._make_id = self.make_id = make_id
         self._chain = chain
         self.undo_days = undo_days
+        client_waits: so many items of one client may wait in the review; likewise.
 
     @contextmanager
     def verb(
         self,
         tx: Tx,
         name: str,
+        self.client_waits = client_waits
         label: str,
         actor: Actor,
         *,
@@ -186,6 +195,10 @@ class UnitOfWork:
         try:
             yield verb
         finally:
+
+        Raises:
+            UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
+                much of it would wait for the person.
             tx.recorder = previous
         known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
@@ -194,6 +207,8 @@ class UnitOfWork:
             self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
             verb.write_images(int(known[0]) if known else 0)
         verb.write_log(self._make_id, with_step=is_step)
+        if verb.asks:
+            check_waiting(tx, actor, self.client_waits)
         self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
     def begin_step(self, tx: Tx, name: str, label: str, actor: Actor) -> str:

@@ -171,11 +171,13 @@ class Dispatcher:
         if method.grants and not session.may(*method.grants):
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {method.grants[0]}.")
         record = session.record
-        if method.search and not self._limits.goes_on(record.id, _page(checked)):
-            self._limits.spend(record.id, record.limit_minute, record.limit_session)
-        if method.effect == "write":
-            # Whose searches have no limit was let off by the person.
-            self._limits.write(record.id, None if record.limit_minute is None else self._engine.options.writes_minute)
+        if is_search(method, checked):
+            if not self._limits.goes_on(record.id, _page(checked)):
+                self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        elif method.effect == "write":
+            self._limits.deed(record.id, "write", self._engine.options.writes_minute)
+        elif method.effect == "read" and method.grants:
+            self._limits.deed(record.id, "read", self._engine.options.reads_minute)
         return checked
 
     async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
@@ -240,7 +242,8 @@ class Dispatcher:
             "limits": {
                 "searches_per_minute": record.limit_minute,
                 "searches_per_session": record.limit_session,
-                "writes_per_minute": None if record.limit_minute is None else self._engine.options.writes_minute,
+                "writes_per_minute": None if session.owner else self._engine.options.writes_minute,
+                "reads_per_minute": None if session.owner else self._engine.options.reads_minute,
                 "line_bytes": LINE_BYTES,
                 "text_bytes": None if session.owner else TEXT_BYTES,
                 "items": None if session.owner else _CLIENT_ITEMS,
@@ -376,3 +379,8 @@ def _page(params: Params) -> int:
 def locked() -> LociError:
     """The one answer of a locked vault."""
     return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")
+def is_search(method: Method, params: Params) -> bool:
+    """Whether a call counts against the search limits: a list of what holds a text is a search too."""
+    return method.search or (method.paged is not None and "text" in params)
+
+
