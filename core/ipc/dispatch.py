@@ -17,6 +17,7 @@ from core.ipc.client_checks import TEXT_BYTES, channel_of
 from core.ipc.client_methods import CLIENT_METHODS, health
 from core.ipc.connection import Call, Connection
 from core.ipc.framing import fit
+from core.ipc.handing import Handed, handed_by
 from core.ipc.limits import Caps, SearchLimits
 from core.ipc.messages import LINE_BYTES, PROTOCOL
 from core.ipc.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
@@ -29,6 +30,8 @@ from core.ipc.verbs import VERBS
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
+from core.types.channels import limit_of
+from core.types.clients import Before
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -115,10 +118,18 @@ class Dispatcher:
         if kept is not None and method.paged == "again":
             # The engine's own cursor behind the last item that fits.
             result = await self._run(connection, call, method, {**params, "limit": kept})
-            line, _ = fit(request.ident, result)
+            line, kept = fit(request.ident, result)
         elif kept is not None and method.search and session is not None:
             self._limits.expect(session.record.id, _page({**params, "after": result["items"][kept - 1]["id"]}))
+        if session is not None and not session.owner:
+            self._put_down(session, handed_by(method.name, params, result, kept))
         return line
+
+    def _put_down(self, session: Session, handed: Handed | None) -> None:
+        """The person sees what a client was handed; no answer leaves without it."""
+        if handed is not None:
+            told = (handed.verb, handed.query, handed.memories, handed.entities)
+            self._engine.journal.handed(session.actor(), *told)
 
     def left(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""

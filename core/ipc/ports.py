@@ -229,6 +229,9 @@ class Imports(Protocol):
     def run(  # noqa: D102
         self,
         path: Path,
+    def handed(  # noqa: D102
+        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+    ) -> str: ...
         format: str | None,  # noqa: A002 - the contract's word
         space: str | None,
         actor: Actor,
