@@ -28,6 +28,7 @@ from core.entities.showing import described
 from core.errors import Code, UserError
 from core.intake.forget import forget
 from core.intake.store import Checked, check_request
+from core.intake.requests import check_source
 from core.intake.verdicts import Voices
 from core.lifecycle.enrich import renew
 from core.memory.read import by_ids
@@ -332,9 +333,8 @@ class Memories:
         """
         opened = self._opened()
         client = self._authority.voice(actor)
-        scope = self._authority.scope(actor)
-        if source is Source.USER_EXPLICIT and client is not None and Grant.SPEAK_FOR_USER.value not in client.grants:
-            raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+        if client is not None:
+            check_source(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
 
         def write(tx: Tx) -> VerdictReply:
