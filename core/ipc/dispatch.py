@@ -294,7 +294,7 @@ class Dispatcher:
     async def _pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         asked_by = f"{connection.peer.program} {connection.peer.pid or ''}".strip()
         granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
-        call.effect = "write"  # from here on it is finished, also when the client goes
+        call.effect = "write"  # somebody said yes: from here on it is finished, also when the client goes
         try:
             made = await wait(
                 self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=shown(asked_by))
@@ -323,6 +323,8 @@ class Dispatcher:
                     "grants": list(question.grants),
                     "asked_by": question.asked_by,
                 }
+                    "code_end": question.code_end,
+                    "former": question.former,
                 await connection.tell("pair_request", told)
                 return await connection.answers[ticket]
             finally:
@@ -366,8 +368,8 @@ class _KeptNos:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def has(self, name: str) -> bool:
-        return await wait(self._engine.clients.is_denied(name))
+    async def of(self, name: str) -> Before:
+        return await wait(self._engine.clients.before(name))
 
     async def add(self, name: str) -> None:
         await wait(self._engine.clients.deny(name))
@@ -383,6 +385,11 @@ def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
 
 
 def _page(params: Params) -> int:
+def is_search(method: Method, params: Params) -> bool:
+    """Whether a call counts against the search limits: a list of what holds a text is a search too."""
+    return method.search or (method.paged is not None and "text" in params)
+
+
     """What tells one page of one search from all others; a number, so that no query is kept."""
     return hash(json.dumps(params, sort_keys=True))
 
@@ -390,8 +397,3 @@ def _page(params: Params) -> int:
 def locked() -> LociError:
     """The one answer of a locked vault."""
     return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")
-def is_search(method: Method, params: Params) -> bool:
-    """Whether a call counts against the search limits: a list of what holds a text is a search too."""
-    return method.search or (method.paged is not None and "text" in params)
-
-

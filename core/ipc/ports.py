@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from core.config.options import Options
 from core.events import Hub
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.clients import ClientCard, Removal, Undoable
+from core.types.clients import Before, ClientCard, Denied, Removal, Undoable
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -252,7 +252,7 @@ class Clients(Protocol):
         actor: Actor = OWNER_ACTOR,
         asked_by: str = "",
     ) -> Future[Paired]: ...
-    def is_denied(self, name: str) -> Future[bool]: ...  # noqa: D102
+    def before(self, name: str) -> Future[Before]: ...  # noqa: D102
     def deny(self, name: str) -> Future[str]: ...  # noqa: D102
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
@@ -271,6 +271,8 @@ class Watching(Protocol):
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
     def mark(self, actor: Actor) -> Future[str]: ...  # noqa: D102
+    def denied(self) -> Future[tuple[Denied, ...]]: ...  # noqa: D102
+    def allow_again(self, name: str) -> Future[str]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):

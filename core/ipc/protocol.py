@@ -25,7 +25,7 @@ _TYPES = {
     "array": "a list",
     "object": "an object",
 }
-_FREE = "qualifiers"  # its keys are the caller's own words
+_FREE = frozenset({"qualifiers", "metadata", "domain_scores"})  # their keys are the caller's own words
 _ALIASES_OF_NOTHING: Mapping[str, str] = {}
 
 
@@ -130,8 +130,9 @@ class Registry:
         for key, value in params.items():
             if key in self.forbidden:
                 raise UserError(Code.FORBIDDEN_FIELD, f"`{key}` is not for a caller to say; leave it out.")
-            if isinstance(value, Mapping) and key != _FREE:
-                self.refuse_forbidden(value)
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, Mapping) and key not in _FREE:
+                    self.refuse_forbidden(part)
 
     def result_checker(self, name: str) -> Draft202012Validator:
         """A checker for a method's results; tests and the reference use it."""

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused, rig_at
 
 from core.errors import Code
-from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms
+from core.types.clients import ActivityLine, Before, ClientCard, Did, Standing, Terms
 from core.types.contexts import ContextQuery
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -138,13 +138,13 @@ def test_a_no_is_remembered_beyond_a_restart_until_that_name_is_paired(rig: Rig)
     assert clients.deny("odd one").result(10) == ""
     rig.lock()
     rig.unlock()
-    assert clients.is_denied("ODD ONE").result(10)
-    assert not clients.is_denied("Other").result(10)
+    assert clients.before("ODD ONE").result(10) == Before(denied=True)
+    assert clients.before("Other").result(10) == Before()
     assert [one.name_key for one in clients.denied().result(10)] == ["odd one"]
     rig.client("Odd one", "read")
-    assert not clients.is_denied("Odd One").result(10)
+    assert clients.before("Odd One").result(10) == Before(taken=True)
     assert rig.undo().left == ()
-    assert clients.is_denied("Odd One").result(10)
+    assert clients.before("Odd One").result(10).denied
     assert clients.allow_again("odd one").result(10)
     assert clients.denied().result(10) == ()
 

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.config.grantwords import cannot
+from core.config.grantwords import cannot, former
 from core.types.clients import PairingQuestion
 from core.types.words import Grant
 from ui.pages.clients.words import SPACE, counted, grant_sentence, visible, words
@@ -91,8 +91,9 @@ class QuestionView(QWidget):
             self.values[name].setAccessibleName(f"{said[name]}: {value}")
         rights = [one for one in asked.grants if not _is_space(one)]
         self.allowed.setText("\n".join(f"•  {grant_sentence(one)}" for one in rights))
+        past = [former()] if asked.former else []
         spaces = [grant_sentence(one) for one in asked.grants if _is_space(one)]
-        self.seen.setText("\n".join(f"•  {one}" for one in (*spaces, said["sees_own"])))
+        self.seen.setText("\n".join(f"•  {one}" for one in (*spaces, *past, said["sees_own"])))
         self.allow.setEnabled(False)
         self.deny.setEnabled(True)
         self._inert.start()
