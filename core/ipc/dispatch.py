@@ -205,7 +205,7 @@ class Dispatcher:
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
-            connection.sessions.add((session.actor().client_id, params["session"]))
+            connection.sessions.add((session.actor().client_id, limit_of(session.channel, params["session"])))
         if name in CLIENT_METHODS:
             return await CLIENT_METHODS[name](self._engine, params, session)
         call.progress = self._progress(connection, call)
@@ -276,12 +276,13 @@ class Dispatcher:
         """Tell the peer of changes from here on; a later call takes the place of an earlier one."""
         connection.unsubscribe()
         kinds = tuple(kind for kind in KINDS if kind in params.get("kinds", KINDS))
+        channel = channel_of(params.get("channel"), params.get("channel_user"))
 
         def actor() -> Actor | None:
             session = connection.session
             if session is None or not session.still_good(self.token_for):
                 return None
-            return session.refreshed(self.token_for).actor()
+            return replace(session.refreshed(self.token_for), channel=channel).actor()
 
         if kinds:
             listening = Subscription(self._engine, connection, actor, frozenset(kinds))
@@ -322,9 +323,9 @@ class Dispatcher:
                     "name": question.name,
                     "grants": list(question.grants),
                     "asked_by": question.asked_by,
-                }
                     "code_end": question.code_end,
                     "former": question.former,
+                }
                 await connection.tell("pair_request", told)
                 return await connection.answers[ticket]
             finally:
@@ -384,12 +385,12 @@ def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
     return replace(session, channel=channel), rest
 
 
-def _page(params: Params) -> int:
 def is_search(method: Method, params: Params) -> bool:
     """Whether a call counts against the search limits: a list of what holds a text is a search too."""
     return method.search or (method.paged is not None and "text" in params)
 
 
+def _page(params: Params) -> int:
     """What tells one page of one search from all others; a number, so that no query is kept."""
     return hash(json.dumps(params, sort_keys=True))
 
