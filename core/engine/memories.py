@@ -27,8 +27,8 @@ from core.engine.stores import as_store
 from core.entities.showing import described
 from core.errors import Code, UserError
 from core.intake.forget import forget
-from core.intake.store import Checked, check_request
 from core.intake.requests import check_source
+from core.intake.store import Checked, check_request
 from core.intake.verdicts import Voices
 from core.lifecycle.enrich import renew
 from core.memory.read import by_ids

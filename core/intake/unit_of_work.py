@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.errors import Code, UserError
+from core.intake.flooding import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
 from core.vault.images import image_hash, image_to_json, steady
 from core.vault.tx import Tx
-from core.errors import Code, UserError
-from core.intake.flooding import check_waiting
 
 _DAY_MS = 86_400_000
 
@@ -93,16 +93,16 @@ class Verb:
         self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
 
     @property
+    def asks(self) -> bool:
+        """Whether it opened an item of the review."""
+        return any(image.table == "conflicts" and image.before is None for image in self._images)
+
+    @property
     def lines(self) -> int:
         """How many lines of the consolidation log there are so far."""
         return len(self._lines)
 
     def forget_lines(self, kept: int) -> None:
-    @property
-    def asks(self) -> bool:
-        """Whether it opened an item of the review."""
-        return any(image.table == "conflicts" and image.before is None for image in self._images)
-
         """Leave out the lines of steps that were not taken after all.
 
         Args:
@@ -155,20 +155,20 @@ class UnitOfWork:
     Attributes:
         make_id: makes UUIDv7 ids.
         undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
+        client_waits: so many items of one client may wait in the review; likewise.
     """
 
     def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int, client_waits: int = 500) -> None:
         self._make_id = self.make_id = make_id
         self._chain = chain
         self.undo_days = undo_days
-        client_waits: so many items of one client may wait in the review; likewise.
+        self.client_waits = client_waits
 
     @contextmanager
     def verb(
         self,
         tx: Tx,
         name: str,
-        self.client_waits = client_waits
         label: str,
         actor: Actor,
         *,
@@ -189,17 +189,19 @@ class UnitOfWork:
 
         Yields:
             The verb, which collects images and audit detail.
+
+        Raises:
+            UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
+                much of it would wait for the person.
         """
         verb = Verb(tx, step_id or self._make_id())
         previous, tx.recorder = tx.recorder, verb
         try:
             yield verb
         finally:
-
-        Raises:
-            UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
-                much of it would wait for the person.
             tx.recorder = previous
+        if verb.asks:
+            check_waiting(tx, actor, self.client_waits)
         known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
         is_step = bool(verb.changes) or keep_open or exists or undoes is not None
@@ -207,8 +209,6 @@ class UnitOfWork:
             self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
             verb.write_images(int(known[0]) if known else 0)
         verb.write_log(self._make_id, with_step=is_step)
-        if verb.asks:
-            check_waiting(tx, actor, self.client_waits)
         self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
     def begin_step(self, tx: Tx, name: str, label: str, actor: Actor) -> str:

@@ -212,6 +212,9 @@ class Journals(Protocol):
     def steps(  # noqa: D102
         self, after: str | None = None, limit: int = 100, include_undone: bool = True
     ) -> Future[Steps]: ...
+    def handed(  # noqa: D102
+        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+    ) -> str: ...
 
 
 class Imports(Protocol):
@@ -229,9 +232,6 @@ class Imports(Protocol):
     def run(  # noqa: D102
         self,
         path: Path,
-    def handed(  # noqa: D102
-        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
-    ) -> str: ...
         format: str | None,  # noqa: A002 - the contract's word
         space: str | None,
         actor: Actor,
@@ -254,6 +254,8 @@ class Clients(Protocol):
     ) -> Future[Paired]: ...
     def before(self, name: str) -> Future[Before]: ...  # noqa: D102
     def deny(self, name: str) -> Future[str]: ...  # noqa: D102
+    def denied(self) -> Future[tuple[Denied, ...]]: ...  # noqa: D102
+    def allow_again(self, name: str) -> Future[str]: ...  # noqa: D102
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
@@ -271,8 +273,6 @@ class Watching(Protocol):
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
     def mark(self, actor: Actor) -> Future[str]: ...  # noqa: D102
-    def denied(self) -> Future[tuple[Denied, ...]]: ...  # noqa: D102
-    def allow_again(self, name: str) -> Future[str]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):

@@ -17,8 +17,8 @@ from core.types.clients import Before, ClientCard, Denied, Removal, Standing, Un
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 
-T = TypeVar("T")
 START_MS = 1_700_000_000_000
+T = TypeVar("T")
 
 
 def _done(value: T) -> Future[T]:
