@@ -1,4 +1,8 @@
-"""One verb, one transaction: rows, audit row and undo step together, or nothing."""
+"""One verb, one transaction: rows, audit row and undo step together, or nothing.
+
+Who is no longer let in writes nothing any more: what a client asked for before it was revoked or paused, and what still
+waits for the embedder or the writer, ends here, where every verb comes by. Must not do: say what a client may do.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,11 @@ from core.intake.flooding import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
 from core.vault.images import image_hash, image_to_json, steady
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _DAY_MS = 86_400_000
+_WELCOME = "SELECT 1 FROM clients WHERE id = ? AND revoked_at IS NULL AND paused_at IS NULL"
 
 
 @dataclass
@@ -194,6 +200,7 @@ class UnitOfWork:
             UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
                 much of it would wait for the person.
         """
+        need_welcome(tx, actor)
         verb = Verb(tx, step_id or self._make_id())
         previous, tx.recorder = tx.recorder, verb
         try:
@@ -222,7 +229,11 @@ class UnitOfWork:
 
         Returns:
             The step's id.
+
+        Raises:
+            UserError: as `verb`.
         """
+        need_welcome(tx, actor)
         step_id = self._make_id()
         self._insert_step(tx, step_id, name, label, actor, undoes=None, keep_open=True)
         return step_id
@@ -254,6 +265,25 @@ class UnitOfWork:
                 tx.now_ms + self.undo_days * _DAY_MS,
             ),
         )
+
+
+def need_welcome(rows: Rows, actor: Actor) -> None:
+    """Refuse a client that was revoked or paused, as its row stands in this very transaction.
+
+    Args:
+        rows: the transaction.
+        actor: who asks; the owner and Loci itself always may.
+
+    Raises:
+        UserError: UNAUTHENTICATED.
+    """
+    if actor.client_id is not None and rows.value(_WELCOME, (actor.client_id,)) is None:
+        raise unwelcome()
+
+
+def unwelcome() -> UserError:
+    """The one answer to a client that is unknown, paused or revoked."""
+    return UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
 
 
 def _audit_name(actor: Actor) -> str:

@@ -72,6 +72,9 @@ def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str
     if request.kind is not None:
         where.append("m.kind = :kind")
         params["kind"] = request.kind.value
+    if request.category is not None:
+        where.append("m.category = :category")
+        params["category"] = request.category
     if request.import_id is not None:
         if rows.one("SELECT 1 FROM imports WHERE id = ?", (request.import_id,)) is None:
             raise UserError(Code.NOT_FOUND, "There is no such import.")

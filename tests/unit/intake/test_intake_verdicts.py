@@ -434,7 +434,7 @@ def test_a_client_corroborates_as_the_person_only_with_the_grant(rig: Rig) -> No
 def test_a_reason_has_an_end_and_is_in_no_audit(rig: Rig) -> None:
     memory_id = rig.store("The weir opens at noon").memory_id
     with refused(Code.INVALID_INPUT):
-        say(rig, "dispute", memory_id, reason="x" * 501)
+        say(rig, "dispute", memory_id, reason="x" * 513)
     assert state(rig, memory_id)[0] == "active"
     say(rig, "dispute", memory_id, reason=MARKER)
     assert rig.value("SELECT reason FROM verdicts") == MARKER

@@ -64,7 +64,7 @@ def test_the_other_methods(world: World) -> None:
     closed = client.call("session_close", {"session": "s"})
     for name, found in zip(("capture", "compaction_ingest", "session_close"), (kept, summary, closed), strict=True):
         assert not list(REGISTRY.result_checker(name).iter_errors(found)), name
-    assert summary == {"extracted": 5, "stored": 4, "skipped": 1, "ids": ["m-1", "m-2", "m-3", "m-4"]}
+    assert summary == {"extracted": 5, "stored": 4, "skipped": 1, "proposed": 0, "ids": ["m-1", "m-2", "m-3", "m-4"]}
     assert closed == {"saved": 3, "ended": 1}
     (captured, _), (asked, _), _ = world.engine.sessions.asked
     assert isinstance(captured, CaptureRequest)
