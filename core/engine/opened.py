@@ -294,8 +294,8 @@ class Opened:
         self.work.client_waits = chosen.client_waits
         self.journal.receipt_days = chosen.receipt_days
         self.strain.use_budget(chosen.memory_budget_mb)
-
         set_limits(limits_of(chosen))
+
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with.
 
