@@ -46,6 +46,7 @@ from core.types.sessions import (
 from core.types.traces import Trace
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.types.watching import Mark
 from core.types.words import Kind, Source
 
 Counted = Callable[[int, int | None], None]
@@ -288,7 +289,8 @@ class Watching(Protocol):
     """What a listener may be told."""
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
-    def mark(self, actor: Actor) -> Future[str]: ...  # noqa: D102
+    def mark(self, actor: Actor) -> Future[Mark]: ...  # noqa: D102
+    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):

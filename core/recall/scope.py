@@ -353,7 +353,7 @@ def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
     """What is true now in the session that asks; without one, what is limited to a session does not speak."""
     if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
         return "1"
-    params["speaking"] = limit_of(request.scope.channel, None) or request.session or ""
+    params["speaking"] = limit_of(request.scope.channel, None) or limit_of("", request.session)
     return f"NOT ({OVERRIDDEN}) AND NOT ({AT_ODDS})"
 
 

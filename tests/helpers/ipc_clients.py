@@ -16,6 +16,7 @@ from core.events import Changed
 from core.types.clients import Before, ClientCard, Denied, Removal, Standing, Undoable
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
+from core.types.watching import Mark
 
 START_MS = 1_700_000_000_000
 T = TypeVar("T")
@@ -114,13 +115,17 @@ class FakeWatching:
     """Each client sees the ids that begin with its own name."""
 
     def __init__(self) -> None:
-        self.marks: dict[str, str] = {}
+        self.marks: dict[str, Mark] = {}
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]:
         return _done(tuple(one for one in memory_ids if actor.is_owner or one.startswith(actor.name)))
 
-    def mark(self, actor: Actor) -> Future[str]:
-        return _done(self.marks.get(actor.name, ""))
+    def mark(self, actor: Actor) -> Future[Mark]:
+        return _done(self.marks.get(actor.name, Mark()))
+
+    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]:
+        now = self.marks.get(actor.name, Mark())
+        return _done((now != since, now))
 
 
 class HasClients:

@@ -231,11 +231,10 @@ def test_a_listener_knows_of_nothing_outside_its_scope(rig: Rig) -> None:
     watching = rig.engine.watching
     assert watching.visible(asked, one).result(10) == (mine, shared)
     assert watching.visible(asked, OWNER_ACTOR).result(10) == (theirs, mine, shared)
-    marks = [watching.mark(actor).result(10) for actor in (one, two)]
+    before = watching.mark(one).result(10)
     rig.forget(theirs)
     assert watching.visible([theirs], two).result(10) == (theirs,)
-    assert watching.mark(one).result(10) == marks[0]
-    assert watching.mark(two).result(10) != marks[1]
+    assert [watching.stirred(before, actor).result(10)[0] for actor in (one, two)] == [False, True]
     stranger = replace(one, client_id="nobody")
     with refused(Code.UNAUTHENTICATED):
         watching.visible(asked, stranger)
