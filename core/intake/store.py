@@ -434,7 +434,6 @@ class Keeper:
             tags=request.tags,
             session=request.session,
             scope_session=checked.scope_session,
-            scope_channel=checked.request.channel,
             conversation_id=checked.talk[0],
             position=checked.talk[1],
             ref=request.ref,
