@@ -16,7 +16,7 @@ from core.text import injection
 from core.text.injection import ALLOWED, FLAG, Limits, limits, scan
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
-from core.types.requests import ListRequest
+from core.types.requests import ListRequest, RecallQuery
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Kind, Status
@@ -167,3 +167,13 @@ def test_the_limits_are_options_of_the_vault(rig: Rig, writer: Actor) -> None:
     assert rig.store(SOFT + " Twice.", writer).operation == "ADD"
     rig.engine.settings.reset().result(20)
     assert limits() == Limits()
+
+
+def test_a_receipt_tells_which_texts_were_not_shown(rig: Rig, writer: Actor) -> None:
+    memory_id = rig.store(SOFT, writer).memory_id
+    plain = rig.store("The kettle manual is in the drawer.", writer).memory_id
+    for actor, given, withheld in ((writer, {plain}, {memory_id: "injection"}), (OWNER_ACTOR, {plain, memory_id}, {})):
+        reply = rig.engine.memories.recall(RecallQuery("kettle manual"), actor).result(20)
+        receipt = rig.engine.laboratory.receipt(reply.receipt_id).result(20)
+        assert set(receipt.given) == given
+        assert {one: why for one, why in receipt.withheld.items() if one in (plain, memory_id)} == withheld
