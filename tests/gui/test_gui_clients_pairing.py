@@ -192,6 +192,21 @@ def test_a_token_is_shown_once_and_leaves_the_clipboard(room: ClientsRoom) -> No
     assert page.stand.head.name.whole == "Recipe clipper"
 
 
+def test_a_token_is_made_with_spaces(room: ClientsRoom) -> None:
+    room.enter("token")
+    dialog = room.dialog(TokenDialog)
+    assert sorted(dialog.spaces.boxes) == ["home", "work"]  # GLOBAL is seen by all, a client's own by that one
+    dialog.name.setText("Recipe clipper")
+    dialog.spaces.boxes["work"].click()
+    all_of_them = dialog.grants.boxes["all_spaces"]
+    all_of_them.click()
+    assert not dialog.spaces.isEnabled()
+    all_of_them.click()
+    room.press(dialog.act)
+    assert room.clients.asked[-1] == ("pair", "Recipe clipper", ("read", "propose", "space:work"))
+    dialog.finish.click()
+
+
 def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoom) -> None:
     clip = SecretClip(room.context)
     clip.put("secret")
