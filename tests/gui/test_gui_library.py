@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from engine_rig import Rig, facts
@@ -20,6 +21,7 @@ from window_rig import remember, settle
 from core.text.injection import ALLOWED, FLAG
 from core.types.library import Facets, FindRequest, Revision
 from core.types.words import Kind, Status
+from core.vault.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written
 from ui.pages.library.delegate import Cells
@@ -87,12 +89,15 @@ def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodel
     assert model.index(3, PLACE["text"]).data() == "The shelf holds jar number 3"  # kept from the earlier list
 
 
+def _mark(memory_id: str, flags: list[str], tx: Tx) -> None:
+    tx.update("memories", {"id": memory_id}, {"flags": json.dumps(flags)})
+
+
 def test_what_reads_like_an_instruction_is_marked(qtbot: QtBot, context: Context, rig: Rig) -> None:
     plain = remember(rig.engine, "The boat is called Heron.").memory_id
     marked, passed = (remember(rig.engine, f"{name} Lane has a shed.").memory_id for name in ("Elm", "Oak"))
     for memory_id, flags in ((marked, [FLAG]), (passed, [FLAG, ALLOWED])):
-        marks = {"flags": json.dumps(flags)}
-        rig.write(lambda tx, one=memory_id, marks=marks: tx.update("memories", {"id": one}, marks))
+        rig.write(partial(_mark, memory_id, flags))
     model = MemoryTable(context)
     model.show_ids((plain, marked, passed))
     model.look(0, 3)

@@ -48,6 +48,13 @@ def test_with_room_for_them_the_words_stand_under_the_icons(large: Context, qtbo
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
 
 
+def test_in_the_lowest_window_of_usual_text_the_words_still_stand(context: Context, qtbot: QtBot) -> None:
+    rail = shown(context, qtbot, 640 - 52 - 28)
+    places = rail.findChildren(Place)
+    settle(qtbot, lambda: all(is_in_sight(rail, one) for one in places))
+    assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
+
+
 def test_in_a_low_window_with_large_text_every_page_is_in_sight(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, ROOM)
     places = rail.findChildren(Place)

@@ -101,8 +101,6 @@ class Rail(QScrollArea):
         inside.setObjectName("railbed")
         self.setWidget(inside)
         self._layout = QVBoxLayout(inside)
-        self._layout.setContentsMargins(6, 8, 6, 8)
-        self._layout.setSpacing(2)
         for number, page in enumerate(pages, 1):
             self._add(page, number)
         self._layout.addStretch(1)
@@ -150,7 +148,10 @@ class Rail(QScrollArea):
 
     def _fit(self) -> None:
         """Show the words where all of them have room."""
-        for style in (Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly):
+        words, icons = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
+        for style, edge, gap in ((words, 8, 2), (words, 3, 0), (icons, 8, 2)):
+            self._layout.setContentsMargins(6, edge, 6, edge)
+            self._layout.setSpacing(gap)
             for made in self._buttons.values():
                 made.setToolButtonStyle(style)
             if self._layout.minimumSize().height() <= self.height():
