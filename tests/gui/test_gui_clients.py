@@ -193,6 +193,15 @@ def test_where_there_is_nothing_to_undo_nothing_can_be_agreed_to(room: ClientsRo
     settle(room.qtbot, lambda: asking.found is not None)
     assert not asking.act.isEnabled()
     assert "It changed nothing since then." in room.words(asking)
+
+    def is_red() -> bool:
+        seen = asking.act.grab().toImage()
+        inks = (seen.pixelColor(x, y) for x in range(seen.width()) for y in range(seen.height()))
+        return any(ink.red() - ink.green() > 60 for ink in inks)
+
+    assert not is_red()  # what cannot be pressed does not shout
+    asking.act.setEnabled(True)
+    assert is_red()
     asking.reject()
 
 

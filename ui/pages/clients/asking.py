@@ -46,6 +46,7 @@ class QuestionView(QWidget):
             grid.addWidget(value, place, 1)
         grid.setColumnStretch(1, 1)
         self.allowed, self.seen = label("", "body", wrap=True), label("", "body", wrap=True)
+        self.former = label(said["former"], "warning", wrap=True)
         self.left = label("", "small")
         self.allow = button(said["allow"], partial(self._tell, is_allowed=True))
         self.deny = button(said["deny"], partial(self._tell, is_allowed=False), kind="primary")
@@ -54,6 +55,7 @@ class QuestionView(QWidget):
         box.addLayout(grid)
         for part in (
             label(said["process_hint"], "small", wrap=True),
+            self.former,
             label(said["allowed"], "label"),
             self.allowed,
             label(said["sees"], "label"),
@@ -89,6 +91,7 @@ class QuestionView(QWidget):
         for name, value in shown.items():
             self.values[name].setText(value)
             self.values[name].setAccessibleName(f"{said[name]}: {value}")
+        self.former.setVisible(asked.former)
         rights = [one for one in asked.grants if not _is_space(one)]
         self.allowed.setText("\n".join(f"•  {grant_sentence(one)}" for one in rights))
         past = [former()] if asked.former else []
