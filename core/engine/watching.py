@@ -12,7 +12,7 @@ from concurrent.futures import Future
 
 from core.engine.authority import Authority
 from core.engine.opened import Opened
-from core.recall.scope import existing
+from core.recall.scope import conditions_of_sight
 from core.types.values import Actor
 from core.types.watching import Mark
 from core.vault.rows import Rows
@@ -53,7 +53,7 @@ class Watching:
             UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
         """
         params: dict[str, object] = {"ids": json.dumps(list(memory_ids))}
-        sql = _VISIBLE.format(known=existing(self._authority.scope(actor), params))
+        sql = _VISIBLE.format(known=conditions_of_sight(self._authority.scope(actor), params))
         return self._opened().look(lambda rows: tuple(str(row[0]) for row in rows.all(sql, params)))
 
     def mark(self, actor: Actor) -> Future[Mark]:
@@ -85,11 +85,12 @@ class Watching:
             UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
         """
         params: dict[str, object] = {"change": since.change, "label": since.label}
-        known = existing(self._authority.scope(actor), params)
+        known = conditions_of_sight(self._authority.scope(actor), params)
+        came, changed = _CAME.format(known=known), _CHANGED.format(known=known)
 
         def read(rows: Rows) -> tuple[bool, Mark]:
-            looks = (sql.format(known=known) for sql in (_CAME, _CHANGED))
-            return any(rows.one(sql, params) is not None for sql in looks), _now(rows)
+            is_new = rows.one(came, params) is not None
+            return is_new or rows.one(changed, params) is not None, _now(rows)
 
         return self._opened().look(read)
 

@@ -9,7 +9,7 @@ import json
 
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory
-from core.recall.scope import Scope, existing, may_see
+from core.recall.scope import Scope, conditions_of_sight, may_see
 from core.types.replies import Page
 from core.types.requests import ListRequest
 from core.types.words import Status
@@ -52,9 +52,9 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
 
 
 def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str, object]) -> str:
-    where = [existing(scope, params)]
+    where = [conditions_of_sight(scope, params)]
     if scope.client_id is not None:
-        where.append(f"m.status <> '{Status.DELETED.value}'")  # to a client there is none such (E11b)
+        where.append("m.status <> 'deleted'")  # to a client there is none such (E11b)
     if request.space is not None:
         where.append("m.space_id = :space")
         params["space"] = _space(rows, request.space, scope)

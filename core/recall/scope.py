@@ -157,7 +157,7 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     if request.scope.client_id is not None:
         scope.append(UNSEALED)
     visible = [*scope, *_standing(request, params)]
-    wanted = list(visible)
+    wanted = [*visible]
     if request.kinds is not None:
         wanted.append(_one_of("m.kind", "kinds", request.kinds, params))
     if request.categories is not None:
@@ -197,13 +197,14 @@ def sealed(rows: Rows, request: RecallRequest) -> int:
     if request.scope.client_id is None:
         return 0
     params: dict[str, object] = {}
-    kept = [f"m.security_tier <> '{_UNSEALED}'", f"m.status = '{Status.ACTIVE.value}'", *_within(rows, request, params)]
-    return int(rows.value(f"SELECT count(*) FROM memories m WHERE {_all_of(kept)}", params))  # noqa: S608 - constants
+    within = _all_of(_within(rows, request, params))
+    sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
+    return int(rows.value(sql, params))
 
 
 def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
     """Where the asker looks: spaces, session and channel."""
-    found = [f"m.status <> '{Status.DELETED.value}'"] if Status.DELETED.value not in request.statuses else []
+    found = ["m.status <> 'deleted'"] if Status.DELETED.value not in request.statuses else []
     spaces = _space_ids(rows, request)
     if spaces is not None:
         found.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
@@ -233,7 +234,7 @@ def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
     return found
 
 
-def existing(scope: Scope, params: dict[str, object]) -> str:
+def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
     """`Scope.sees` as conditions on `memories m`, of what was deleted too: whether the asker has such a memory.
 
     Args:

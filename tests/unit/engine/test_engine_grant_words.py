@@ -73,7 +73,6 @@ def test_write_judges_at_once(rig: Rig) -> None:
     assert (told.disputes, told.conflict) == (1, None)
 
 
-
 @pytest.mark.parametrize("grant", ["propose", "write"])
 def test_without_curate_a_wish_to_delete_waits_and_only_write_stores_at_once(rig: Rig, grant: str) -> None:
     bot = rig.client("bot", "read", grant, HOME)
