@@ -39,6 +39,15 @@ class Terminal:
         assert self.process.stderr is not None
         return self.process.stderr.readline().decode()
 
+    def until(self, words: str) -> str:
+        """What it says to the person, up to the line that holds these words."""
+        said = ""
+        while words not in said:
+            line = self.line()
+            assert line, f"it ended without {words!r}: {said}"
+            said += line
+        return said
+
     def code(self) -> str:
         """The one-time code that it shows."""
         return self.line().split("client:")[1].split()[0]
