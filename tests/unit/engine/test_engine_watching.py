@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, facts, rig_at
 
 from core.engine import watching
-from core.recall.scope import Scope, existing
+from core.recall.scope import Scope, conditions_of_sight
 from core.types.values import OWNER_ACTOR, Actor
 
 
@@ -98,7 +98,7 @@ def test_an_import_stirs_who_may_see_it_and_nothing_sealed_does(rig: Rig) -> Non
 def test_a_look_reads_no_more_than_what_was_changed(rig: Rig, *, unrestricted: bool) -> None:
     rig.bring(facts(300), space="home")
     params: dict[str, object] = {"ids": "[]", "change": 0, "label": 0}
-    known = existing(Scope(unrestricted, frozenset({"one", "two"}), "client", "discord:anna"), params)
+    known = conditions_of_sight(Scope(unrestricted, frozenset({"one", "two"}), "client", "discord:anna"), params)
     for sql in (watching._VISIBLE, watching._NOW, watching._CAME, watching._CHANGED):
         steps = _plan(rig, sql.format(known=known), params)
         assert steps
