@@ -320,17 +320,17 @@ class Memories:
         Raises:
             UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
         """
-        return self._verdict(memory_id, "confirm", actor, None, extras)
+        return self._spoken(*_verdict(Spoken("confirm", memory_id, actor, extras, {"reason": None}), None))
 
     def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory proved right; see `confirm`."""
-        return self._verdict(memory_id, "reinforce", actor, None, extras)
+        return self._spoken(*_verdict(Spoken("reinforce", memory_id, actor, extras, {"reason": None}), None))
 
     def dispute(
         self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
     ) -> Future[VerdictReply]:
         """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
-        return self._verdict(memory_id, "dispute", actor, reason, extras)
+        return self._spoken(*_verdict(Spoken("dispute", memory_id, actor, extras, {"reason": reason}), reason))
 
     def corroborate(
         self,
@@ -360,14 +360,6 @@ class Memories:
         return self._spoken(
             Spoken("corroborate", memory_id, actor, extras, told),
             lambda voices, tx: voices.corroborate(tx, memory_id, actor, way, session),
-        )
-
-    def _verdict(
-        self, memory_id: str, verdict: str, actor: Actor, reason: str | None, extras: Extras
-    ) -> Future[VerdictReply]:
-        return self._spoken(
-            Spoken(verdict, memory_id, actor, extras, {"reason": reason}),
-            lambda voices, tx: voices.say(tx, memory_id, verdict, actor, reason),
         )
 
     def _spoken(self, spoken: Spoken, say: Callable[[Voices, Tx], VerdictReply]) -> Future[VerdictReply]:
@@ -435,6 +427,11 @@ class Memories:
             return report
 
         return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
+
+
+def _verdict(spoken: Spoken, reason: str | None) -> tuple[Spoken, Callable[[Voices, Tx], VerdictReply]]:
+    """A verdict, and how it is taken down."""
+    return spoken, lambda voices, tx: voices.say(tx, spoken.memory_id, spoken.verdict, spoken.actor, reason)
 
 
 def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:

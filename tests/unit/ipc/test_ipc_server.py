@@ -57,6 +57,7 @@ def test_a_client_comes_in(world: World) -> None:
             "searches_per_minute": 20,
             "searches_per_session": 200,
             "writes_per_minute": 600,
+            "reads_per_minute": 600,
             "line_bytes": 262144,
             "text_bytes": 8192,
             "items": 200,
