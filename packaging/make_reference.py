@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.ipc.protocol import errors_of
 from example_values import Examples, Schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +39,6 @@ _RULES = {
     "maxItems": "at most {} entries",
     "maxProperties": "at most {} members",
     "pattern": "of the form `{}`",
-    "default": "{} where it is left out",
 }
 
 
@@ -122,7 +122,7 @@ class Page:
             yield from self._method(name, self._protocol["methods"][name])
 
     def _limits(self) -> Iterator[str]:
-        yield from ("## Limits", "")
+        yield from ("## Limits and times", "")
         yield from (
             f"- A line has at most {self._protocol['line_bytes']} bytes with its end, both ways.",
             f"- The `text` of a store method has at most {self._protocol['text_bytes']} bytes of UTF-8.",
@@ -161,7 +161,7 @@ class Page:
         if spelled:
             yield f"- Other spellings: {spelled}."
         yield from ("", *self._table("parameter", method["params"]), *self._answer(method))
-        yield from (f"Errors: {', '.join(f'`{code}`' for code in method['errors'])}.", "")
+        yield from (f"Errors: {', '.join(f'`{code}`' for code in errors_of(self._protocol, method))}.", "")
         request, reply = self.example(name)
         yield from _code(request, reply)
 
@@ -180,14 +180,23 @@ class Page:
         if not rows:
             yield from ("No parameters." if title == "parameter" else "An object.", "")
             return
-        yield from (f"| {title} | type | required | limits and meaning |", "|---|---|---|---|", *rows, "")
+        head = ["type", "required", "default", "limits and meaning"]
+        if not any(row[3] for row in rows):  # a column for nothing
+            head.remove("default")
+            rows = [(*row[:3], *row[4:]) for row in rows]
+        yield from (f"| {' | '.join([title, *head])} |", "|---" * (len(head) + 1) + "|")
+        yield from (f"| {' | '.join(row)} |" for row in rows)
+        yield ""
 
-    def _rows(self, schema: Schema, path: str) -> Iterator[str]:
+    def _rows(self, schema: Schema, path: str) -> Iterator[tuple[str, ...]]:
+        """Name, type, whether it is required, what stands for it where it is left out, and its meaning."""
         required = schema.get("required", ())
         inner = schema.get("properties", {})
         for name in (*inner, *(one for one in required if one not in inner)):
             one = inner.get(name, {})
-            yield f"| `{path}{name}` | {_type(one)} | {'yes' if name in required else 'no'} | {self._meaning(one)} |"
+            whole, needed = self._examples.resolved(one), "yes" if name in required else "no"
+            default = f"`{_cell(json.dumps(whole['default'], ensure_ascii=False))}`" if "default" in whole else ""
+            yield f"`{path}{name}`", _type(one), needed, default, self._meaning(one)
             below = one.get("items", one) if isinstance(one.get("items", one), Mapping) else {}
             if "properties" in below:
                 yield from self._rows(below, f"{path}{name}{'[]' if 'items' in one else ''}.")

@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from app.shot import Shot, take  # noqa: E402 - the checkout has to be on the path first
+from ui.registry import PAGES  # noqa: E402
 
-PAGES = ("palace", "graph", "library", "review", "recall", "timeline", "journal", "settings")
 FOLDER = ROOT / "docs" / "pictures"
 
 
@@ -26,9 +26,10 @@ def shots(folder: Path, *, small_too: bool) -> list[Shot]:
         folder: where the pictures go.
         small_too: whether 1024x700 and 150 % text are wanted as well.
     """
-    both = [Shot(page, folder / f"{page}-{theme}.png", theme) for page in PAGES for theme in ("light", "dark")]
-    small = [Shot(page, folder / f"{page}-small.png", "light", 1024, 700) for page in PAGES]
-    large = [Shot(page, folder / f"{page}-large-text.png", "dark", 1440, 900, 150) for page in PAGES]
+    pages = [page.id for page in PAGES]
+    both = [Shot(page, folder / f"{page}-{theme}.png", theme) for page in pages for theme in ("light", "dark")]
+    small = [Shot(page, folder / f"{page}-small.png", "light", 1024, 700) for page in pages]
+    large = [Shot(page, folder / f"{page}-large-text.png", "dark", 1440, 900, 150) for page in pages]
     return [*both, *small, *large] if small_too else both
 
 

@@ -14,7 +14,6 @@ from app.mcp.link import Link
 from core.errors import Code, LociError
 
 _FOUND = 8
-_SHOWN_WHY = 8
 
 
 class Memory:
@@ -63,10 +62,6 @@ class Memory:
     def recall(self, query: str) -> dict[str, Any]:
         """What fits a question; the reply of `memory_recall`."""
         return self._call("memory_recall", {"query": query, "limit": _FOUND, "session": self._session})
-
-    def explained(self, prompt: str) -> dict[str, Any]:
-        """How a prompt was understood and what was found by what; the reply of `memory_search` with `explain`."""
-        return self._call("memory_search", {"query": prompt, "limit": _SHOWN_WHY, "explain": True})
 
     def one(self, ident: str) -> dict[str, Any] | None:
         """A memory by its id; None where there is none for this client."""

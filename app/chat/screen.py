@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
+from app.chat.words import sentence
 from app.cli.output import visible
 
 MOST_CHARACTERS = 64 * 1024
@@ -31,14 +32,19 @@ class Screen:
             question: shown before it.
 
         Returns:
-            The line without its end, cut at `MOST_CHARACTERS`; None at the end of input.
+            The line without its end; "" for one longer than `MOST_CHARACTERS`, which the person is told; None at the
+            end of input.
         """
         self._put(question)
-        line = self._typed.readline(MOST_CHARACTERS)
-        more = line
+        line = more = self._typed.readline(MOST_CHARACTERS)
+        is_whole = True
         while more and not more.endswith("\n"):
             more = self._typed.readline(MOST_CHARACTERS)  # the rest of an endless line is no line of its own
+            is_whole = is_whole and not more.rstrip("\r\n")
         self._at_start = True
+        if not is_whole:
+            self.line(sentence("too_long_line", most=f"{MOST_CHARACTERS:,}"))
+            return ""
         return line.rstrip("\r\n") if line else None
 
     def line(self, text: str = "") -> None:

@@ -218,9 +218,9 @@ class Chat:
             self._screen.line(sentence("why_offline", reason=given.reason))
         else:
             self._context_of(given)
-            self._understood(given)
 
     def _context_of(self, given: Given) -> None:
+        """What `turn_begin` said. A search now would find other things: the question itself, what was left out."""
         reply = given.reply
         if not given.context:
             self._screen.line(sentence("why_none"))
@@ -230,22 +230,9 @@ class Chat:
             self._screen.block(given.context)
         if excluded := left_out(reply):
             self._screen.line(sentence("why_left", excluded=excluded))
+        if reply["at_hand"]:
+            self._screen.line(sentence("why_at_hand", at_hand=counted(reply["at_hand"], "memory", "memories")))
         self._screen.line(sentence("why_receipt", receipt=reply["receipt"]))
-
-    def _understood(self, given: Given) -> None:
-        found = self._memory.explained(given.prompt)
-        plan = found.get("plan", {})
-        days = plan.get("time")
-        self._screen.line(
-            sentence(
-                "why_plan",
-                intent=plan.get("intent", "?"),
-                names=", ".join(plan.get("entities", ())) or "none",
-                days="none" if days is None else f"{days['from']} to {days['to']}",
-            )
-        )
-        for item in found["items"]:
-            self._screen.line(sentence("why_found", why="; ".join(item.get("why", ())), text=one_line(item["text"])))
 
     def _switch(self, name: str) -> None:
         if name:

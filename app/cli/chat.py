@@ -10,7 +10,8 @@ import sys
 
 import click
 
-from app.cli.mcp import checked_client, door, doorway_of
+from app.cli.mcp import door, doorway_of
+from app.mcp.doorway import checked_client
 from core.errors import Code, UserError
 
 __all__ = ["chat", "door"]

@@ -102,9 +102,14 @@ def _whom(name: str | None, *, everyone: bool) -> dict[str, Any]:
 
 
 @loci.command()
+@click.option("--allow", metavar="NAME", help="Forget that you said no to NAME; it may ask to be paired again.")
 @with_command
-def clients(command: Command) -> None:
-    """List the clients that were ever paired."""
+def clients(command: Command, allow: str | None) -> None:
+    """List the clients that were ever paired, and the names you said no to."""
+    if allow is not None:
+        reply = command.call("allow_again", {"name": allow})
+        command.reply(reply, lambda out, told: out.line(f"{visible(told['name'])} may ask again."))
+        return
 
     def words(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
@@ -112,6 +117,8 @@ def clients(command: Command) -> None:
             waits = f", {client['waits']} wait" if client["waits"] else ""
             out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
             out.line(f"{'':<24} {seen:<24} {client['stands']} memories{waits}")
+        for no in reply["denied"]:
+            out.line(f"{visible(no['name']):<24} denied   {no['denied_at']}")
         out.line(f"{len(reply['clients'])} clients.")
 
     command.reply(command.call("clients", {}), words)

@@ -13,12 +13,11 @@ import click
 from app import environment
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
-from app.mcp.doorway import Doorway
+from app.mcp.doorway import Doorway, checked_client
 from app.mcp.surroundings import completed
 from core.errors import Code, UserError
 
 _DEFAULT = "mcp"
-_NAME = 40
 
 
 @click.command()
@@ -50,9 +49,8 @@ def mcp(
 
     An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it.
     """
+    _refuse_muddles(client, install, pair, test=test, orphans=_orphans(install, pair, only_print, yes, code))
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
-    if sum((install is not None, pair is not None, test)) > 1 and (pair is not None or test):
-        raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
     if install is not None:
         from app.mcp.installing import install_into
 
@@ -71,18 +69,30 @@ def mcp(
     run(lambda: door.link(start=not no_start), tools)
 
 
+def _orphans(install: str | None, pair: str | None, only_print: bool, yes: bool, code: str | None) -> list[str]:
+    """The options that belong to another one which was not given, each with that one."""
+    given = (
+        (only_print, install, "--print", "--install"),
+        (yes, install, "--yes", "--install"),
+        (code is not None, pair, "--code", "--pair"),
+    )
+    return [f"{name} belongs to {of}" for is_set, parent, name, of in given if is_set and parent is None]
+
+
+def _refuse_muddles(
+    client: str | None, install: str | None, pair: str | None, *, test: bool, orphans: list[str]
+) -> None:
+    """What was typed must mean one thing: nothing of it is left out in silence."""
+    if sum((install is not None, pair is not None, test)) > 1:
+        raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
+    if pair is not None and client is not None and pair != client:
+        raise UserError(Code.INVALID_INPUT, "--pair and --client name two clients; give one of them.")
+    if orphans:
+        raise UserError(Code.INVALID_INPUT, f"{orphans[0]}, which was not given.")
+
+
 def _named(assistant: str | None) -> str | None:
     return None if assistant is None else assistant.strip().casefold().replace(" ", "-")
-
-
-def checked_client(client: str) -> str:
-    """The name of a client as it was typed, where it is one; else UserError INVALID_INPUT."""
-    fits = 0 < len(client) <= _NAME and client[0].isalnum() and all(c.isalnum() or c in " ._-" for c in client)
-    if not fits:
-        raise UserError(
-            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
-        )
-    return client
 
 
 def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:

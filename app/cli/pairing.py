@@ -10,10 +10,12 @@ import click
 
 from app.cli.output import visible
 from app.cli.root import Command
-from core.config.grantwords import cannot, sentence
+from core.config.grantwords import cannot, former, sees_own, sentence
 from core.errors import Code, UserError
+from core.types.words import Grant
 
 _WAIT_S = 150.0
+_SPACE = "space:"
 
 
 def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,8 +29,11 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
         `{client, grants}`.
 
     Raises:
-        UserError: NOT_HERE when no engine runs, PAIRING_REFUSED.
+        UserError: NOT_HERE when no engine runs, INVALID_INPUT without a terminal, PAIRING_REFUSED.
     """
+    if not sys.stdin.isatty():
+        # Nobody could answer; a no would be remembered as the person's.
+        raise UserError(Code.INVALID_INPUT, "Pairing with a code asks you; run it at a terminal.")
     session = command.running()
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine runs to pair with; start `loci serve` first.")
@@ -49,13 +54,32 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _allowed(command: Command, notice: Mapping[str, Any]) -> bool:
-    command.output.note(
-        f"{visible(str(notice['name']))} wants to connect ({visible(str(notice['asked_by']))}, as reported). It may:"
-    )
-    for grant in notice["grants"]:
-        command.output.note(f"  - {visible(sentence(str(grant)))}")
-    command.output.note(cannot())
-    if not sys.stdin.isatty():
-        command.output.note("Refused: there is nobody at the terminal to allow it.")
-        return False
+    for line in question_lines(notice):
+        command.output.note(line)
     return click.confirm("Allow it?", default=False, err=True)
+
+
+def question_lines(notice: Mapping[str, Any]) -> list[str]:
+    """Who asks to be paired, what it would be allowed, and what it would see: all that the window says too.
+
+    Args:
+        notice: the params of `pair_request`.
+
+    Returns:
+        Lines for the terminal.
+    """
+    said = {name: visible(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
+    grants = [str(grant) for grant in notice["grants"]]
+    spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(_SPACE)]
+    seen = [*(sentence(grant) for grant in spaces), sees_own()]
+    return [
+        f"{said['name']} wants to connect.",
+        f"  It calls itself {said['client']}; its process, as reported: {said['asked_by'] or 'unknown'}.",
+        f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
+        *([former()] if notice["former"] else []),
+        "It may:",
+        *(f"  - {visible(sentence(grant))}" for grant in grants if grant not in spaces),
+        "It sees:",
+        *(f"  - {visible(one)}" for one in seen),
+        cannot(),
+    ]

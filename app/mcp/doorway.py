@@ -15,7 +15,10 @@ from app.mcp.link import Identity, Link
 from app.mcp.starter import Starter, own_command, serving_command
 from app.mcp.surroundings import KEPT
 from app.mcp.tokens import token_file
+from core.errors import Code, UserError
 from core.ipc.transport import Place, socket_place
+
+_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +73,23 @@ class Doorway:
         if home:
             kept.pop("LOCI_HOME", None)
         return program, [*head, *home, "mcp", "--client", self.client, *tools], kept
+
+
+def checked_client(client: str) -> str:
+    """The name of a client, where it is one that can name a file too.
+
+    Args:
+        client: as it was typed, or as whoever stands on the socket said it.
+
+    Returns:
+        The same.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    fits = 0 < len(client) <= _NAME and client[0].isalnum() and all(c.isalnum() or c in " ._-" for c in client)
+    if not fits:
+        raise UserError(
+            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
+        )
+    return client

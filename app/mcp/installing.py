@@ -58,6 +58,8 @@ def install_into(door: Doorway, assistant: str, *, only_print: bool, yes: bool) 
         _done(door, found, path, None)
         return 0
     _show(door, found, path, found.snippet(entry))
+    if old is not None and found.displaces(old, entry):
+        door.out.note("Another entry named loci stands there; this one takes its place.")
     if not (yes or _agreed(path, old)):
         door.out.note("Nothing was written.")
         return 1

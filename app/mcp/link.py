@@ -31,6 +31,10 @@ class Wakes(Protocol):
         """Start it, or see how the start goes; raises where it cannot be."""
         ...
 
+    def found(self) -> None:
+        """It answered."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -124,7 +128,7 @@ class Link:
         begun = loop.time()
         while True:
             try:
-                return await self._greeted(token)
+                client = await self._greeted(token)
             except LociError as error:
                 waited = loop.time() - begun
                 if error.code is Code.VAULT_LOCKED:
@@ -134,6 +138,10 @@ class Link:
                 if error.code not in (Code.NOT_HERE, Code.BUSY) or waited > _START_S:
                     raise
                 self._wake(error, waited, is_first)
+            else:
+                if self._starter is not None:
+                    self._starter.found()
+                return client
             await asyncio.sleep(_POLL_S)
 
     def _wake(self, error: LociError, waited: float, is_first: bool) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.cli.output import visible
-from app.mcp.doorway import Doorway
+from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command
 from app.mcp.tokens import write_token
 from core.errors import Code, UserError
@@ -28,7 +28,8 @@ def pair_client(door: Doorway, code: str | None, grants: Sequence[str] = ()) -> 
         grants: what the owner grants; none for the usual ones.
 
     Raises:
-        LociError: PAIRING_REFUSED, NOT_HERE, WRITE_FAILED.
+        LociError: PAIRING_REFUSED, NOT_HERE, WRITE_FAILED; INVALID_INPUT where the answer names no client that can be:
+            its name is the name of the token's file.
     """
     name, token, given = _by_code(door, code) if code is not None else _as_owner(door, grants)
     write_token(replace(door, client=name).token_file, token)
@@ -42,7 +43,7 @@ def _by_code(door: Doorway, code: str) -> tuple[str, str, list[str]]:
     door.out.note("Now allow it in Loci.")
     with Client.connect(door.place) as client:
         found = client.pair(door.client, code)
-    return found.client, token_to_text(found.token), list(found.grants)
+    return checked_client(found.client), token_to_text(found.token), list(found.grants)
 
 
 def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]]:

@@ -89,6 +89,18 @@ class Recipe:
         """The entry as the person would write it into an empty file."""
         return self.put("", entry)
 
+    def displaces(self, text: str, entry: Mapping[str, Any]) -> bool:
+        """Whether another entry for Loci stands in a configuration and would be lost.
+
+        Args:
+            text: one that `put` took.
+            entry: from `filled`.
+        """
+        at: Any = (_read_toml if self.format == "toml" else _read_json)(text) if text.strip() else {}
+        for name in (*self.key, SERVER):
+            at = at.get(name, {})
+        return at not in ({}, dict(entry))
+
     def put(self, text: str, entry: Mapping[str, Any]) -> str:
         """A configuration with Loci in it; everything else stays.
 

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import MCPError
 
 from app.mcp.link import Link
 from app.mcp.reading import Reading
-from app.mcp.texts import readable
+from app.mcp.texts import readable, structured
 from app.mcp.tools import Tool, offered
 from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
@@ -79,14 +79,16 @@ class Bridge:
             raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool"))
         try:
             result = await self._link.call(tool.name, tool.arguments(params.arguments), repeatable=tool.repeatable)
-            text = readable(result)
+            text, shown = readable(result), structured(result)
         except LociError as error:
             return _failed(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
             return _failed(_bug(error))
         if tool.name == _SUBSCRIBE:
             self._listener, self._link.standing = context.session, (tool.name, params.arguments or {})
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=result)
+        # Where no schema promises an object, what was read is told once: twice would be twice the tokens.
+        once = tool.reads and tool.result is None
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=None if once else shown)
 
     def _changed(self, _: str, _params: Mapping[str, Any]) -> None:
         """Tell the assistant what MCP has a word for: that there are other memories to read."""

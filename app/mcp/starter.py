@@ -16,6 +16,7 @@ from core.types.clock import Clock, SystemClock
 
 _AGAIN_S = 15.0  # a vault that could not be opened is not tried with every call
 _LOCKED_EXIT = 4
+_PAUSES_S = (0.5, 1.0, 2.0, 5.0)  # who has the vault may need long, and each try loads a whole engine
 
 
 class Starter:
@@ -33,6 +34,8 @@ class Starter:
         self._clock = clock or SystemClock()
         self._child: subprocess.Popen[bytes] | None = None
         self._failed: tuple[float, LociError] | None = None
+        self._lost = 0
+        self._not_before = 0.0
 
     def wake(self) -> None:
         """Start the engine, unless that is under way.
@@ -43,8 +46,9 @@ class Starter:
         if self._failed is not None and self._clock.monotonic() - self._failed[0] < _AGAIN_S:
             raise self._failed[1]
         if self._child is None:
-            self._failed = None
-            self._child = self._started()
+            if self._clock.monotonic() >= self._not_before:
+                self._failed = None
+                self._child = self._started()
             return
         ended = self._child.poll()
         if ended is None:
@@ -52,8 +56,16 @@ class Starter:
         self._child = None
         if ended == _LOCKED_EXIT:
             raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked")))
-        if ended not in (0, 3):  # 3: another process has the vault and will answer, or did and has gone
+        if ended not in (0, 3):
             raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started")))
+        # Trigger: another process has the vault and will answer, or did and has gone. Why: it may work for long without
+        # a socket (a restore, an import). Outcome: the next try waits, longer each time.
+        self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
+        self._lost += 1
+
+    def found(self) -> None:
+        """The engine answered: the next start is tried at once again."""
+        self._lost, self._not_before = 0, 0.0
 
     def _fail(self, error: LociError) -> LociError:
         self._failed = (self._clock.monotonic(), error)

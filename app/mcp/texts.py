@@ -1,4 +1,4 @@
-"""The text an assistant reads beside a structured result: memory text fenced, one element a memory, nothing that acts.
+"""What an assistant reads of a result, as text and as object: memory text fenced, an element each, nothing that acts.
 
 Every text of a result passes `core.text.fencing`, as in a packed context, so none can close its element (E10.14.2).
 Must not do: shorten a text, leave one unfenced.
@@ -25,14 +25,31 @@ def readable(result: Mapping[str, Any]) -> str:
     Returns:
         A packed context as it is; memories as elements; anything else as JSON whose texts are fenced.
     """
-    text, items = result.get("text"), result.get("items")
-    if isinstance(text, str) and "included" in result:
-        return text or sentence("no_context")  # fenced by the engine that packed it
+    items = result.get("items")
+    if _is_packed(result):
+        return str(result["text"]) or sentence("no_context")  # fenced by the engine that packed it
     if isinstance(items, list) and all(_is_memory(item) for item in items):
         return _listed(result, items)
     if _is_memory(result):
         return "\n".join((sentence("data"), _element(result)))
     return json.dumps(_fenced(result), ensure_ascii=False)
+
+
+def structured(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result as the object beside its text, for an assistant that hands its model this part instead.
+
+    Args:
+        result: of any client method.
+
+    Returns:
+        The same members, every text fenced as in `readable`; the text of a packed context as it is.
+    """
+    found = {fenced(str(key)): _fenced(part) for key, part in result.items()}
+    return {**found, "text": result["text"]} if _is_packed(result) else found
+
+
+def _is_packed(result: Mapping[str, Any]) -> bool:
+    return isinstance(result.get("text"), str) and "included" in result
 
 
 def _is_memory(value: object) -> bool:

@@ -22,8 +22,24 @@ class ClientOptions(BaseModel):
         ge=1,
         le=100_000,
         title="Writes a minute",
-        description="Changes one client may make in any minute; one whose searches have no limit is free of this too.",
+        description="Changes one client may make in any minute, whatever limit its searches have.",
         json_schema_extra=about(_GROUP, unit="writes"),
+    )
+    reads_minute: int = Field(
+        default=600,
+        ge=1,
+        le=100_000,
+        title="Reads a minute",
+        description="Lists and single memories one client may read in any minute, besides its searches.",
+        json_schema_extra=about(_GROUP, unit="reads"),
+    )
+    client_waits: int = Field(
+        default=500,
+        ge=1,
+        le=100_000,
+        title="Questions of one client",
+        description="So many suggestions and questions of one client wait in your review at most; no more are taken.",
+        json_schema_extra=about(_GROUP, unit="questions"),
     )
     client_idle_minutes: int = Field(
         default=0,

@@ -37,6 +37,16 @@ def short(grant: str) -> str:
     return _told(grant, "word")
 
 
+def sees_own() -> str:
+    """What a client sees without any grant of a space."""
+    return str(_words()["sees"]["own"])
+
+
+def former() -> str:
+    """What the person is told where a client comes back under the name of one that was revoked."""
+    return str(_words()["sees"]["former"])
+
+
 def cannot() -> str:
     """The one sentence on what no grant can guard against (reliability study, D)."""
     return str(_words()["cannot"])

@@ -10,11 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.config.clients import ClientOptions
 from core.config.describe import about, loaded
 from core.config.lifecycle import LifecycleOptions
+from core.config.screening import ScreeningOptions
 from core.config.sessions import SessionOptions
 
 
 class BasicOptions(BaseModel):
-    """Everything but the lifecycle's, the clients' and the sessions'; part of `Options`."""
+    """Everything but the lifecycle's, the clients', the sessions' and the scan's; part of `Options`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -130,7 +131,7 @@ class BasicOptions(BaseModel):
     )
 
 
-class Options(SessionOptions, ClientOptions, LifecycleOptions, BasicOptions):
+class Options(ScreeningOptions, SessionOptions, ClientOptions, LifecycleOptions, BasicOptions):
     """All options with their defaults; frozen, replaced as a whole when one changes."""
 
 

@@ -21,12 +21,12 @@ from core.intake.applying import (
     OUTCOME,
     Applications,
     Turned,
-    check_reason,
     foreseen,
     procedure_state,
     rule_state,
 )
 from core.intake.repeating import Repeat
+from core.intake.validate import check_reason
 from core.text.compose import embedding_text
 from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
@@ -87,7 +87,7 @@ def mark_harmful(
         opened: the open vault.
         memory_id: the rule.
         actor: who says so.
-        reason: why; up to 500 characters.
+        reason: why; up to 512 characters.
         check: raises where the actor may not.
         repeat: the caller's own id for this report, if it gave one.
 

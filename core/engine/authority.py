@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from core.engine.client_deeds import is_asleep
 from core.errors import Code, UserError
+from core.intake.unit_of_work import unwelcome
 from core.recall.scope import Scope
 from core.types.replies import ClientRecord
 from core.types.values import Actor
@@ -174,7 +175,7 @@ class Authority:
             return None
         record = next((c for c in self.all() if c.id == actor.client_id), None)
         if record is None or record.revoked or record.paused:
-            raise UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
+            raise unwelcome()
         return record
 
     def require(self, actor: Actor, grant: Grant) -> ClientRecord | None:
@@ -212,6 +213,21 @@ class Authority:
             raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
         return client
 
+    def need_terms(self, actor: Actor, before: ClientRecord | None) -> None:
+        """Refuse what was made ready by terms that hold no longer; called within the write that carries it out.
+
+        Args:
+            actor: who asked.
+            before: the client as it was then; None for the owner.
+
+        Raises:
+            UserError: UNAUTHENTICATED for one that was revoked or paused since; BUSY where its grants, spaces or
+                trust were changed, or it was paired anew: asked again, it is looked at anew.
+        """
+        now = self.of(actor)
+        if now is not None and before is not None and _terms(now) != _terms(before):
+            raise UserError(Code.BUSY, "What this client may do was changed in the meantime; call again.")
+
     def scope(self, actor: Actor) -> Scope:
         """What the actor may see (E11b with spaces).
 
@@ -237,3 +253,7 @@ class Authority:
             space_ids=record.space_ids | {record.own_space_id, GLOBAL_SPACE},
             client_id=record.id,
         )
+
+
+def _terms(client: ClientRecord) -> tuple[object, ...]:
+    return client.token, client.grants, client.space_ids, client.own_space_id, client.trust_ceiling

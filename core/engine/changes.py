@@ -22,6 +22,7 @@ from core.intake.changing import Changer, Wished, check_wish
 from core.intake.forget import forget
 from core.intake.relating import relate
 from core.intake.repeating import Repeat
+from core.intake.unit_of_work import unwelcome
 from core.recall.scope import Scope, may_see
 from core.text.compose import embedding_text
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
@@ -62,7 +63,7 @@ class Changes:
             memory_id: the memory.
             text: the new text; up to 8 KiB from a client.
             actor: who asks; a client needs `propose`, `write` or `curate`.
-            reason: why, in the asker's words; up to 512 bytes.
+            reason: why, in the asker's words; up to 512 characters.
             kind: what the memory must be; another is answered as one that does not exist.
             request_id: the caller's own id for this request.
 
@@ -75,11 +76,12 @@ class Changes:
         wished = Wished(Wish.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
             return self._revise(wished, text, actor)
-        opened, scope = self._opened(), self._scope(actor)
+        opened = self._opened()
+        self._scope(actor)
         check_wish(wished)
         return chain(
             opened.mean([embedding_text(text)]),
-            lambda meant: opened.write(self._changing(opened, wished, actor, scope, meant)),
+            lambda meant: opened.write(self._changing(opened, wished, actor, meant)),
         )
 
     def remove(
@@ -107,12 +109,13 @@ class Changes:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        opened, scope = self._opened(), self._scope(actor)
+        opened = self._opened()
+        self._scope(actor)
         wished = Wished(wish, memory_id, None, reason, kind, request_id)
         check_wish(wished)
         if actor.is_owner:
             return opened.write(self._forgetting(opened, wished, actor))
-        return opened.write(self._changing(opened, wished, actor, scope, None))
+        return opened.write(self._changing(opened, wished, actor, None))
 
     def feedback(
         self,
@@ -153,7 +156,7 @@ class Changes:
             known = repeat.known(tx)
             if known is not None:
                 return Judgement(**known)
-            _check(tx, memory_id, scope, kind)
+            _check(tx, memory_id, self._scope(actor), kind)
             signal = "helpful" if helpful else "irrelevant"
             done = put_down(tx, opened, memory_id, signal, actor, {"reason": reason})
             reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
@@ -168,7 +171,14 @@ class Changes:
         return chain(opened.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
 
     def mark(
-        self, memory_id: str, actor: Actor, *, helpful: bool, reason: str | None = None, request_id: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
     ) -> Future[Judgement]:
         """Say that a rule was applied and helped, or harmed (seed B, rule effectiveness).
 
@@ -177,6 +187,7 @@ class Changes:
             actor: who says so; a client needs `write` or `curate`.
             helpful: whether it helped.
             reason: why it harmed; kept with the rule.
+            kind: as for `update`.
             request_id: as for `update`.
 
         Returns:
@@ -187,9 +198,9 @@ class Changes:
         """
         practice = self._practice
         marked = (
-            practice.helpful(memory_id, actor, request_id)
+            practice.helpful(memory_id, actor, request_id, kind)
             if helpful
-            else practice.harmful(memory_id, actor, reason, request_id)
+            else practice.harmful(memory_id, actor, reason, request_id, kind)
         )
         return mapped(marked, lambda done: _marked(done, helpful=helpful))
 
@@ -216,11 +227,15 @@ class Changes:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
-        opened, scope = self._opened(), self._authority.scope(actor)
+        opened = self._opened()
+        self._authority.scope(actor)
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value})
 
         def write(tx: Tx) -> Related:
+            # What was granted may have been taken back since.
+            scope = self._authority.scope(actor)
+            self._authority.voice(actor)
             known = repeat.known(tx)
             if known is not None:
                 return Related(**known)
@@ -244,15 +259,17 @@ class Changes:
         return self._authority.scope(actor)
 
     def _changing(
-        self, opened: Opened, wished: Wished, actor: Actor, scope: Scope, meant: Meant | None
+        self, opened: Opened, wished: Wished, actor: Actor, meant: Meant | None
     ) -> Callable[[Tx], ChangeReply]:
+        """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
+
         def check(tx: Tx) -> None:
-            _check(tx, wished.memory_id, scope, wished.kind)
+            _check(tx, wished.memory_id, self._scope(actor), wished.kind)
 
         def write(tx: Tx) -> ChangeReply:
             client = self._authority.of(actor)
             if client is None:
-                raise UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
+                raise unwelcome()
             made = None if meant is None else meant.within(opened.sight)
             vector = None if made is None else made[0]
             reply = Changer(opened.keeper).change(tx, wished, vector, actor, client, check, opened.add_vectors)

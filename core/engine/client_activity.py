@@ -20,7 +20,8 @@ _LAST = "\U0010ffff"
 _FAR = 2**62
 _WITHHELD = (
     "coalesce(json_array_length(r.body, '$.near_misses'), 0) "
-    "+ coalesce(json_array_length(r.body, '$.context.excluded'), 0)"
+    "+ coalesce(json_array_length(r.body, '$.context.excluded'), 0) + coalesce(json_extract(r.body, '$.sealed'), 0) "
+    "+ coalesce(json_array_length(r.body, '$.blocked'), 0)"
 )
 # Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
 _ASKED = (

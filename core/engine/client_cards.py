@@ -24,8 +24,8 @@ _GRANTS = (
     "ORDER BY s.name"
 )
 _STAND = (
-    "SELECT client_id, count(*) FROM memories WHERE client_id IS NOT NULL AND status IN ('active', 'disputed') "
-    "AND coalesce(part_index, 0) = 0 GROUP BY client_id"
+    "SELECT c.id, (SELECT count(*) FROM memories m WHERE m.client_id = c.id AND m.status IN ('active', 'disputed') "
+    "AND coalesce(m.part_index, 0) = 0) FROM clients c"
 )
 # An approval is about a memory that may be anybody's: it waits for the one that asked.
 _WAIT = """

@@ -14,9 +14,10 @@ from core.errors import Code, UserError
 from core.intake.belief_inputs import refresh_capped
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space
-from core.types.clients import SLEEPS_AFTER_MS, Terms
+from core.types.clients import SLEEPS_AFTER_MS, Before, Terms
 from core.types.ids import IdMaker
 from core.types.words import Grant
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
@@ -52,7 +53,7 @@ def check_client_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """A name as a remembered no keeps it: neither case nor the number of blanks makes it another."""
+    """A name as it is compared: neither case nor the number of blanks makes it another."""
     return " ".join(name.casefold().split())
 
 
@@ -169,7 +170,7 @@ def pair_row(
         UserError: INVALID_INPUT for a name in use.
     """
     tx.delete("denied", {"name_key": name_key(name)})
-    row = tx.row("clients", {"name": name})
+    row = same_name(tx, name)
     values: dict[str, object] = {
         "token": token,
         "trust_ceiling": ceiling_of(grants),
@@ -190,9 +191,41 @@ def pair_row(
         client_id = str(row["id"])
         tx.update("clients", {"id": client_id}, values)
         _raise_ceiling(tx, client_id, float(row["trust_ceiling"]), ceiling_of(grants))
-    _own_space(tx, make_id, name, client_id)
+    _own_space(tx, make_id, name if row is None else str(row["name"]), client_id)
     set_grants(tx, make_id, client_id, grants)
     return client_id
+
+
+def same_name(tx: Tx, name: str) -> dict[str, Any] | None:
+    """The row of the client of a name: `Ada` and `ada` are one to whoever reads them in a question.
+
+    Args:
+        tx: the verb's transaction.
+        name: a checked name.
+
+    Returns:
+        Column to value, of a paired one before one that was revoked, and of these the one spelt so; None for none.
+    """
+    known = tx.all("SELECT name FROM clients ORDER BY revoked_at IS NOT NULL, name <> ?, name", (name,))
+    found = next((str(one) for (one,) in known if name_key(str(one)) == name_key(name)), None)
+    return None if found is None else tx.row("clients", {"name": found})
+
+
+def known_before(rows: Rows, name: str) -> Before:
+    """What is known of a name before its bearer is paired.
+
+    Args:
+        rows: a snapshot.
+        name: any text.
+
+    Returns:
+        Whether the person said no to it, and whether a client has or had it.
+    """
+    key = name_key(name)
+    denied = rows.value("SELECT 1 FROM denied WHERE name_key = ?", (key,)) is not None
+    clients = rows.all("SELECT name, revoked_at IS NOT NULL FROM clients")
+    gone = {bool(revoked) for one, revoked in clients if name_key(str(one)) == key}
+    return Before(denied, taken=False in gone, former=gone == {True})
 
 
 def regrant_row(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[str], terms: Terms) -> None:

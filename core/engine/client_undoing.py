@@ -1,15 +1,21 @@
-"""Taking back what a client did: what it would change, and doing it in one step; what is too old goes to the archive.
+"""Taking back what a client did: what it would change, and doing it in one step; what cannot be goes to the archive.
 
-Must not do: decide who may ask; only the owner's group calls it.
+That is what is too old for it, and what the person had let in, which is a change of the person's on top of it.
+What would be changed is told by doing it and giving the transaction up: whether a step can be taken back hangs on what
+was taken back before it, so that nothing less tells the truth. Must not do: decide who may ask; only the owner's group
+calls it.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
+from typing import NoReturn
 
 from core.belief.whose import OWNERS_WORD
 from core.engine.opened import Opened
+from core.errors import Code, LociError
 from core.intake.scrubbing import note_scrub
 from core.intake.standing import Acts
 from core.intake.taking_back import Taken, take_back
@@ -28,42 +34,72 @@ _STEPS = (
     "SELECT id, verb FROM undo_steps WHERE client_id = :client AND at >= :since AND undone_by IS NULL AND is_open = 0 "
     "AND expires_at >= :now ORDER BY at DESC, rowid DESC"
 )
+_BRINGING = (
+    "SELECT count(DISTINCT u.step_id) FROM undo_rows u JOIN memories m ON m.n = json_extract(u.row_key, '$.n') "
+    "WHERE u.step_id IN (SELECT value FROM json_each(?)) AND u.tbl = 'memories' AND u.before IS NULL "
+    "AND m.id IN (SELECT value FROM json_each(?))"
+)
 _MEMORIES = (
     "SELECT count(DISTINCT json_extract(row_key, '$.n')) FROM undo_rows "
     "WHERE step_id IN (SELECT value FROM json_each(?)) AND tbl = 'memories'"
 )
-# What the person said as well, or vouched for, is the person's by now.
+# What the person said as well, or confirmed besides, is the person's by now; having only let it in makes it no less
+# the client's. Each time it was let in is one confirmation.
+_ONLY_LET_IN = (
+    "NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND s.lineage = 'owner') "
+    "AND (SELECT v.times FROM verdicts v WHERE v.memory_id = m.id AND v.voice = 'owner' AND v.verdict = 'confirm') "
+    "<= (SELECT count(*) FROM conflicts c WHERE c.incoming_id = m.id AND c.state = 'resolved' "
+    "AND c.resolution <> 'reject')"
+)
 _TOO_OLD = (
     "SELECT m.id FROM memories m WHERE m.client_id = :client AND m.recorded_at >= :since "  # noqa: S608 - constants
     "AND m.status IN ('active', 'disputed', 'quarantined') AND coalesce(m.part_index, 0) = 0 "
-    f"AND NOT {OWNERS_WORD} "
+    f"AND (NOT {OWNERS_WORD} OR ({_ONLY_LET_IN})) "
     "AND m.n NOT IN (SELECT json_extract(row_key, '$.n') FROM undo_rows "
     "WHERE step_id IN (SELECT value FROM json_each(:steps)) AND tbl = 'memories' AND before IS NULL) ORDER BY m.n"
 )
 
 
-def undoable(rows: Rows, client_id: str, since_ms: int, now_ms: int) -> Undoable:
-    """What taking back a client's doings since a time would do.
+class RehearsedError(LociError):
+    """Ends a rehearsal: the vault gives up the transaction, and what was found goes on with this.
+
+    Attributes:
+        found: what taking back would do.
+    """
+
+    def __init__(self, found: Undoable) -> None:
+        super().__init__(Code.CANCELLED, "It was only looked at; nothing was changed.")
+        self.found = found
+
+
+def rehearse(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+    """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
-        rows: a snapshot.
+        tx: a transaction of its own.
+        opened: the open vault.
         client_id: the client.
         since_ms: epoch ms; 0 for all it ever did.
-        now_ms: the present, epoch ms.
+        actor: who asks.
 
-    Returns:
-        Counts.
+    Raises:
+        RehearsedError: always, with the counts.
     """
-    steps = _steps(rows, client_id, since_ms, now_ms)
-    listed = json.dumps([step_id for step_id, _ in steps])
-    by_verb: dict[str, int] = {}
-    for _, verb in steps:
-        by_verb[verb] = by_verb.get(verb, 0) + 1
-    return Undoable(
-        steps=len(steps),
-        memories=int(rows.value(_MEMORIES, (listed,))),
-        by_verb=by_verb,
-        expired=len(_too_old(rows, client_id, since_ms, listed)),
+    steps = _steps(tx, client_id, since_ms, tx.clock_ms)
+    verbs = dict(steps)
+    by = opened.work.begin_step(tx, UNDO_SINCE, "", actor)
+    taken = take_back(tx, list(verbs), by)
+    kept = [] if since_ms else _too_old(tx, client_id, 0, "[]")
+    raise RehearsedError(
+        Undoable(
+            steps=len(taken.steps),
+            memories=int(tx.value(_MEMORIES, (json.dumps(taken.steps),))),
+            by_verb=Counter(verbs[step_id] for step_id in taken.steps),
+            expired=len(_too_old(tx, client_id, since_ms, json.dumps(list(verbs)))),
+            left=len(taken.left),
+            archived=len(kept),
+            left_removing=0 if since_ms else len(taken.left) - _brought(tx, taken, kept),
+        )
     )
 
 
@@ -87,7 +123,7 @@ def undo_since(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Act
     with opened.work.verb(tx, UNDO_SINCE, "", actor, step_id=step_id) as verb:
         taken = _take(tx, opened, verb, steps)
         verb.note(client_id, steps=len(taken.steps), left=len(taken.left))
-    return _told(tx, verb, taken, 0)
+    return _told(tx, verb, taken, len(taken.left), 0)
 
 
 def remove_all(tx: Tx, opened: Opened, client_id: str, actor: Actor) -> Removal:
@@ -111,8 +147,10 @@ def remove_all(tx: Tx, opened: Opened, client_id: str, actor: Actor) -> Removal:
         for memory_id in kept:
             acts.archive(memory_id, REMOVED)
         acts.close_moot()
-        verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
-    return _told(tx, verb, taken, len(kept))
+        # What went to the archive does not stay, though its step stands on.
+        left = len(taken.left) - _brought(tx, taken, kept)
+        verb.note(client_id, steps=len(taken.steps), left=left, archived=len(kept))
+    return _told(tx, verb, taken, left, len(kept))
 
 
 def _steps(rows: Rows, client_id: str, since_ms: int, now_ms: int) -> list[tuple[str, str]]:
@@ -127,6 +165,11 @@ def _too_old(rows: Rows, client_id: str, since_ms: int, steps: str) -> list[str]
     return [str(row[0]) for row in rows.all(_TOO_OLD, {"client": client_id, "since": since_ms, "steps": steps})]
 
 
+def _brought(tx: Tx, taken: Taken, memory_ids: Sequence[str]) -> int:
+    """How many of the steps that stand on brought one of these memories."""
+    return int(tx.value(_BRINGING, (json.dumps(taken.left), json.dumps(memory_ids))))
+
+
 def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
     taken = take_back(tx, steps, verb.step_id)
     if taken.gone:
@@ -136,8 +179,8 @@ def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
     return taken
 
 
-def _told(tx: Tx, verb: Verb, taken: Taken, archived: int) -> Removal:
+def _told(tx: Tx, verb: Verb, taken: Taken, left: int, archived: int) -> Removal:
     if not taken.steps and not archived:
         tx.run("DELETE FROM undo_steps WHERE id = ?", (verb.step_id,))  # it would be a step that does nothing
-        return Removal("", 0, len(taken.left), 0)
-    return Removal(verb.step_id, len(taken.steps), len(taken.left), archived)
+        return Removal("", 0, left, 0)
+    return Removal(verb.step_id, len(taken.steps), left, archived)

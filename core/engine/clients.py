@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from core import log
 from core.engine import client_undoing as undoing
-from core.engine.authority import Authority
+from core.engine.authority import OWNER_CHANNEL, Authority
 from core.engine.client_activity import activity_page
 from core.engine.client_cards import cards_of, client_id_of
 from core.engine.client_deeds import (
@@ -21,6 +21,7 @@ from core.engine.client_deeds import (
     check_client_name,
     check_grants,
     check_terms,
+    known_before,
     name_key,
     pair_row,
     paired_row,
@@ -29,16 +30,17 @@ from core.engine.client_deeds import (
     resume_row,
 )
 from core.engine.client_sight import sight
-from core.engine.futures import begun, mapped, watched
+from core.engine.futures import begun, mapped, rescued, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
 from core.engine.opening import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.unit_of_work import Verb
-from core.types.clients import ActivityPage, ClientCard, Denied, Removal, Sight, TakenBack, Terms, Undoable
+from core.types.clients import ActivityPage, Before, ClientCard, Denied, Removal, Sight, TakenBack, Terms, Undoable
 from core.types.contexts import ContextQuery
 from core.types.replies import ClientRecord, Paired
 from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import Grant
 from core.vault.tx import Tx
 
 T = TypeVar("T")
@@ -76,10 +78,10 @@ class Clients:
             asked_by: the process that redeemed its code, as reported; shown, never believed.
 
         Returns:
-            The client with its token.
+            The client with its token; one that was revoked keeps its name as it was spelt.
 
         Raises:
-            UserError: INVALID_INPUT for a bad name or grant, or a name in use.
+            UserError: INVALID_INPUT for a bad name or grant, or a name in use: case and blanks make no other name.
         """
         check_client_name(name)
         wanted = check_grants(grants)
@@ -87,20 +89,17 @@ class Clients:
         bounds = bounds_of(limit, opened.options)
         token = secrets.token_bytes(32)
 
-        def write(tx: Tx, verb: Verb) -> str:
+        def write(tx: Tx, verb: Verb) -> tuple[str, str]:
             client_id = pair_row(tx, opened.make_id, name, token, wanted, bounds, asked_by)
             verb.note(client_id, grants=len(wanted))
-            return client_id
+            return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
         made = self._change("pair", "Pair a client", write, actor)
-        return mapped(made, lambda done: Paired(done[1], name, token))
+        return mapped(made, lambda done: Paired(*done[1], token))
 
-    def is_denied(self, name: str) -> Future[bool]:
-        """Whether the person said no to this name and has not opened pairing for it since."""
-        key = name_key(name)
-        return self._opened().read(
-            lambda rows: rows.value("SELECT 1 FROM denied WHERE name_key = ?", (key,)) is not None
-        )
+    def before(self, name: str) -> Future[Before]:
+        """What is known of a name before its bearer is paired."""
+        return self._opened().read(lambda rows: known_before(rows, name))
 
     def deny(self, name: str) -> Future[str]:
         """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
@@ -308,24 +307,36 @@ class Clients:
             model: the model whose tokenizer counts; None for the estimate.
 
         Returns:
-            The text, and what would not be in it and why.
+            The text, and what would not be in it and why; of a client that may not read, nothing at all.
 
         Raises:
             UserError: NOT_FOUND, INVALID_QUERY, INVALID_INPUT; VAULT_LOCKED.
         """
         opened = self._opened()
         record = self._authority.token_for(name)
-        if record is None or record.revoked or record not in self._authority.all():
+        if record is None or record.revoked or record.name == OWNER_CHANNEL:
             raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
-        return sight(opened, ContextQuery(prompt, budget=budget, model=model), self._authority.reach(record))
+        query, may_read = ContextQuery(prompt, budget=budget, model=model), Grant.READ.value in record.grants
+        return sight(opened, query, self._authority.reach(record), may_read=may_read)
 
     # ---- taking back
 
     def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
-        """What `undo_since` would take back; since 0, what `remove_all` would. The future raises NOT_FOUND."""
+        """What `undo_since` would take back; since 0, what `remove_all` would. It is tried and given up again.
+
+        Args:
+            name: the client, also one that was revoked.
+            since_ms: epoch ms.
+
+        Returns:
+            Counts; the future raises NOT_FOUND.
+        """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: undoing.undoable(rows, client_id_of(rows, name), since_ms, now))
+
+        def tried(tx: Tx) -> Undoable:
+            undoing.rehearse(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
+
+        return rescued(opened.write(tried), undoing.RehearsedError, lambda told: told.found)
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
         """Take back all a client did since a time, newest first, as one step that can be undone itself.
@@ -347,7 +358,7 @@ class Clients:
         return mapped(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
 
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
-        """Take back all a client ever did; what is too old for that goes to the archive. One step.
+        """Take back all a client ever did; what is too old, or was let in since, goes to the archive. One step.
 
         Args:
             name: the client, also one that was revoked.

@@ -6,10 +6,10 @@ did not make a rule of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
 
 from core.belief.desk import Desk
 from core.belief.desk_actions import HELD, Rights, refusal
@@ -22,9 +22,11 @@ from core.engine.opened import Opened
 from core.engine.sight import Meant
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake import desk_rules, holding
+from core.intake.repeating import Repeat
 from core.memory.read import by_ids
 from core.recall.scope import Scope, may_see
 from core.text.compose import embedding_text
+from core.text.leaving import look_ahead
 from core.types.ids import is_id
 from core.types.replies import ClientRecord
 from core.types.reviews import (
@@ -150,7 +152,11 @@ class Conflicts:
             if everything:
                 ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
             seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
-            return tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            told = tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            if not actor.is_owner:
+                sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
+                look_ahead(sides, (one.question for one in told))
+            return told
 
         return opened.read(read)
 
@@ -163,13 +169,16 @@ class Conflicts:
 
     # ---- deciding
 
-    def resolve(self, item_id: str, decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
+    def resolve(
+        self, item_id: str, decision: Decision, actor: Actor = OWNER_ACTOR, request_id: str | None = None
+    ) -> Future[Decided]:
         """Decide one item: one named undo step.
 
         Args:
             item_id: as `item` takes it.
             decision: what is decided; a merge brings its text.
             actor: the person, or a client with `curate`, which never decides against what the person said.
+            request_id: the caller's own id for this call: one that comes twice is carried out once.
 
         Returns:
             What came of it; the future raises NOT_FOUND, INVALID_INPUT, ACCESS_DENIED.
@@ -179,9 +188,16 @@ class Conflicts:
         """
         opened = self._opened()
         client, scope = self._curator(actor)
+        repeat = Repeat(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
         def decide(meant: Meant | None) -> Future[Decided]:
-            return opened.write(_deciding(opened, item_id, decision, meant, actor, client, scope))
+            deciding = _deciding(opened, item_id, decision, meant, actor, client, scope)
+
+            def write(tx: Tx) -> Decided:
+                self._authority.need_terms(actor, client)
+                return _decided(repeat.once(tx, lambda: asdict(deciding(tx))))
+
+            return opened.write(write)
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
@@ -313,6 +329,11 @@ def _deciding(
         return done
 
     return write
+
+
+def _decided(told: Mapping[str, Any]) -> Decided:
+    lists = {name: tuple(told[name]) for name in ("active", "retired", "closed")}
+    return Decided(**{**told, **lists})
 
 
 def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.embed.tokens import FOLDER, counter_for
@@ -15,15 +15,16 @@ from core.engine.asking import answer
 from core.engine.clarifying import choose, with_questions
 from core.engine.futures import chain
 from core.engine.opened import Opened
-from core.engine.receipts import said_for
+from core.engine.receipts import said_for, told_sealed
 from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.recall.athand import with_at_hand
-from core.recall.context import assembled, average_tokens
+from core.recall.context import average_tokens
+from core.recall.fair import packed_fairly
 from core.recall.receipts import body_of
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
-from core.recall.scope import Scope
+from core.recall.scope import Scope, sealed
 from core.score.packing import fetch_count
 from core.score.quality import metrics_of
 from core.sessions.models import ceiling, window_of
@@ -36,6 +37,17 @@ VERB = "context"
 AtHand = Callable[[Rows], Mapping[str, float]]
 """What the asking session has at hand: memory id to activation, read from the snapshot the answer is made from."""
 _DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one snapshot gave."""
+
+    result: RecallResult
+    packed: Context
+    said: Mapping[str, str]
+    asks: tuple[Clarifying, ...]
+    sealed: int
 
 
 def _nothing(_rows: Rows) -> Mapping[str, float]:
@@ -60,12 +72,7 @@ def context(
     Raises:
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
-    budget = opened.options.context_tokens if query.budget is None else query.budget
-    if budget < 0:
-        raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
-    window = window_of(query.model)
-    if window is not None:
-        budget = min(budget, ceiling(window, opened.options))  # E15.5c with X21
+    budget = budget_of(opened, query)
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.of(asked, scope)
     request.check()
@@ -75,29 +82,52 @@ def context(
         now = opened.clock.now_ms()
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
-        def read(rows: Rows) -> tuple[RecallResult, Context, Mapping[str, str], tuple[Clarifying, ...]]:
+        def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
             result = answer(opened, rows, wanted, meant, now)
             said = said_for(rows, result, meant, now, scope)
             items = with_at_hand(rows, result, wanted, at_hand(rows), now)
-            return result, assembled(rows, items, budget, counter), said, choose(opened, rows, query, scope)
+            packed = packed_fairly(rows, items, budget, counter, scope.client_id, wanted.limit)
+            return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
 
-        result, packed, said, asks = opened.vault.read(read)
+        found = opened.vault.read(read)
+        result, packed = found.result, found.packed
         took_ms = (opened.clock.monotonic() - begun) * 1000
         opened.pulse.beat(took_ms)
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:
             figures = metrics_of(
-                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=said, packed=len(packed.included)
+                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
             )
-            return body_of(replace(result, took_ms=took_ms), query.prompt, figures, context=_body(packed))
+            more = {"context": _body(packed), **told_sealed(found.sealed)}
+            return body_of(replace(result, took_ms=took_ms), query.prompt, figures, **more)
 
         receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
-        return ContextReply(packed, receipt, took_ms, asks)
+        return ContextReply(packed, receipt, took_ms, found.asks)
 
-    found = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
-    return chain(found, lambda reply: with_questions(opened, reply, query, scope))
+    answered = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
+
+
+def budget_of(opened: Opened, query: ContextQuery) -> int:
+    """The tokens a context may have.
+
+    Args:
+        opened: the open vault.
+        query: what is asked for.
+
+    Returns:
+        What was asked for, or the option; of a model that is known no more than its share of the window (E15.5c, X21).
+
+    Raises:
+        UserError: INVALID_INPUT for a budget below 0.
+    """
+    budget = opened.options.context_tokens if query.budget is None else query.budget
+    if budget < 0:
+        raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
+    window = window_of(query.model)
+    return budget if window is None else min(budget, ceiling(window, opened.options))
 
 
 def _body(packed: Context) -> dict[str, Any]:

@@ -16,8 +16,11 @@ from core.entities import keeping
 from core.entities.resolution import Candidate
 from core.errors import Code, UserError
 from core.intake.entity_verbs import Asked, EntityVerbs
+from core.intake.screening import refuse_orders
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space, space_id
+from core.text.leaving import texts_in
+from core.types.channels import seen_from
 from core.types.entities import (
     EntityCard,
     EntityChange,
@@ -64,8 +67,12 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
         keeping.check_draft(draft)
+        if client is not None:
+            refuse_orders((draft.name, *draft.aliases), texts_in(draft.metadata))
 
         def write(tx: Tx) -> EntityCard:
+            self._authority.need_terms(actor, client)
+
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
 
@@ -108,10 +115,13 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
         keeping.check_change(change)
+        if client is not None:
+            refuse_orders((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
         if client is not None and change.type is not None:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
         def write(tx: Tx) -> EntityCard:
+            self._authority.need_terms(actor, client)
             found = keeping.card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
@@ -162,6 +172,7 @@ class Entities:
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
 
         def write(tx: Tx) -> EntityMerged:
+            self._authority.need_terms(actor, client)
             asked = Asked(actor, reach, request_id)
             done = _verbs(opened).merge(tx, source_id, target_id, asked, may_decide=may_decide)
             self._tell(tx, opened, "entity_merge", actor)
@@ -218,7 +229,9 @@ class Entities:
 
     def _reach(self, actor: Actor) -> Reach:
         scope = self._authority.scope(actor)
-        return Reach(None if scope.unrestricted else scope.space_ids, is_client=scope.client_id is not None)
+        is_client = scope.client_id is not None
+        channels = seen_from(scope.channel) if is_client else None
+        return Reach(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
 
     @staticmethod
     def _tell(tx: Tx, opened: Opened, verb: str, actor: Actor) -> None:

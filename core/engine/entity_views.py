@@ -169,6 +169,8 @@ def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
 def _place(row: Sequence[object]) -> Place:
     text, start, end = str(row[1]), int(str(row[2])), int(str(row[3]))
     begin = max(0, start - _BEFORE)
+    if begin:  # with a whole word, where one begins before the name
+        begin = text.find(" ", begin, start) + 1 or begin
     return Place(
         memory_id=str(row[0]),
         text=text[begin : begin + _TEXT],

@@ -16,6 +16,7 @@ from core.errors import Code, LociError, UserError
 
 A = TypeVar("A")
 B = TypeVar("B")
+E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
 
 
@@ -90,6 +91,36 @@ def mapped(
     def finished(done: Future[A]) -> None:
         if reply.set_running_or_notify_cancel():
             _settle(done, reply, then, said or _same)
+
+    _follow(reply, first)
+    first.add_done_callback(finished)
+    return reply
+
+
+def rescued(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A]:
+    """Turn one kind of error of a work into its result.
+
+    Args:
+        first: running work.
+        kind: the error that carries a result.
+        then: quick; takes it out.
+
+    Returns:
+        The result, or any other error.
+    """
+    reply: Future[A] = Future()
+
+    def finished(done: Future[A]) -> None:
+        if not reply.set_running_or_notify_cancel():
+            return
+        try:
+            value = _result(done)
+        except kind as error:
+            reply.set_result(then(error))
+        except BaseException as error:  # noqa: BLE001 - the caller of the future gets whatever went wrong
+            reply.set_exception(error)
+        else:
+            reply.set_result(value)
 
     _follow(reply, first)
     first.add_done_callback(finished)

@@ -32,6 +32,7 @@ from core.importers.source import Bundle, open_bundle
 from core.intake.importing import (
     ImportRun,
     Tally,
+    look_over,
     tally_from,
 )
 from core.intake.parts import cut
@@ -302,6 +303,7 @@ class Imports:
     ) -> None:
         meant = batch.meant.result()
         items = incoming(batch.records, batch.texts, meant.vectors)
+        look_over(items)
 
         def write(tx: Tx) -> None:
             # The model may have changed since: what was made for the old space is of no use in the new one.

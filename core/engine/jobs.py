@@ -78,18 +78,19 @@ class JobsGroup:
             opened.threads.checks, preview_of, self._scheduler.agenda.jobs, self._scheduler.ground(opened), kinds, limit
         )
 
-    def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]:
+    def run(self, kind: JobType, actor: Actor = OWNER_ACTOR, may: Callable[[], object] | None = None) -> Future[JobRow]:
         """Run a kind of work now; behind what runs already.
 
         Args:
             kind: which.
             actor: who asks.
+            may: raises where the asker may no longer; called where the job is written down.
 
         Returns:
             The job when it has ended, well or not.
         """
         opened = self._opened()
-        ended = self._scheduler.ask_for(opened, kind, _named(actor))
+        ended = self._scheduler.ask_for(opened, kind, _named(actor), may)
         return chain(ended, lambda kept: self._row_of(opened, kept))
 
     def cancel(self, job_id: str) -> Future[JobRow]:

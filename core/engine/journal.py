@@ -38,6 +38,7 @@ class _Entry:
     body: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
     given: tuple[str, ...]
     packed: Context | None = None
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class ReadJournal:
         now_ms: int,
         *,
         packed: Context | None = None,
+        counts: bool = True,
     ) -> str:
         """Take down one read.
 
@@ -114,11 +116,12 @@ class ReadJournal:
                 a function, that is called when the receipt is written: the reader does not wait for what it costs.
             now_ms: epoch ms.
             packed: the text that was handed out whole, if one was; it is kept as long as the receipt.
+            counts: whether what was given counts as used, as what answers a question does; of a list it does not.
 
         Returns:
             The receipt's id.
         """
-        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed)
+        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed, counts)
         with self._lock:
             self._entries.append(entry)
         return entry.id
@@ -179,7 +182,7 @@ class ReadJournal:
         counts: Counter[tuple[str, str]] = Counter()
         last: dict[str, int] = {}
         for entry in entries:
-            for memory_id in entry.given:
+            for memory_id in entry.given if entry.counts else ():
                 counts[(memory_id, entry.actor.session or entry.actor.client_id or entry.actor.kind)] += 1
                 last[memory_id] = max(entry.at, last.get(memory_id, 0))
         self._write_accesses(tx, counts, last)

@@ -22,7 +22,7 @@ from core.errors import Code, UserError
 from core.intake import undoing
 from core.types.journals import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack
 from core.types.replies import UndoReport
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, Actor
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -115,6 +115,31 @@ class Journals:
     def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
+
+    def handed(
+        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+    ) -> str:
+        """Take down what a client was handed beside searches and contexts; written with the next flush.
+
+        Args:
+            actor: the client.
+            verb: `list`, `history`, `conflicts` or `entities`.
+            query: the words asked with; "" for none.
+            memory_ids: what it was handed; none of it counts as used.
+            entity_ids: likewise.
+
+        Returns:
+            The receipt's id.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        body: dict[str, Any] = {"items": [{"id": one} for one in memory_ids]}
+        if entity_ids:
+            body["entities"] = list(entity_ids)
+        now = opened.clock.now_ms()
+        return opened.journal.note(actor, verb, query, tuple(memory_ids), body, now, counts=False)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.

@@ -23,10 +23,12 @@ from core.engine.lastings import lasting_of
 from core.engine.opened import Opened
 from core.engine.settling import reconcile_all
 from core.engine.sight import Meant
+from core.engine.speaking import Spoken, speak
 from core.engine.stores import as_store
 from core.entities.showing import described
 from core.errors import Code, UserError
 from core.intake.forget import forget
+from core.intake.requests import check_source
 from core.intake.store import Checked, check_request
 from core.intake.verdicts import Voices
 from core.lifecycle.enrich import renew
@@ -35,8 +37,9 @@ from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
-from core.recall.scope import OWNER_SCOPE, Scope, may_see
+from core.recall.scope import OWNER_SCOPE, Scope, may_see, sealed
 from core.text.compose import embedding_text
+from core.text.leaving import look_ahead
 from core.types.aspects import Lasting
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
@@ -44,9 +47,9 @@ from core.types.erasures import ErasePreview
 from core.types.lab import FeedbackReply, Metrics
 from core.types.lifecycle import Erased, Inferred
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
-from core.types.requests import FactRequest, ListRequest, RecallQuery, StoreRequest
+from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.words import Grant, Source
+from core.types.words import Grant, Kind, Source
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -100,8 +103,8 @@ class Memories:
         opened = self._opened()
         return self.store(as_store(fact, opened.keeper.readers.extract, opened.clock.now_ms()), actor)
 
-    @staticmethod
     def _store(
+        self,
         opened: Opened,
         checked: Checked,
         meant: Meant,
@@ -109,6 +112,7 @@ class Memories:
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
+            self._authority.need_terms(actor, client)
             handed = opened.journal.given_to(actor.client_id)
             vectors = meant.within(opened.sight)
             answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
@@ -118,22 +122,34 @@ class Memories:
 
         return write
 
-    def get(self, memory_id: str, actor: Actor) -> Future[Memory]:
+    def get(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Future[Memory]:
         """One memory by its id; to a client it is handed out, and counts as recalled (seed B, get).
+
+        Args:
+            memory_id: the memory.
+            actor: who asks.
+            kind: what it must be; another is answered as one that does not exist, and not handed out.
 
         Raises:
             UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
         """
         opened = self._opened()
         scope = self._authority.scope(actor)
-        found = opened.read(lambda rows: _one(rows, memory_id, scope))
+        found = opened.read(lambda rows: _one(rows, memory_id, scope, kind))
         return found if actor.client_id is None else mapped(found, lambda memory: _handed(opened, memory, actor))
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
         """A page of memories, newest first."""
         opened = self._opened()
         scope = self._authority.scope(actor)
-        return opened.read(lambda rows: list_page(rows, request, scope))
+
+        def read(rows: Rows) -> Page:
+            page = list_page(rows, request, scope)
+            if not actor.is_owner:
+                look_ahead(page.items)
+            return page
+
+        return opened.read(read)
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         """A memory with its provenance, claims, relations and trust terms."""
@@ -201,7 +217,10 @@ class Memories:
             chain = _one(rows, memory_id, scope).chain_id
             ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
             found = by_ids(rows, ids)
-            return tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+            versions = tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+            if not actor.is_owner:
+                look_ahead(versions)
+            return versions
 
         return opened.read(read)
 
@@ -224,14 +243,16 @@ class Memories:
         def run(meant: Meant | None) -> RecallReply:
             now = opened.clock.now_ms()
 
-            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str]]:
+            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
                 found = answer(opened, rows, request, meant, now)
-                return found, receipts.said_for(rows, found, meant, now, scope)
+                return found, receipts.said_for(rows, found, meant, now, scope), sealed(rows, request)
 
-            result, said = opened.vault.read(answered)
+            result, said, kept = opened.vault.read(answered)
+            if not actor.is_owner:
+                look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
             opened.pulse.beat(result.took_ms)
-            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now)
+            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
@@ -264,10 +285,11 @@ class Memories:
         """
         opened = self._opened()
         self._authority.require(actor, Grant.CURATE)
-        scope = self._authority.scope(actor)
+        self._authority.scope(actor)
 
         def write(tx: Tx) -> str:
-            _one(tx, memory_id, scope)
+            self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
+            _one(tx, memory_id, self._authority.scope(actor))
             step = forget(tx, opened.work, memory_id, actor)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
@@ -287,24 +309,36 @@ class Memories:
         """
         return erasing.erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
 
-    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+    def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
+
+        Args:
+            memory_id: the memory.
+            actor: who says so; a client needs `write` or `curate`.
+            extras: what the memory must be, and the caller's own id for this call.
 
         Raises:
             UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
         """
-        return self._verdict(memory_id, "confirm", actor, None)
+        return self._spoken(*_verdict(Spoken("confirm", memory_id, actor, extras, {"reason": None}), None))
 
-    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
+    def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory proved right; see `confirm`."""
-        return self._verdict(memory_id, "reinforce", actor, None)
+        return self._spoken(*_verdict(Spoken("reinforce", memory_id, actor, extras, {"reason": None}), None))
 
-    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]:
+    def dispute(
+        self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
+    ) -> Future[VerdictReply]:
         """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
-        return self._verdict(memory_id, "dispute", actor, reason)
+        return self._spoken(*_verdict(Spoken("dispute", memory_id, actor, extras, {"reason": reason}), reason))
 
     def corroborate(
-        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        source: Source | None = None,
+        session: str | None = None,
+        extras: Extras = PLAIN,
     ) -> Future[VerdictReply]:
         """Say that another source has it too; the same client in the same session counts once.
 
@@ -313,35 +347,31 @@ class Memories:
             actor: who asks; a client needs `write` or `curate`.
             source: by what way it is known; the owner's word, or a client's inference.
             session: the session it was learnt in.
+            extras: as for `confirm`.
 
         Returns:
             How the memory stands now.
         """
-        opened = self._opened()
         client = self._authority.voice(actor)
-        scope = self._authority.scope(actor)
-        if source is Source.USER_EXPLICIT and client is not None and Grant.SPEAK_FOR_USER.value not in client.grants:
-            raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+        if client is not None:
+            check_source(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
+        told = {"source": way.value, "session": session}
+        return self._spoken(
+            Spoken("corroborate", memory_id, actor, extras, told),
+            lambda voices, tx: voices.corroborate(tx, memory_id, actor, way, session),
+        )
 
-        def write(tx: Tx) -> VerdictReply:
-            _one(tx, memory_id, scope)
-            return _told(
-                opened, tx, "corroborate", actor, _voices(opened).corroborate(tx, memory_id, actor, way, session)
-            )
+    def _spoken(self, spoken: Spoken, say: Callable[[Voices, Tx], VerdictReply]) -> Future[VerdictReply]:
+        opened, actor = self._opened(), spoken.actor
 
-        return opened.write(write)
+        def may(rows: Rows) -> None:
+            self._authority.voice(actor)
+            _one(rows, spoken.memory_id, self._authority.scope(actor), spoken.extras.kind)
 
-    def _verdict(self, memory_id: str, verdict: str, actor: Actor, reason: str | None) -> Future[VerdictReply]:
-        opened = self._opened()
         self._authority.voice(actor)
-        scope = self._authority.scope(actor)
-
-        def write(tx: Tx) -> VerdictReply:
-            _one(tx, memory_id, scope)
-            return _told(opened, tx, verdict, actor, _voices(opened).say(tx, memory_id, verdict, actor, reason))
-
-        return opened.write(write)
+        self._authority.scope(actor)
+        return opened.write(lambda tx: speak(tx, opened, spoken, may, say))
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -399,19 +429,14 @@ class Memories:
         return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
 
 
+def _verdict(spoken: Spoken, reason: str | None) -> tuple[Spoken, Callable[[Voices, Tx], VerdictReply]]:
+    """A verdict, and how it is taken down."""
+    return spoken, lambda voices, tx: voices.say(tx, spoken.memory_id, spoken.verdict, spoken.actor, reason)
+
+
 def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:
     opened.journal.note(actor, "get", "", (memory.id,), {"items": [{"id": memory.id}]}, opened.clock.now_ms())
     return memory
-
-
-def _voices(opened: Opened) -> Voices:
-    return Voices(opened.make_id, opened.work, opened.space, opened.add_vectors)
-
-
-def _told(opened: Opened, tx: Tx, verb: str, actor: Actor, reply: VerdictReply) -> VerdictReply:
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(verb, (reply.memory_id,), actor, seq))
-    return reply
 
 
 def _with_backlog(opened: Opened, report: UndoReport) -> UndoReport:
@@ -456,8 +481,8 @@ def _vectors_of(opened: Opened, memories: Sequence[Memory], vectors: NDArray[np.
     return write
 
 
-def _one(rows: Rows, memory_id: str, scope: Scope) -> Memory:
+def _one(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
     found = by_ids(rows, [memory_id]).get(memory_id)
-    if found is None or not may_see(rows, memory_id, scope):
+    if found is None or kind not in (None, found.kind) or not may_see(rows, memory_id, scope):
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     return found

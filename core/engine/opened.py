@@ -33,6 +33,7 @@ from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
 from core.score.tuned import profile_of
 from core.security.subkeys import RootKey
+from core.text.injection import limits_of, set_limits
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.lifecycle import Pressure
@@ -120,6 +121,7 @@ class Opened:
         self.shed = Pressure.NORMAL
         self.next_archived: Counted | None = None
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
+        set_limits(limits_of(self.options))
 
     @property
     def embedder(self) -> Embedder:
@@ -289,8 +291,10 @@ class Opened:
         """
         self.options = chosen
         self.work.undo_days = chosen.undo_days
+        self.work.client_waits = chosen.client_waits
         self.journal.receipt_days = chosen.receipt_days
         self.strain.use_budget(chosen.memory_budget_mb)
+        set_limits(limits_of(chosen))
 
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with.

@@ -143,7 +143,7 @@ def _assemble(
         count = len(refused) + len(refused_too)
         _log.warning("%d stored options were out of bounds; their defaults are used", count)
     chain = AuditChain(sub_keys(root).audit)
-    work = UnitOfWork(make_id, chain, chosen.undo_days)
+    work = UnitOfWork(make_id, chain, chosen.undo_days, chosen.client_waits)
     gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
     return Opened(

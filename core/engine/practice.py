@@ -17,6 +17,7 @@ from core.recall.scope import may_see
 from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor
+from core.types.words import Kind
 from core.vault.rows import Rows
 
 
@@ -27,23 +28,31 @@ class Practice:
         self._opened = opened
         self._authority = authority
 
-    def helpful(self, memory_id: str, actor: Actor, request_id: str | None = None) -> Future[Marked]:
+    def helpful(
+        self, memory_id: str, actor: Actor, request_id: str | None = None, kind: Kind | None = None
+    ) -> Future[Marked]:
         """A rule was applied and it helped (seed B, rule effectiveness).
 
         Args:
             memory_id: the rule.
             actor: who says so.
             request_id: the caller's own id for this report: one that comes twice counts once.
+            kind: what the memory must be; another is answered as one that does not exist.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
         """
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "helpful", "id": memory_id})
-        return applying.mark_helpful(self._opened(), memory_id, actor, self._check(memory_id, actor), repeat)
+        return applying.mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), repeat)
 
     def harmful(
-        self, memory_id: str, actor: Actor, reason: str | None = None, request_id: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        reason: str | None = None,
+        request_id: str | None = None,
+        kind: Kind | None = None,
     ) -> Future[Marked]:
         """A rule was applied and it harmed; see `helpful`.
 
@@ -52,10 +61,12 @@ class Practice:
             actor: who says so.
             reason: why; kept with the rule, never in the audit.
             request_id: see there.
+            kind: see there.
         """
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
-        return applying.mark_harmful(self._opened(), memory_id, actor, reason, self._check(memory_id, actor), repeat)
+        check = self._may_mark(memory_id, actor, kind)
+        return applying.mark_harmful(self._opened(), memory_id, actor, reason, check, repeat)
 
     def outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
@@ -70,7 +81,7 @@ class Practice:
         """
         self._authority.voice(actor)
         return applying.record_outcome(
-            self._opened(), memory_id, success, took_ms, actor, self._check(memory_id, actor)
+            self._opened(), memory_id, success, took_ms, actor, self._may_mark(memory_id, actor)
         )
 
     def rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
@@ -90,6 +101,17 @@ class Practice:
             limit: at most so many.
         """
         return applying.last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
+
+    def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> applying.Check:
+        """Looks anew where it is carried out: what was granted may have been taken back since."""
+
+        def check(rows: Rows) -> None:
+            self._authority.voice(actor)
+            self._check(memory_id, actor)(rows)
+            if kind is not None and rows.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) != kind.value:
+                raise UserError(Code.NOT_FOUND, "There is no such memory.")
+
+        return check
 
     def _check(self, memory_id: str, actor: Actor) -> applying.Check:
         scope = self._authority.scope(actor)

@@ -20,6 +20,8 @@ from core.recall.result import RecallResult
 from core.recall.scope import Scope
 from core.recall.suppression import said_of
 from core.score.quality import POOR_IN_A_ROW, metrics_of, percentile, standing
+from core.text.injection import limits
+from core.text.leaving import order_score
 from core.types.lab import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -38,11 +40,19 @@ _LAST_GIVEN = (
     "SELECT c.name, h.last_at FROM handed h JOIN clients c ON c.id = h.client_id WHERE h.memory_id = ? "
     "ORDER BY h.last_at DESC, c.name LIMIT 1"
 )
+_INJECTION = "injection"
 _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: most may have had none
 
 
 def keep(
-    opened: Opened, actor: Actor, verb: str, query: str, result: RecallResult, said: Mapping[str, str], now_ms: int
+    opened: Opened,
+    actor: Actor,
+    verb: str,
+    query: str,
+    result: RecallResult,
+    said: Mapping[str, str],
+    now_ms: int,
+    sealed: int = 0,
 ) -> tuple[str, Callable[[], Metrics]]:
     """Note a recall for its receipt; what that costs is paid when the receipt is written.
 
@@ -54,6 +64,7 @@ def keep(
         result: the answer, its time filled in.
         said: what feedback said of the answered memories for such questions (`core.recall.suppression.said_of`).
         now_ms: epoch ms.
+        sealed: memories that were kept from the asker because they are sealed.
 
     Returns:
         The receipt's id, and what gives the figures of the answer; they are computed once.
@@ -64,9 +75,31 @@ def keep(
         tokens = tokens_of(result)
         return metrics_of(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
+    def body() -> Mapping[str, Any]:
+        return body_of(result, query, metrics(), **told_sealed(sealed), **blocked)
+
+    blocked = {} if actor.is_owner else _told_blocked(result)
     given = tuple(item.memory.id for item in result.items)
-    noted = opened.journal.note(actor, verb, query, given, lambda: body_of(result, query, metrics()), now_ms)
+    noted = opened.journal.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
+
+
+def told_sealed(count: int) -> dict[str, int]:
+    """How a receipt says that something was kept back because it is sealed: a number, and nothing where there is none.
+
+    Args:
+        count: how many memories.
+
+    Returns:
+        What its body takes.
+    """
+    return {"sealed": count} if count else {}
+
+
+def _told_blocked(result: RecallResult) -> dict[str, list[str]]:
+    """How a receipt says which texts were not shown because they read like an attack (E10.14.1)."""
+    blocked = [item.memory.id for item in result.items if order_score(item.memory) > limits().block]
+    return {"blocked": blocked} if blocked else {}
 
 
 def said_for(rows: Rows, result: RecallResult, meant: Meant | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
@@ -152,9 +185,11 @@ def one(rows: Rows, receipt_id: str) -> Receipt | None:
         strategy=str(body.get("strategy", "")),
         profile=str(body.get("profile", "")),
         given=_handed_on(body),
-        withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())},
+        withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())}
+        | dict.fromkeys(body.get("blocked", ()), _INJECTION),
         trace=trace,
         body=body,
+        sealed=int(body.get("sealed", 0)),
     )
 
 
@@ -231,7 +266,9 @@ def _sentence(*, is_low: bool, in_doubt: bool) -> str:
 def _handed_on(body: Mapping[str, Any]) -> tuple[str, ...]:
     """What the asker got: of a context what was packed, else the answer."""
     packed = body.get("context", {}).get("included")
-    return tuple(item["id"] for item in (body.get("items", ()) if packed is None else packed))
+    blocked = frozenset(body.get("blocked", ()))
+    items = body.get("items", ()) if packed is None else packed
+    return tuple(item["id"] for item in items if packed is not None or item["id"] not in blocked)
 
 
 def _row(row: tuple[Any, ...]) -> ReceiptRow:

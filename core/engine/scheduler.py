@@ -316,13 +316,16 @@ class Scheduler:
 
     # ---- what a person asks for
 
-    def ask_for(self, opened: Opened, kind: JobType, actor: str) -> Future[Kept]:
+    def ask_for(
+        self, opened: Opened, kind: JobType, actor: str, may: Callable[[], object] | None = None
+    ) -> Future[Kept]:
         """Run a kind of work now, behind what runs.
 
         Args:
             opened: the open vault.
             kind: which.
             actor: `owner` or `client:<id>`.
+            may: raises where the asker may no longer; called where the job is written down.
 
         Returns:
             How it ended.
@@ -352,7 +355,12 @@ class Scheduler:
                 now.waiters.setdefault(done.result(), []).append(waiter)
             self._kick_quietly(opened)
 
-        opened.write(lambda tx: jobstore.enqueue(tx, opened.make_id, kind, actor)).add_done_callback(queued)
+        def enqueue(tx: Tx) -> str:
+            if may is not None:
+                may()
+            return jobstore.enqueue(tx, opened.make_id, kind, actor)
+
+        opened.write(enqueue).add_done_callback(queued)
         return waiter
 
     def cancel(self, opened: Opened, job_id: str) -> None:

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 
 from core.engine.opened import Opened
 from core.errors import Code, UserError
-from core.intake.screening import LIMITS, VERB, let_through
+from core.intake.screening import VERB, let_through
 from core.memory.read import by_id
-from core.text.injection import ALLOWED, FLAG, scan
+from core.text.injection import ALLOWED, FLAG, limits, scan
 from core.types.aspects import Warned
 from core.types.values import OWNER_ACTOR
 from core.vault.rows import Rows
@@ -34,10 +34,10 @@ def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
         if memory is None:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
         found = scan(memory.text)
-        is_meant = FLAG in memory.flags or found.score > LIMITS.flag
+        is_meant = FLAG in memory.flags or found.score > limits().flag
         if ALLOWED in memory.flags or not is_meant:
             return None
-        return Warned(found.families, found.score > LIMITS.block)
+        return Warned(found.families, found.score > limits().block)
 
     return opened.read(read)
 

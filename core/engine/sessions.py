@@ -20,12 +20,14 @@ from core.engine.futures import chain, mapped, watched
 from core.engine.opened import Opened
 from core.engine.sight import Meant
 from core.errors import LociError, UserError
+from core.intake.repeating import Repeat
 from core.recall.context import HEAD
-from core.sessions import once, working
+from core.sessions import working
 from core.sessions.capturing import Bringer, Prepared, bring_in, prepare_messages, prepare_summary
 from core.sessions.models import allowance
 from core.sessions.table import Gone, Left, Name, Table
 from core.sessions.working import Slots, Taken
+from core.types.channels import limit_of
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.replies import ClientRecord
 from core.types.sessions import (
@@ -51,6 +53,7 @@ _FRAME = frozenset((*filter(None, HEAD.split("\n")), *_SECTIONS))
 _FEW = 32  # texts up to here somebody waits for; more are embedded behind what others ask
 _HOUR_MS = 3_600_000
 _STORED = 0.6  # activation of what a turn itself brought
+_ENDED = "This turn was ended with other messages before."
 _SUSPEND_S = 1.0
 
 
@@ -80,7 +83,7 @@ class Sessions:
         opened = self._opened()
         scope = self._authority.scope(actor)
         room = allowance(query.model, query.budget, opened.options)
-        name, turn = (actor.client_id, query.session), opened.make_id()
+        name, turn = _name(actor, query.session), opened.make_id()
         self._keep_soon(opened, self._table.open(name, turn, opened.clock.now_ms(), opened.options.open_turns))
         came: list[Resumed] = []
 
@@ -121,17 +124,16 @@ class Sessions:
         Raises:
             UserError: VAULT_LOCKED, UNAUTHENTICATED; the future raises ACCESS_DENIED, TEXT_TOO_LARGE, INVALID_INPUT.
         """
-        name = (actor.client_id, request.session)
+        name = _name(actor, request.session)
         open_turn = self._table.end(name, request.turn)
         opened = self._opened()
         client = self._authority.of(actor)
         turn = request.turn or open_turn
-        request_id = request.request_id or (f"turn:{turn}" if turn else None)
-        digest = once.digest_of("turn_end", _told(replace(request, turn=turn or None, request_id=None), actor))
+        repeat = _ending(replace(request, turn=turn or None), actor)
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: Prepared, by: Bringer) -> TurnEnded:
-            again = once.earlier(tx, actor, request_id, digest)
+            again = repeat.known(tx)
             if again is not None:
                 return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
             with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
@@ -140,7 +142,8 @@ class Sessions:
             count = self._hold(tx, opened, name, captured)
             ended = TurnEnded(turn, bool(open_turn), captured, count)
             kept = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
-            once.done(tx, actor, _named(request_id, captured, request.messages), digest, kept)
+            if _is_known_again(captured, request.messages):
+                repeat.keep(tx, kept)
             _announce(tx, opened, "turn_end", captured, actor)
             return ended
 
@@ -161,15 +164,8 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        digest = once.digest_of("capture", _told(replace(request, request_id=None), actor))
-        return self._kept(
-            "capture",
-            "Keep a conversation",
-            request.request_id,
-            digest,
-            actor,
-            lambda o, c: _messages(o, request, c, actor),
-        )
+        repeat = _repeat("capture", request, actor, request.request_id)
+        return self._kept("capture", "Keep a conversation", repeat, lambda o, c: _messages(o, request, c, actor))
 
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
         """Keep what is left of messages that a session drops, as statements of its summary (E13).
@@ -184,13 +180,11 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        digest = once.digest_of("compaction_ingest", _told(replace(request, request_id=None), actor))
+        repeat = _repeat("compaction_ingest", request, actor, request.request_id)
         return self._kept(
             "compaction_ingest",
             "Keep a summary",
-            request.request_id,
-            digest,
-            actor,
+            repeat,
             lambda _, client: prepare_summary(request, client, _FRAME, actor.channel),
         )
 
@@ -198,21 +192,20 @@ class Sessions:
         self,
         name: str,
         label: str,
-        request_id: str | None,
-        digest: bytes,
-        actor: Actor,
+        repeat: Repeat,
         prepare: Callable[[Opened, ClientRecord | None], Prepared],
     ) -> Future[Captured]:
-        opened = self._opened()
+        opened, actor = self._opened(), repeat.actor
         client = self._authority.of(actor)
 
         def write(tx: Tx, prepared: Prepared, by: Bringer) -> Captured:
-            again = once.earlier(tx, actor, request_id, digest)
+            again = repeat.known(tx)
             if again is not None:
                 return _captured(again)
             with opened.work.verb(tx, name, label, actor) as verb:
                 captured = bring_in(tx, verb, prepared, by)
-            once.done(tx, actor, _named(request_id, captured, ("",)), digest, asdict(captured))
+            if _is_known_again(captured, ("",)):
+                repeat.keep(tx, asdict(captured))
             _announce(tx, opened, name, captured, actor)
             return captured
 
@@ -226,12 +219,16 @@ class Sessions:
         prepare: Callable[[], Prepared],
         write: Callable[[Tx, Prepared, Bringer], T],
     ) -> Future[T]:
+        def carried_out(tx: Tx, prepared: Prepared, meant: Meant | None) -> T:
+            self._authority.need_terms(actor, client)
+            return write(tx, prepared, by_whom(meant))
+
         def embedded(prepared: Prepared) -> Future[T]:
             texts = prepared.texts
             if not texts:
-                return opened.write(lambda tx: write(tx, prepared, by_whom(None)))
+                return opened.write(lambda tx: carried_out(tx, prepared, None))
             meant = opened.mean(texts) if len(texts) <= _FEW else opened.mean_many(texts)
-            return chain(meant, lambda meant: opened.write(lambda tx: write(tx, prepared, by_whom(meant))))
+            return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
 
         def by_whom(meant: Meant | None) -> Bringer:
             vectors = None if meant is None else meant.within(opened.sight)
@@ -242,12 +239,13 @@ class Sessions:
 
     # ---- what a session has at hand
 
-    def close(self, session: str, actor: Actor) -> Future[SessionClosed]:
+    def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
         """Close a session: what it has at hand is kept for when it comes back, an open turn ends.
 
         Args:
             session: its name.
             actor: who asks.
+            request_id: the caller's own id for this call: one that comes twice closes nothing that was opened since.
 
         Returns:
             What was kept and what ended.
@@ -257,18 +255,28 @@ class Sessions:
         """
         opened = self._opened()
         self._authority.of(actor)
-        name = (actor.client_id, session)
-        held = self._table.look(name)
-        gone = self._table.leave([name])
+        name = _name(actor, session)
+        repeat = Repeat(actor, request_id, {"verb": "session_close", "session": session})
+
+        def leave() -> tuple[Left | None, Gone]:
+            return self._table.look(name), self._table.leave([name])
+
+        now = leave() if request_id is None else None
 
         def write(tx: Tx) -> SessionClosed:
+            again = repeat.known(tx)
+            if again is not None:
+                return SessionClosed(**again)
+            held, gone = leave() if now is None else now
             kept = working.kept(tx, *name)
             saved = len(held.slots if held is not None else kept[0] if kept is not None else {})
             with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
                 verb.note("", at_hand=saved, turns=gone.ended)
             self._keep(tx, gone.left)
             _announce(tx, opened, "session_close", Captured(), actor)
-            return SessionClosed(saved, gone.ended)
+            closed = SessionClosed(saved, gone.ended)
+            repeat.keep(tx, asdict(closed))
+            return closed
 
         return opened.write(write)
 
@@ -360,8 +368,23 @@ class Sessions:
         self._table.use(name, brought, now_ms)
 
 
-def _told(request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor) -> dict[str, Any]:
-    return {**asdict(request), "channel": actor.channel}
+def _name(actor: Actor, session: str) -> Name:
+    """A session of one channel has nothing at hand of another's (X2)."""
+    return actor.client_id, limit_of(actor.channel, session)
+
+
+def _repeat(
+    verb: str, request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor, request_id: str | None
+) -> Repeat:
+    return Repeat(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
+
+
+def _ending(request: TurnEnd, actor: Actor) -> Repeat:
+    """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
+    if request.request_id is not None or request.turn is None:
+        return _repeat("turn_end", request, actor, request.request_id)
+    name = f"turn:{request.turn}" if request.messages else f"turn:{request.turn}:{request.outcome.value}"
+    return replace(_repeat("turn_end", request, actor, name), taken=_ENDED)
 
 
 def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> Prepared:
@@ -370,9 +393,9 @@ def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | No
     return prepare_messages(request, client, opened.readers.extract, opened.clock.now_ms(), _FRAME, actor.channel)
 
 
-def _named(request_id: str | None, captured: Captured, brought: Sequence[object]) -> str | None:
-    """By what a call is known again; where nothing was kept of what it brought, not even a digest of that is."""
-    return request_id if captured.ids or not brought else None
+def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
+    """Whether a call is remembered; where nothing was kept of what it brought, not even a digest of that is."""
+    return bool(captured.ids or not brought)
 
 
 def _announce(tx: Tx, opened: Opened, verb: str, captured: Captured, actor: Actor) -> None:

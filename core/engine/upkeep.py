@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from core.engine.authority import Authority
@@ -19,6 +19,7 @@ from core.engine.jobs import JobsGroup
 from core.engine.opened import Opened
 from core.engine.scheduler import Scheduler
 from core.errors import Code, EnvironmentFaultError, UserError
+from core.intake.repeating import Repeat
 from core.lifecycle.episodes import Episodes, cleanup_deeds, remaining
 from core.lifecycle.ground import Ground, Planner
 from core.lifecycle.stats import stats
@@ -102,12 +103,15 @@ class Upkeep:
         who = None if actor.client_id is None else f"client:{actor.client_id}"
         return opened.read(lambda rows: _deeds(rows, who, max(1, limit), scope))
 
-    def consolidate(self, actor: Actor, *, dry_run: bool = False) -> Future[Consolidation]:
+    def consolidate(
+        self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
+    ) -> Future[Consolidation]:
         """Ask for a consolidation now, or for what the next one would do; the scheduler runs it over the whole vault.
 
         Args:
             actor: who asks; a client needs `curate`.
             dry_run: only tell what would be done.
+            request_id: the caller's own id for this call: a run that came of it is not run again.
 
         Returns:
             Counts of memories that the asker sees; with a plan, of deeds all of whose memories it sees. The future
@@ -117,14 +121,30 @@ class Upkeep:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
         opened = self._opened()
-        self._authority.require(actor, Grant.CURATE)
+        client = self._authority.require(actor, Grant.CURATE)
         scope = self._authority.scope(actor)
         if dry_run:
             return opened.on(opened.threads.checks, self._planned, opened, scope)
-        ran = self._jobs.run(JobType.CONSOLIDATE, actor)
-        return chain(ran, lambda row: opened.read(lambda rows: _consolidated(rows, row, scope)))
+        repeat = Repeat(actor, request_id, {"verb": "consolidate"})
 
-    def tidy(self, most: int | None, actor: Actor) -> Future[Tidied]:
+        def ended(row: JobRow) -> Future[Consolidation]:
+            if request_id is None:
+                return opened.read(lambda rows: _consolidated(rows, row, scope))
+            return opened.write(lambda tx: noted(tx, row))
+
+        def noted(tx: Tx, row: JobRow) -> Consolidation:
+            self._authority.need_terms(actor, client)
+            return Consolidation(**repeat.once(tx, lambda: asdict(_consolidated(tx, row, scope))))
+
+        def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
+            if known is not None:
+                return opened.read(lambda _: Consolidation(**known))
+            asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.need_terms(actor, client))
+            return chain(asked, ended)
+
+        return run(None) if request_id is None else chain(opened.read(repeat.known), run)
+
+    def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         """Archive the asker's own consolidated notes: those whose time is over, then those that are too many.
 
         Seed B's episode cleanup. What is not consolidated is never taken; each 500 are one undo step.
@@ -132,6 +152,7 @@ class Upkeep:
         Args:
             most: notes that may stand; None for the option `episode_capacity`.
             actor: who asks; a client needs `curate` and cleans up its own notes, the owner everybody's.
+            request_id: the caller's own id for this call: one that comes twice is carried out once.
 
         Returns:
             Counts of those notes.
@@ -140,12 +161,17 @@ class Upkeep:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         opened = self._opened()
-        self._authority.require(actor, Grant.CURATE)
+        client = self._authority.require(actor, Grant.CURATE)
         if most is not None and most < 0:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
         ground = self._scheduler.ground(opened)
         options = opened.options if most is None else opened.options.model_copy(update={"episode_capacity": most})
-        return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), actor)
+        repeat = Repeat(actor, request_id, {"verb": CLEANUP, "most": most})
+
+        def may() -> None:
+            self._authority.need_terms(actor, client)
+
+        return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), repeat, may)
 
     def _planned(self, opened: Opened, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
@@ -195,19 +221,31 @@ def _consolidated(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     )
 
 
-def _tidied(opened: Opened, ground: Ground, actor: Actor) -> Tidied:
+def _tidied(opened: Opened, ground: Ground, repeat: Repeat, may: Callable[[], None]) -> Tidied:
+    """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
+    known, actor = opened.vault.read(repeat.known), repeat.actor
+    if known is not None:
+        return Tidied(**known)
     deeds = opened.vault.read(lambda rows: cleanup_deeds(rows, ground.options, ground.now_ms, actor.client_id))
     over = many = 0
     for start in range(0, max(1, len(deeds)), _BATCH):
-        done = opened.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH])).result()
-        over, many = over + done.get("expired", 0), many + done.get("capacity", 0)
-    return Tidied(over, many, opened.vault.read(lambda rows: remaining(rows, actor.client_id)))
+        counts = opened.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH], may)).result()
+        over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
+    done = Tidied(over, many, opened.vault.read(lambda rows: remaining(rows, actor.client_id)))
+
+    def keep(tx: Tx) -> None:
+        may()
+        repeat.keep(tx, asdict(done))
+
+    opened.write(keep).result()
+    return done
 
 
 def _batch_of(
-    opened: Opened, ground: Ground, actor: Actor, deeds: Sequence[Planned]
+    opened: Opened, ground: Ground, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
+        may()
         with ground.work.verb(tx, CLEANUP, "Tidy notes away", actor) as verb:
             batch = Episodes().carry_out(tx, verb, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients

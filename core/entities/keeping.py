@@ -30,7 +30,8 @@ SEEN = (
     "((:seen IS NULL OR e.space_id IN (SELECT value FROM json_each(:seen))) AND (NOT :client "
     "OR e.made_by IN ('owner', 'client') OR EXISTS (SELECT 1 FROM mentions sn JOIN memories sm ON sm.id = sn.memory_id "
     "WHERE sn.entity_id = e.id AND sm.status <> 'deleted' AND sm.security_tier = 'cleartext' "
-    "AND (:seen IS NULL OR sm.space_id IN (SELECT value FROM json_each(:seen))))))"
+    "AND (:seen IS NULL OR sm.space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND (:channels IS NULL OR sm.scope_channel IN (SELECT value FROM json_each(:channels))))))"
 )
 """Whether `entities e` exists for who asks; with `reach_params`.
 
@@ -54,6 +55,20 @@ _HOLDING = (
     f"WHERE instr(a.alias_key, :key) > 0 AND {_LIVE}"
 )
 _ALL = f"SELECT e.id FROM entities e WHERE {_LIVE}"  # noqa: S608 - constants
+_SPELT = (
+    "SELECT DISTINCT n.entity_id, substr(m.text, n.start_at + 1, n.end_at - n.start_at) FROM mentions n "
+    "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id IN (SELECT value FROM json_each(:ids)) "
+)
+_ELSEWHERE = f"{_SPELT} AND m.scope_channel <> '' AND m.scope_channel NOT IN (SELECT value FROM json_each(:channels))"  # noqa: S608
+_HERE = (
+    f"{_SPELT} AND m.status <> 'deleted' AND m.security_tier = 'cleartext' "  # noqa: S608 - constants
+    "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND m.scope_channel IN (SELECT value FROM json_each(:channels))"
+)
+# What somebody made is called what they called it, wherever else the name stands.
+_GIVEN = (
+    "SELECT id, name FROM entities WHERE made_by IN ('owner', 'client') AND id IN (SELECT value FROM json_each(:ids))"
+)
 _NAMES = (
     "SELECT e.id, e.name, e.type, a.alias FROM entities e LEFT JOIN entity_aliases a ON a.entity_id = e.id "
     "WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.recorded_at, a.alias_key"
@@ -67,10 +82,11 @@ def reach_params(reach: Reach) -> dict[str, object]:
         reach: whose entities.
 
     Returns:
-        `seen` and `client`.
+        `seen`, `client` and `channels`.
     """
     seen = None if reach.space_ids is None else json.dumps(sorted(reach.space_ids))
-    return {"seen": seen, "client": int(reach.is_client)}
+    channels = None if reach.channels is None else json.dumps(reach.channels)
+    return {"seen": seen, "client": int(reach.is_client), "channels": channels}
 
 
 def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
@@ -94,7 +110,7 @@ def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     either = {entity_id, root(rows, entity_id)}
     if not any(rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either):
         raise _missing()
-    return _as_card(rows, row)
+    return _as_card(rows, row, unspoken(rows, [str(row[0])], reach))
 
 
 def _missing() -> UserError:
@@ -102,15 +118,43 @@ def _missing() -> UserError:
     return UserError(Code.NOT_FOUND, "There is no such entity.")
 
 
-def _as_card(rows: Rows, row: Sequence[Any]) -> EntityCard:
+def unspoken(rows: Rows, entity_ids: Sequence[str], reach: Reach) -> frozenset[tuple[str, str]]:
+    """Names that an entity bears only in memories of a channel that is not looked at (E12a; X1, X2).
+
+    Trigger: rules found a name in a memory of one channel, and another name of the same in one that all see. Why: the
+    entity is there for all, and the first name tells of the memory. Outcome: it goes by the names that were seen.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        entity_ids: the entities.
+        reach: whose entities.
+
+    Returns:
+        Id and `name_key` of each such name; a name that stands in no memory at all was given to it, and is none.
+    """
+    if reach.channels is None:
+        return frozenset()
+    params = {"ids": json.dumps(list(entity_ids)), **reach_params(reach)}
+    elsewhere = {(str(one), name_key(spelling)) for one, spelling in rows.all(_ELSEWHERE, params)}
+    if not elsewhere:
+        return frozenset()
+    given = {(str(one), name_key(name)) for one, name in rows.all(_GIVEN, params)}
+    return frozenset(elsewhere - given - {(str(one), name_key(spelt)) for one, spelt in rows.all(_HERE, params)})
+
+
+def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]]) -> EntityCard:
     extra, own = json.loads(row[4]), name_key(row[1])
-    others = (str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)))
+    others = [str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)) if name_key(alias) != own]
+    told = [one for one in (str(row[1]), *others) if (str(row[0]), name_key(one)) not in hidden]
+    if not told:
+        raise _missing()
+    name, *aliases = told
     return EntityCard(
         id=str(row[0]),
-        name=str(row[1]),
+        name=name,
         type=str(row[2]),
         space=str(row[3]),
-        aliases=tuple(alias for alias in others if name_key(alias) != own),
+        aliases=tuple(aliases),
         metadata=extra.get("metadata", {}),
         made_by=str(row[5]),
         created_at=int(row[6]),
@@ -138,8 +182,20 @@ def candidates(rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: 
     params: dict[str, object] = {"type": kind, **reach_params(reach)}
     found = rows.all(_ALL, params) if fuzzy else rows.all(_HOLDING, {**params, "key": key})
     named = names_of(rows, [str(row[0]) for row in found])
-    tiers = ((one, tier(name, one, fuzzy=fuzzy)) for one in named)
+    close = [one for one in named if tier(name, one, fuzzy=fuzzy) is not None]
+    hidden = unspoken(rows, [one.id for one in close], reach)
+    tiers = ((one, tier(name, one, fuzzy=fuzzy)) for one in _without(close, hidden))
     return [(one, by) for one, by in tiers if by is not None]
+
+
+def _without(named: Iterable[Named], hidden: frozenset[tuple[str, str]]) -> list[Named]:
+    """Entities by the names that may be told; none without any."""
+    told = []
+    for one in named:
+        names = [name for name in (one.name, *one.aliases) if (one.id, name_key(name)) not in hidden]
+        if names:
+            told.append(Named(one.id, names[0], one.type, tuple(names[1:])))
+    return told
 
 
 def names_of(rows: Rows, entity_ids: Sequence[str]) -> list[Named]:

@@ -18,7 +18,7 @@ from core.errors import Code, UserError
 from core.intake import inverting
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
-from core.intake.validate import is_plain_label
+from core.intake.validate import check_reason
 from core.memory.records import read_record
 from core.memory.write import Stored, VectorSpace
 from core.score import rules
@@ -32,7 +32,6 @@ from core.vault.tx import Tx
 HELPFUL, HARMFUL, OUTCOME = "mark_helpful", "mark_harmful", "record_outcome"
 """Names of the verbs."""
 _LABELS = {HELPFUL: "Mark a rule as helpful", HARMFUL: "Mark a rule as harmful", OUTCOME: "Record how a procedure went"}
-_REASON_CHARACTERS = 500
 _LONGEST_MS = 366 * 86_400_000
 _DAY_MS = 86_400_000
 _WAYS = {
@@ -275,19 +274,6 @@ def flagged(rows: Rows) -> list[str]:
         "AND r.is_antipattern = 0 AND m.status = 'active' AND m.part_of IS NULL ORDER BY m.n"
     )
     return [str(row[0]) for row in found]
-
-
-def check_reason(reason: str | None) -> None:
-    """Refuse a reason that cannot be kept.
-
-    Args:
-        reason: why, in somebody's words.
-
-    Raises:
-        UserError: INVALID_INPUT.
-    """
-    if reason is not None and (len(reason) > _REASON_CHARACTERS or not is_plain_label(reason)):
-        raise UserError(Code.INVALID_INPUT, "A reason has up to 500 characters of plain text.")
 
 
 def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from core.intake.sources import Lineage, add_source, standing_twin
 from core.intake.standing import Acts
 from core.intake.store import Keeper
 from core.intake.tombstones import erased_texts
-from core.intake.validate import CLIENT_TEXT_BYTES, check_text, is_plain_label
+from core.intake.validate import CLIENT_TEXT_BYTES, check_reason, check_text
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
@@ -42,7 +42,6 @@ from core.types.values import Actor, When
 from core.types.words import Grant, Kind, Source, Status
 from core.vault.tx import Tx
 
-REASON_BYTES = 512
 _ASK = {
     Wish.UPDATE: ("ask_update", "Ask to change a memory"),
     Wish.DELETE: ("ask_delete", "Ask to delete a memory"),
@@ -103,9 +102,7 @@ def check_wish(wished: Wished) -> None:
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
     """
-    reason = wished.reason
-    if reason is not None and (not is_plain_label(reason) or len(reason.encode("utf-8")) > REASON_BYTES):
-        raise UserError(Code.INVALID_INPUT, f"A reason has up to {REASON_BYTES} bytes of plain text.")
+    check_reason(wished.reason)
     if wished.text is not None:
         check_text(wished.text, CLIENT_TEXT_BYTES)
 

@@ -5,7 +5,6 @@ Must not do: say who may (`core.engine.entities` does), or put a name into a lab
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -18,9 +17,9 @@ from core.errors import Code, UserError
 from core.intake import reviews
 from core.intake.entity_claims import endings
 from core.intake.joining import join
+from core.intake.repeating import Repeat
 from core.intake.reviews import Matter
 from core.intake.unit_of_work import UnitOfWork
-from core.memory.draft import to_json
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
 from core.types.ids import IdMaker
 from core.types.values import Actor
@@ -43,6 +42,7 @@ _WHERE = (
     "SELECT m.id FROM mentions x JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = :one "
     "AND m.status IN ('active', 'disputed') AND m.part_of IS NULL AND m.security_tier = 'cleartext' "
     "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND (:channels IS NULL OR m.scope_channel IN (SELECT value FROM json_each(:channels))) "
     "ORDER BY EXISTS (SELECT 1 FROM mentions y WHERE y.memory_id = m.id AND y.entity_id = :other), m.n LIMIT 1"
 )
 _BEHIND = "SELECT DISTINCT memory_id FROM evidence WHERE claim_id IN (SELECT value FROM json_each(?))"
@@ -61,6 +61,15 @@ class Asked:
     actor: Actor
     reach: Reach
     request_id: str | None = None
+
+    def repeat(self, verb: str, given: Mapping[str, Any]) -> Repeat:
+        """This call, by which it is known again; what is kept of it are ids and counts.
+
+        Args:
+            verb: which.
+            given: all it was asked with, JSON-able.
+        """
+        return Repeat(self.actor, self.request_id, {"verb": verb, **given})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,7 @@ class EntityVerbs:
                 verb.note(entity_id, aliases=len(draft.aliases))
             return {"id": entity_id}
 
-        return str(_once(tx, asked, CREATE, asdict(draft), make)["id"])
+        return str(asked.repeat(CREATE, asdict(draft)).once(tx, make)["id"])
 
     def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: Asked) -> None:
         """Change an entity.
@@ -121,7 +130,7 @@ class EntityVerbs:
                 verb.note(entity_id, changed=verb.changes)
             return {"id": entity_id}
 
-        _once(tx, asked, UPDATE, {"id": entity_id, **asdict(wanted)}, change)
+        asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).once(tx, change)
 
     def merge(self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool) -> EntityMerged:
         """Merge one entity into another, or leave it to the person (seed B, entity merge).
@@ -146,7 +155,8 @@ class EntityVerbs:
             done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
             return asdict(done)
 
-        return EntityMerged(**_once(tx, asked, MERGE, {"source": source_id, "target": target_id}, merge))
+        repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id})
+        return EntityMerged(**repeat.once(tx, merge))
 
     def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
@@ -175,9 +185,10 @@ class EntityVerbs:
         return done
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
-        seen = keeping.reach_params(asked.reach)["seen"]
+        reach = keeping.reach_params(asked.reach)
+        within = {name: reach[name] for name in ("seen", "channels")}
         came, have = (
-            tx.value(_WHERE, {"one": one.id, "other": other.id, "seen": seen})
+            tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
             for one, other in ((source, target), (target, source))
         )
         if came is None or have is None:
@@ -248,25 +259,3 @@ def _questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:
     """Open items that ask whether these two are one."""
     found = rows.all("SELECT id, detail FROM conflicts WHERE kind = 'entity_merge' AND state = 'open' ORDER BY id")
     return [str(item) for item, detail in found if set(json.loads(detail).get("entities", ())) == set(entity_ids)]
-
-
-def _once(
-    tx: Tx, asked: Asked, verb: str, given: Mapping[str, Any], do: Callable[[], dict[str, Any]]
-) -> dict[str, Any]:
-    """Carry a call out, unless it was before; what is kept of it are ids and counts."""
-    if asked.request_id is None:
-        return do()
-    who = asked.actor.client_id or asked.actor.kind
-    digest = hashlib.sha256(to_json({"verb": verb, **given}).encode()).digest()
-    row = tx.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", (who, asked.request_id))
-    if row is not None:
-        if bytes(row[0]) != digest:
-            raise UserError(Code.INVALID_INPUT, "This request_id was used for another call before; choose a new one.")
-        found: dict[str, Any] = json.loads(row[1])
-        return found
-    done = do()
-    tx.run(
-        "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
-        (who, asked.request_id, digest, to_json(done), tx.now_ms),
-    )
-    return done

@@ -16,7 +16,7 @@ from core.errors import UserError
 from core.intake.belief_inputs import age_days
 from core.intake.parts import Parted, parted
 from core.intake.reviews import open_review
-from core.intake.screening import REASON, Screened, raise_review, screened
+from core.intake.screening import REASON, Screened, claimed, raise_review, screened
 from core.intake.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
 from core.intake.tombstones import erased_digests, erased_texts
 from core.intake.unit_of_work import UnitOfWork
@@ -258,6 +258,7 @@ class ImportKeeper:
             if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
                 # What stood before says what it said: a row with its words puts no claim beneath it.
                 self._claim(tx, run, item, twin, item.texts[0])
+                claimed(tx, self._make_id, twin, item.claim, stranger=True)
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
         tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
@@ -391,6 +392,16 @@ class ImportKeeper:
 
 
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
+
+
+def look_over(items: Sequence[Incoming]) -> None:
+    """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers.
+
+    Args:
+        items: the records of a batch.
+    """
+    for item in items:
+        _screened(item)
 
 
 def _screened(item: Incoming) -> Screened:

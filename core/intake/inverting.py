@@ -8,6 +8,7 @@ person alone: the opposite waits beside it as a change that needs their word. Mu
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +23,13 @@ from core.intake.belief_inputs import refresh_trust
 from core.intake.parts import PART_BYTES
 from core.intake.requests import default_role
 from core.intake.reviews import Matter, known_matter
+from core.intake.screening import screened
 from core.intake.sources import Lineage, add_source, standing_twin
 from core.intake.standing import Acts
-from core.memory.draft import Draft, content_hash
+from core.memory.draft import Draft, content_hash, to_json
 from core.memory.write import forget_vector, insert_memories, refresh_terms, take_labels, write_vectors
 from core.score.trust import trust_terms
+from core.text.injection import renewed
 from core.types.values import Actor, When
 from core.types.words import Kind, Source, Status
 from core.vault.loose import remove_mentions
@@ -139,6 +142,23 @@ def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
     return own or int(rows.value(_VOICES, (rule["id"],))) >= TWO_VOICES
 
 
+def stands_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) -> bool:
+    """Whether the opposite takes the rule's place without asking the person.
+
+    A stranger's reasons may read like an order (E10.14.3): then the opposite waits.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        rule: its row of `memories`.
+        text: the opposite.
+        actor: whose mark it was.
+
+    Returns:
+        Whether it does.
+    """
+    return may_invert(rows, rule, actor) and not screened(text, stranger=not actor.is_owner).waits
+
+
 def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
     """Whether the opposite can stand: the rule is one part, stands itself, and nothing else has these words.
 
@@ -171,7 +191,7 @@ def invert(acts: Acts, memory_id: str, text: str, vector: NDArray[np.float32], a
     rule = acts.tx.row("memories", {"id": memory_id})
     if rule is None:
         raise BugError("a rule that is not there")
-    if may_invert(acts.tx, rule, actor):
+    if stands_at_once(acts.tx, rule, text, actor):
         _rewrite(acts, rule, text, vector)
         return Inverted(in_place=True)
     return Inverted(in_place=False, conflict=_propose(acts, rule, text, vector, actor))
@@ -200,7 +220,13 @@ def _rewrite(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.flo
     tx.update(
         "memories",
         {"id": memory_id},
-        {"text": text, "content_hash": content_hash(text), "supersedes_id": original_id, "version": version},
+        {
+            "text": text,
+            "content_hash": content_hash(text),
+            "flags": to_json(renewed(json.loads(rule["flags"]), text)),
+            "supersedes_id": original_id,
+            "version": version,
+        },
     )
     state = {"is_antipattern": 1, "needs_inversion": 0, "original_text": rule["text"]}
     tx.update("rules", {"memory_id": memory_id}, state)
@@ -290,6 +316,7 @@ def _propose(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.flo
         importance=float(rule["importance"]),
         scope_session=str(rule["scope_session"]),
         origin={"by": actor.kind, "inverts": memory_id},
+        flags=tuple(renewed((), text)),
         occurred=When(tx.now_ms),
         read_at=tx.now_ms,
     )

@@ -16,6 +16,7 @@ from core.intake import versions
 from core.intake.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json
 from core.memory.write import take_labels
+from core.text.injection import FLAG, renewed
 from core.types.words import Source, Status
 from core.vault.tx import Tx
 
@@ -104,6 +105,7 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
     columns: dict[str, object] = {
         "text": text,
         "content_hash": content_hash(text),
+        "flags": to_json(_united_flags(kept, other, text)),
         "tags": to_json(list(tags)),
         "importance": max(kept["importance"], other["importance"]),
         "pinned": max(kept["pinned"], other["pinned"]),
@@ -118,6 +120,13 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
     if other["occurred_at"] is not None and (kept["occurred_at"] is None or other["occurred_at"] < kept["occurred_at"]):
         columns |= {name: other[name] for name in ("occurred_at", "occurred_prec", "occurred_offset")}
     return columns
+
+
+def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> list[str]:
+    """The marks of the united text, which nobody has let through; what a claim brought goes on with the claim."""
+    flags = renewed(json.loads(kept["flags"]), text)
+    held = any(FLAG in json.loads(one["flags"]) and FLAG not in renewed((), str(one["text"])) for one in (kept, other))
+    return [*flags, FLAG] if held and FLAG not in flags else flags
 
 
 def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import Code, UserError
 from core.memory.draft import to_json
 from core.types.values import Actor
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 
@@ -24,18 +25,40 @@ class Repeat:
     Attributes:
         actor: who asks; an id is the caller's own.
         request_id: None where the caller gave none: then nothing is kept.
-        asked: the verb and all it was asked with, JSON-able.
+        asked: the verb and all it was asked with, JSON-able; the channel it was asked on counts too.
+        taken: said where the id was used for something else.
     """
 
     actor: Actor
     request_id: str | None
     asked: Mapping[str, Any]
+    taken: str = "This request_id was used for something else before; choose a new one."
 
-    def known(self, tx: Tx) -> Mapping[str, Any] | None:
-        """What was answered before.
+    def once(self, tx: Tx, do: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Do it, unless it was done.
 
         Args:
             tx: the transaction.
+            do: does it; tells ids and words, JSON-able, never memory text.
+
+        Returns:
+            What `do` told, now or then.
+
+        Raises:
+            UserError: INVALID_INPUT where the id was used for something else.
+        """
+        known = self.known(tx)
+        if known is not None:
+            return known
+        done = do()
+        self.keep(tx, done)
+        return done
+
+    def known(self, rows: Rows) -> Mapping[str, Any] | None:
+        """What was answered before.
+
+        Args:
+            rows: the transaction, or a vault snapshot.
 
         Returns:
             What `keep` was given; None where the request is new.
@@ -45,11 +68,11 @@ class Repeat:
         """
         if self.request_id is None:
             return None
-        row = tx.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", self._name)
+        row = rows.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", self._name)
         if row is None:
             return None
         if bytes(row[0]) != self._digest:
-            raise UserError(Code.INVALID_INPUT, "This request_id was used for something else before; choose a new one.")
+            raise UserError(Code.INVALID_INPUT, self.taken)
         found: dict[str, Any] = json.loads(row[1])
         return found
 
@@ -72,4 +95,5 @@ class Repeat:
 
     @property
     def _digest(self) -> bytes:
-        return hashlib.sha256(json.dumps(dict(self.asked), sort_keys=True).encode()).digest()
+        whole = {**self.asked, "channel": self.actor.channel} if self.actor.channel else dict(self.asked)
+        return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()

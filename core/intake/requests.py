@@ -105,13 +105,31 @@ def _scope(request: StoreRequest, claim: dict[str, object] | None) -> str:
 def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:
     if client is None:
         return False
-    if request.source is Source.USER_EXPLICIT and Grant.SPEAK_FOR_USER.value not in client.grants:
-        raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+    check_source(request.source, client)
     if Grant.WRITE.value in client.grants:
         return False
     if Grant.PROPOSE.value in client.grants:
         return True
     raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
+
+
+def check_source(source: Source | None, client: ClientRecord) -> None:
+    """Refuse a way that is not a client's to claim: the person's word, unless it was granted, and Loci's own.
+
+    `tool_output` and the weaker ones are a client's own account of how it knows; whatever it says, its memories are
+    trusted no more than its ceiling.
+
+    Args:
+        source: what it says; None for nothing.
+        client: who says so.
+
+    Raises:
+        UserError: FORBIDDEN_FIELD.
+    """
+    if source is Source.USER_EXPLICIT and Grant.SPEAK_FOR_USER.value not in client.grants:
+        raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+    if source is Source.SYSTEM:
+        raise UserError(Code.FORBIDDEN_FIELD, "The source system is Loci's own; say tool_output or leave it out.")
 
 
 def default_source(request: StoreRequest, client: ClientRecord | None) -> Source:

@@ -18,6 +18,7 @@ from core.errors import Code, LociError, UserError
 from core.intake import deeds, desk_rules
 from core.intake.cases import Case, check, load
 from core.intake.deeds import Work
+from core.intake.screening import refuse_orders
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.validate import check_text
@@ -101,6 +102,7 @@ class Resolver:
         check(case, decision, client)
         if decision.action is Action.SKIP:
             return self.put_off(tx, [item_id], actor)
+        check_words(decision, client)
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
@@ -251,6 +253,21 @@ class _Batch:
     done: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+
+
+def check_words(decision: Decision, client: ClientRecord | None) -> None:
+    """Refuse words of a client that read like an instruction (E10.14.3); only the person lets such a text stand.
+
+    Args:
+        decision: what is wanted.
+        client: who decides; None for the owner.
+
+    Raises:
+        UserError: ACCESS_DENIED.
+    """
+    if client is None:
+        return
+    refuse_orders([decision.when or ""], [decision.text or ""])
 
 
 def check_merge(tx: Tx, case: Case, decision: Decision) -> None:

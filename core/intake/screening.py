@@ -8,7 +8,7 @@ Must not do: write a word of the text, or its score, anywhere but into the revie
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from core.errors import Code, UserError
 from core.intake.reviews import open_review
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.draft import to_json
-from core.text.injection import ALLOWED, FLAG, NOTHING, Finding, Limits, scan
+from core.text.injection import ALLOWED, FLAG, NOTHING, Finding, limits, scan
 from core.types.values import Actor
 from core.vault.tx import Tx
 
@@ -24,11 +24,11 @@ VERB = "let_through"
 LABEL = "Let a memory through to assistants"
 REASON = "suspicious"
 """Why it waits: a key of `resources/help/review.json`, and the reason of its status."""
-LIMITS = Limits()
 _WHOLE = (
     "SELECT id, flags FROM memories WHERE coalesce(part_of, id) = "
     "(SELECT coalesce(part_of, id) FROM memories WHERE id = ?) ORDER BY n"
 )
+_OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' AND +state = 'open' LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Screened:
     @property
     def flags(self) -> tuple[str, ...]:
         """Marks the memory gets."""
-        return (FLAG,) if self.finding.score > LIMITS.flag else ()
+        return (FLAG,) if self.finding.score > limits().flag else ()
 
     @property
     def waits(self) -> bool:
         """Whether the person has to let it in."""
-        return self.stranger and self.finding.score > LIMITS.hard
+        return self.stranger and self.finding.score > limits().hard
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -91,6 +91,50 @@ def raise_review(tx: Tx, item_id: str, memory_id: str, seen: Screened) -> str:
         The item's id.
     """
     return open_review(tx, item_id, memory_id, "injection", REASON, seen.detail)
+
+
+def claimed(
+    tx: Tx, make_id: Callable[[], str], memory_id: str, claim: Mapping[str, object] | None, *, stranger: bool
+) -> str | None:
+    """Look at a claim that comes later than its text; the memory is marked as if the two had come together.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes UUIDv7 ids.
+        memory_id: the memory that stands or waits.
+        claim: the claim.
+        stranger: it comes from a client or an import.
+
+    Returns:
+        The review item the person has to decide; None where none is needed.
+    """
+    seen = screened("", claim, stranger=stranger)
+    if not seen.flags:
+        return None
+    for part, flags in tx.all(_WHOLE, (memory_id,)):
+        kept = [flag for flag in json.loads(flags) if flag not in (FLAG, ALLOWED)]
+        tx.update("memories", {"id": part}, {"flags": to_json([*kept, FLAG])})
+    if not seen.waits:
+        return None
+    open_already = tx.value(_OPEN, (memory_id,))
+    return str(open_already) if open_already is not None else raise_review(tx, make_id(), memory_id, seen)
+
+
+def refuse_orders(names: Iterable[str], words: Iterable[str] = ()) -> None:
+    """Refuse what a client says where nothing could wait for the person, and it reads like an instruction (E10.14.3).
+
+    Args:
+        names: names and conditions, which stand beside memories: refused above the limit of a mark.
+        words: longer texts: refused above the hard limit.
+
+    Raises:
+        UserError: ACCESS_DENIED.
+    """
+    named, told = list(names), list(words)
+    beside = max((scan(one).score for one in (*named, " ".join(named))), default=0.0)
+    said = max((scan(one).score for one in (*told, " ".join(told))), default=0.0)
+    if beside > limits().flag or said > limits().hard:
+        raise UserError(Code.ACCESS_DENIED, "This text reads like an instruction; only the person may let it stand.")
 
 
 def let_through(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:

@@ -79,7 +79,9 @@ def is_partly_over(rows: Rows, memory_id: str) -> bool:
     return found is not None
 
 
-def waiting_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None) -> str | None:
+def waiting_twin(
+    rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None, scope_session: str = ""
+) -> str | None:
     """Find a proposal of the same client, kind and words that waits in a space.
 
     Args:
@@ -88,14 +90,15 @@ def waiting_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, cl
         kind: what it is.
         space_id: where.
         client_id: who proposed it.
+        scope_session: what it is limited to, or "".
 
     Returns:
         The memory's id, that of the first part for a split text; None where there is none.
     """
     found = rows.all(
-        "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = '' "
+        "SELECT id FROM memories WHERE content_hash = ? AND space_id = ? AND kind = ? AND scope_session = ? "
         "AND coalesce(part_index, 0) = 0 AND status = 'quarantined' AND client_id = ? ORDER BY n",
-        (content_hash(texts[0]), space_id, kind.value, client_id),
+        (content_hash(texts[0]), space_id, kind.value, scope_session, client_id),
     )
     return _same_parts(rows, found, texts)
 

@@ -5,10 +5,9 @@ The request's way: checked, written down once, compared with what stands, decide
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +25,10 @@ from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Newcomer, is_persons
 from core.intake.parts import parted
 from core.intake.reading import Readers
+from core.intake.repeating import Repeat
 from core.intake.requests import Checked, check_request, default_role, default_source
 from core.intake.reviews import open_review
-from core.intake.screening import REASON, raise_review
+from core.intake.screening import REASON, claimed, raise_review
 from core.intake.settling import Settling, settle
 from core.intake.sources import (
     KINDS_BY_TEXT,
@@ -44,7 +44,7 @@ from core.intake.structure import same_words
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.verdicts import undoubt
 from core.intake.writing_claims import read_claims, write_claims
-from core.memory.draft import Draft, to_json
+from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
@@ -135,9 +135,10 @@ class Keeper:
             UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
         """
         request = checked.request
-        again = self._seen(tx, request, actor)
-        if again is not None:
-            return again
+        repeat = Repeat(actor, request.request_id, _asked(request))
+        known = repeat.known(tx)
+        if known is not None:
+            return _told(known)
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
         quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
         if quiet is not None:
@@ -146,11 +147,7 @@ class Keeper:
             space_id = self.space_of(tx, request, client)
             arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
             reply = self.take_in(tx, verb, arriving)
-        if request.request_id is not None:
-            tx.run(
-                "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
-                (_who(actor), request.request_id, _digest(request), to_json(asdict(reply)), tx.now_ms),
-            )
+        repeat.keep(tx, asdict(reply))
         return reply
 
     def take_in(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
@@ -215,21 +212,6 @@ class Keeper:
     def _plan(self, tx: Tx, newcomer: Newcomer) -> Plan:
         return plan(tx, newcomer, self.readers, self.neighbours)
 
-    def _seen(self, tx: Tx, request: StoreRequest, actor: Actor) -> StoreReply | None:
-        if request.request_id is None:
-            return None
-        row = tx.one(
-            "SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", (_who(actor), request.request_id)
-        )
-        if row is None:
-            return None
-        if row[0] != _digest(request):
-            raise UserError(Code.INVALID_INPUT, "This request_id was used for another text before; choose a new one.")
-        reply = json.loads(row[1])
-        reply["superseded"] = tuple(reply["superseded"])
-        reply["classification"] = Classification(**reply["classification"])
-        return StoreReply(**reply)
-
     def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
         """The id of the space a request goes to; ACCESS_DENIED for one the client may not write into."""
         if client is None:
@@ -248,10 +230,10 @@ class Keeper:
         """The same text stands already: corroborate it instead of storing it twice."""
         checked = arriving.checked
         kind = checked.request.kind
-        if kind not in KINDS_BY_TEXT:
-            return None
         if checked.waits:
             return self._proposed_before(tx, verb, arriving)
+        if kind not in KINDS_BY_TEXT:
+            return None
         known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
         if known is None or is_partly_over(tx, known):
             return None
@@ -296,6 +278,7 @@ class Keeper:
         self._corroborate(tx, known, arriving)
         if self._is_own(tx, known, arriving):
             acts = self.acts(tx, verb, arriving.stored)
+            claimed(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
             reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
             if reply is not None:
                 verb.note(known, operation=reply.operation)
@@ -312,13 +295,16 @@ class Keeper:
         """The same text waits for the person already, or stands: it is not proposed again, and confirms nothing."""
         checked = arriving.checked
         kind, given = checked.request.kind, _given(checked)
-        waiting = waiting_twin(tx, checked.texts, kind, arriving.space_id, arriving.actor.client_id)
+        within, limit = arriving.space_id, checked.scope_session
+        waiting = waiting_twin(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
         if waiting is not None:
             if given is not None:
-                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), checked.scope_session)
+                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), limit)
+                claimed(tx, self.make_id, waiting, checked.claim, stranger=True)
             return _nothing_new(verb, waiting)
-        # With a claim it says more than what stands; that is for the person to see.
-        known = standing_twin(tx, checked.texts, kind, arriving.space_id) if given is None else None
+        # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
+        is_compared = given is None and kind in KINDS_BY_TEXT
+        known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
         return None if known is None or is_partly_over(tx, known) else _nothing_new(verb, known)
 
     def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
@@ -448,7 +434,6 @@ class Keeper:
             tags=request.tags,
             session=request.session,
             scope_session=checked.scope_session,
-            scope_channel=checked.request.channel,
             conversation_id=checked.talk[0],
             position=checked.talk[1],
             ref=request.ref,
@@ -481,13 +466,14 @@ def _nothing_new(verb: Verb, known: str) -> StoreReply:
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 
-def _who(actor: Actor) -> str:
-    return actor.client_id or actor.kind
-
-
-def _digest(request: StoreRequest) -> bytes:
+def _asked(request: StoreRequest) -> dict[str, Any]:
     whole = {**asdict(request), "request_id": None}
     for name in ("permanence", "channel"):
         if not whole[name]:
             del whole[name]  # as it was digested before there was any
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).digest()
+    return whole
+
+
+def _told(known: Mapping[str, Any]) -> StoreReply:
+    classified = Classification(**known["classification"])
+    return StoreReply(**{**known, "superseded": tuple(known["superseded"]), "classification": classified})

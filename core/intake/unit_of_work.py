@@ -1,4 +1,8 @@
-"""One verb, one transaction: rows, audit row and undo step together, or nothing."""
+"""One verb, one transaction: rows, audit row and undo step together, or nothing.
+
+Who is no longer let in writes nothing any more: what a client asked for before it was revoked or paused, and what still
+waits for the embedder or the writer, ends here, where every verb comes by. Must not do: say what a client may do.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.errors import Code, UserError
+from core.intake.flooding import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
 from core.vault.images import image_hash, image_to_json, steady
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _DAY_MS = 86_400_000
+_WELCOME = "SELECT 1 FROM clients WHERE id = ? AND revoked_at IS NULL AND paused_at IS NULL"
 
 
 @dataclass
@@ -91,6 +99,11 @@ class Verb:
         self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
 
     @property
+    def asks(self) -> bool:
+        """Whether it opened an item of the review."""
+        return any(image.table == "conflicts" and image.before is None for image in self._images)
+
+    @property
     def lines(self) -> int:
         """How many lines of the consolidation log there are so far."""
         return len(self._lines)
@@ -148,12 +161,14 @@ class UnitOfWork:
     Attributes:
         make_id: makes UUIDv7 ids.
         undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
+        client_waits: so many items of one client may wait in the review; likewise.
     """
 
-    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int) -> None:
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int, client_waits: int = 500) -> None:
         self._make_id = self.make_id = make_id
         self._chain = chain
         self.undo_days = undo_days
+        self.client_waits = client_waits
 
     @contextmanager
     def verb(
@@ -180,13 +195,20 @@ class UnitOfWork:
 
         Yields:
             The verb, which collects images and audit detail.
+
+        Raises:
+            UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
+                much of it would wait for the person.
         """
+        need_welcome(tx, actor)
         verb = Verb(tx, step_id or self._make_id())
         previous, tx.recorder = tx.recorder, verb
         try:
             yield verb
         finally:
             tx.recorder = previous
+        if verb.asks:
+            check_waiting(tx, actor, self.client_waits)
         known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
         is_step = bool(verb.changes) or keep_open or exists or undoes is not None
@@ -207,7 +229,11 @@ class UnitOfWork:
 
         Returns:
             The step's id.
+
+        Raises:
+            UserError: as `verb`.
         """
+        need_welcome(tx, actor)
         step_id = self._make_id()
         self._insert_step(tx, step_id, name, label, actor, undoes=None, keep_open=True)
         return step_id
@@ -239,6 +265,25 @@ class UnitOfWork:
                 tx.now_ms + self.undo_days * _DAY_MS,
             ),
         )
+
+
+def need_welcome(rows: Rows, actor: Actor) -> None:
+    """Refuse a client that was revoked or paused, as its row stands in this very transaction.
+
+    Args:
+        rows: the transaction.
+        actor: who asks; the owner and Loci itself always may.
+
+    Raises:
+        UserError: UNAUTHENTICATED.
+    """
+    if actor.client_id is not None and rows.value(_WELCOME, (actor.client_id,)) is None:
+        raise unwelcome()
+
+
+def unwelcome() -> UserError:
+    """The one answer to a client that is unknown, paused or revoked."""
+    return UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
 
 
 def _audit_name(actor: Actor) -> str:

@@ -14,6 +14,8 @@ from core.text.times import parse_time
 from core.types.values import When
 
 CLIENT_TEXT_BYTES = 8 * 1024  # design section 8, a client's text
+REASON_CHARACTERS = 512
+"""Of why somebody judges a memory or wants it changed; `verdict_reason` in resources/protocol.json says the same."""
 _SPACE_NAME_CHARACTERS = 128
 # Controls (C0, C1), format characters (bidi marks, invisible ones), halves of characters, line and paragraph ends.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -170,6 +172,19 @@ def _moment(claim: Mapping[str, Any], field: str) -> When | None:
 def in_order(begin: When | None, end: When | None) -> bool:
     """Whether a window of validity does not end before it begins."""
     return begin is None or end is None or begin.ms <= end.ms
+
+
+def check_reason(reason: str | None) -> None:
+    """Refuse a reason that cannot be kept.
+
+    Args:
+        reason: why, in somebody's words.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if reason is not None and (len(reason) > REASON_CHARACTERS or not is_plain_label(reason)):
+        raise UserError(Code.INVALID_INPUT, f"A reason has up to {REASON_CHARACTERS} characters of plain text.")
 
 
 def is_plain_label(text: str) -> bool:

@@ -18,6 +18,7 @@ from core.intake.reviews import Matter
 from core.intake.sources import Lineage, corroborate
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork
+from core.intake.validate import check_reason
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
 from core.types.values import Actor
@@ -38,7 +39,6 @@ _LIFTED = frozenset({BY_OWNER, BY_CLIENTS, LOW_TRUST})
 
 _LABELS = {"reinforce": "Reinforce a memory", "dispute": "Dispute a memory", "confirm": "Confirm a memory"}
 _OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce"}
-_REASON_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ class Voices:
             UserError: NOT_FOUND for a memory that is gone, INVALID_INPUT for one that no verdict can touch, such as an
                 episode that a client would confirm (seed B).
         """
-        if reason is not None and len(reason) > _REASON_CHARACTERS:
-            raise UserError(Code.INVALID_INPUT, "The reason is longer than 500 characters.")
+        check_reason(reason)
         head = _head(tx, memory_id)
         if verdict == "confirm" and not actor.is_owner and _kind(tx, head) == Kind.EPISODE.value:
             raise UserError(Code.INVALID_INPUT, "An episode is what was said; there is nothing to confirm.")

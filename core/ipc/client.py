@@ -9,16 +9,15 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.greeting import Greeting, not_loci
-from core.ipc.messages import LINE_BYTES, encode, error_from, request
-from core.ipc.shown import shown
-from core.ipc.strictjson import BadMessage, check_text, parse
+from core.errors import Code, LociError, UserError
+from core.ipc.greeting import Greeting, Pairing, Welcome, refused_hello
+from core.ipc.messages import OWNER_NAME
 from core.ipc.transport import Place, connect, peer_of
+from core.ipc.wire import Answer, Message, Notice, Notify, Pages, Progress, Report, Wire, gone, pair_params, too_slow
 from core.security.handshake import TOKEN_BYTES, decode_value, encode_value
 from core.types.clock import Clock, SystemClock
 
@@ -26,33 +25,7 @@ CONNECT_S = 2.0
 CALL_S = 60.0
 _CHUNK = 64 * 1024
 _BUSY_PAUSE_S = 0.2
-
-Notify = Callable[[str, Mapping[str, Any]], None]
-Progress = Callable[[str, int, int | None], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Welcome:
-    """What the server says once both sides have shown their proof."""
-
-    grants: tuple[str, ...]
-    spaces: tuple[str, ...]
-    limits: Mapping[str, Any]
-    server: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """A pairing that the person allowed.
-
-    Attributes:
-        client: the name to greet with from now on.
-        token: 32 bytes; keep it where only this user can read it.
-    """
-
-    client: str
-    token: bytes = field(repr=False)
-    grants: tuple[str, ...]
+_HEARD = 1024  # notifications that wait for `listen`; the oldest go first, and `seq` shows the gap
 
 
 class Client:
@@ -67,9 +40,10 @@ class Client:
         """
         self._sock, self._call_s = sock, call_s
         self._clock: Clock = SystemClock()
-        self._buffer = bytearray()
-        self._last = 0
-        self._waiting: dict[int, Mapping[str, Any]] = {}
+        self._wire = Wire()
+        self._owner = False
+        self._waiting: dict[int, Answer | None] = {}
+        self._heard: deque[Notice] | None = None  # None until something was subscribed to
 
     @classmethod
     def connect(cls, place: Place, connect_s: float = CONNECT_S, call_s: float = CALL_S) -> Self:
@@ -118,18 +92,13 @@ class Client:
             EnvironmentFaultError: VAULT_BUSY when another vault answers; VAULT_LOCKED.
         """
         greeting = Greeting(name, token, vault)
-        found = self.call("auth", greeting.auth(self._hello(greeting.hello())))
-        return Welcome(
-            tuple(found.get("grants", ())), tuple(found.get("spaces", ())), found.get("limits", {}), found["server"]
-        )
-
-    def _hello(self, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return self.call("hello", params)
+            hello = self.call("hello", greeting.hello())
         except LociError as error:
-            if error.code is not Code.MALFORMED_MESSAGE:
-                raise
-            raise not_loci() from None
+            raise refused_hello(error) from None
+        welcome = Welcome.of(self.call("auth", greeting.auth(hello)))
+        self._owner = name == OWNER_NAME
+        return welcome
 
     def pair(self, name: str, code: str, grants: Sequence[str] | None = None, timeout_s: float = 150.0) -> Pairing:
         """Redeem a code that the person shows.
@@ -146,11 +115,7 @@ class Client:
         Raises:
             UserError: PAIRING_REFUSED.
         """
-        params: dict[str, Any] = {"client": name, "code": code}
-        if grants is not None:
-            params["grants"] = list(grants)
-        found = self.call("pair", params, timeout_s=timeout_s)
-        return Pairing(str(found["client"]), decode_value(str(found["token"]), TOKEN_BYTES), tuple(found["grants"]))
+        return Pairing.of(self.call("pair", pair_params(name, code, grants), timeout_s=timeout_s))
 
     def unlock(
         self, vault: bytes, root: bytes, owner_pid: int | None = None, timeout_s: float = 120.0
@@ -203,42 +168,88 @@ class Client:
             UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE; nothing was sent.
             EnvironmentFaultError: NOT_HERE when the connection ends; SEARCH_TIMEOUT when nothing comes in time.
         """
-        self._last += 1
-        ident = self._last
-        line = call_line(ident, method, params or {})
-        self._send(line)
-        return self._await(ident, progress, notify, timeout_s or self._call_s)
+        ident, line = self._wire.call(method, params or {})
+        self._waiting[ident] = None
+        try:
+            self._send(line)
+            return self._await(ident, progress, notify, timeout_s or self._call_s)
+        finally:
+            self._waiting.pop(ident, None)
 
     def _await(self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float) -> dict[str, Any]:
-        while ident not in self._waiting:
+        stopped = False
+        while (answer := self._waiting[ident]) is None:
             try:
-                message = parse(self._line(timeout_s), is_reply=True)
+                message = self._message(timeout_s)
             except KeyboardInterrupt:
                 # Trigger: Ctrl+C while the server works. Why: it should stop at its next safe point and say so.
-                # Outcome: the call's own answer is awaited once more; a second Ctrl+C ends at once.
+                # Outcome: the owner's call is awaited once more; a second Ctrl+C, or a client's first, ends at once.
+                if stopped or not self._owner:
+                    raise
+                stopped = True
                 self._cancel(ident)
-                message = parse(self._line(timeout_s), is_reply=True)
-            self._sort(message, progress, notify)
-        answer = self._waiting.pop(ident)
-        if "result" in answer and isinstance(answer["result"], dict):
-            return answer["result"]
-        raise error_from(answer.get("error"))
+                continue
+            if message is None:
+                raise too_slow()
+            self._take(message, progress, notify)
+        return answer.value()
 
-    def _sort(self, message: Mapping[str, Any], progress: Progress | None, notify: Notify | None) -> None:
-        ident, params = message.get("id"), message.get("params")
-        if isinstance(ident, int):
-            self._waiting[ident] = message
-        elif "error" in message:  # an error without an id: the server could not read us, or has no room
-            raise error_from(message["error"])
-        elif message.get("method") == "progress" and isinstance(params, dict):
+    def _take(self, message: Message, progress: Progress | None, notify: Notify | None) -> None:
+        if isinstance(message, Answer):
+            if message.ident in self._waiting:
+                self._waiting[message.ident] = message
+        elif isinstance(message, Report):
             if progress is not None:
-                progress(str(params.get("label", "")), int(params.get("done", 0)), params.get("total"))
-        elif notify is not None and isinstance(params, dict):
-            notify(str(message.get("method", "")), params)
+                progress(message.label, message.done, message.total)
+        elif notify is not None:
+            notify(message.name, message.params)
+        elif self._heard is not None:
+            self._heard.append(message)
 
     def _cancel(self, ident: int) -> None:
-        self._last += 1
-        self._send(encode(request(self._last, "owner.cancel", {"call": ident})))
+        _, line = self._wire.call("owner.cancel", {"call": ident})
+        self._send(line)
+
+    # Listening
+
+    def subscribe(self, kinds: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Be told of changes of memories this client may see; `listen` hands them out.
+
+        Args:
+            kinds: of `stored`, `changed`, `gone`; None for all, empty to end it.
+
+        Returns:
+            What is told from now on.
+
+        Raises:
+            LociError: as `call`.
+        """
+        if self._heard is None:
+            self._heard = deque(maxlen=_HEARD)
+        return tuple(self.call("subscribe", {} if kinds is None else {"kinds": list(kinds)})["kinds"])
+
+    def listen(self, timeout_s: float) -> Notice | None:
+        """Wait for a notification; one that came while another call waited, without `notify`, comes first.
+
+        Args:
+            timeout_s: seconds at most; 0 for what has come already.
+
+        Returns:
+            `changed` or `missed` with its content; None where none came in time.
+
+        Raises:
+            EnvironmentFaultError: NOT_HERE when the connection ends.
+        """
+        heard = self._heard = deque(maxlen=_HEARD) if self._heard is None else self._heard
+        until = self._clock.monotonic() + timeout_s
+        while not heard:
+            message = self._message(max(0.001, until - self._clock.monotonic()))
+            if message is None:
+                return None
+            self._take(message, None, None)
+        return heard.popleft()
+
+    # Pages
 
     def collect(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
@@ -256,88 +267,44 @@ class Client:
         Raises:
             LociError: as `call`.
         """
-        asked = dict(params or {})
-        limit = asked.get("limit")
-        first = self.call(method, asked, timeout_s=timeout_s)
-        items, page = list(first.get("items", ())), first
-        while "next" in page and (limit is None or len(items) < limit):
-            more = {**asked, "after": page["next"]}
-            if limit is not None and not method.endswith(("recall", "search")):
-                more["limit"] = limit - len(items)
-            page = self.call(method, more, timeout_s=timeout_s)
-            items += page.get("items", ())
-        return {**{key: value for key, value in first.items() if key != "next"}, "items": items}
+        pages = Pages(method, params)
+        while pages.params is not None:
+            pages.add(self.call(method, pages.params, timeout_s=timeout_s))
+        return pages.whole()
 
-    # Lines
+    # Bytes
 
     def _send(self, line: bytes) -> None:
         try:
             self._sock.settimeout(self._call_s)
             self._sock.sendall(line)
         except OSError:
-            # The server may have said why before it closed: a line that is there already is read first.
             raise self._last_words() from None
 
     def _last_words(self) -> LociError:
+        """The server may have said why before it closed: what is there already is read first."""
         try:
-            return error_from(parse(self._line(0.2), is_reply=True).get("error"))
+            while self._message(0.2) is not None:
+                pass
         except LociError as error:
             return error
+        return gone()
 
-    def _line(self, timeout_s: float) -> bytes:
-        deadline = self._clock.monotonic() + timeout_s
-        while (end := self._buffer.find(b"\n")) < 0:
-            if len(self._buffer) > LINE_BYTES:
-                raise UserError(Code.MALFORMED_MESSAGE, "The server sent a line that is too long.")
-            left = deadline - self._clock.monotonic()
+    def _message(self, timeout_s: float) -> Message | None:
+        """The next message; None where none is whole in time."""
+        until = self._clock.monotonic() + timeout_s
+        while (message := self._wire.next()) is None:
+            left = until - self._clock.monotonic()
             if left <= 0:
-                raise _too_slow()
-            self._buffer += self._receive(left)
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return line
-
-    def _receive(self, seconds: float) -> bytes:
-        self._sock.settimeout(seconds)
-        try:
-            chunk = self._sock.recv(_CHUNK)
-        except TimeoutError:
-            raise _too_slow() from None
-        except OSError:
-            chunk = b""
-        if not chunk:
-            raise EnvironmentFaultError(Code.NOT_HERE, "Loci closed the connection.")
-        return chunk
-
-
-def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
-    """Write a call as one line.
-
-    Args:
-        ident: the caller's id of it.
-        method: its name.
-        params: its parameters.
-
-    Returns:
-        UTF-8 with the line end.
-
-    Raises:
-        UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE.
-    """
-    for name, value in params.items():
-        try:
-            check_text(value)
-        except BadMessage as bad:
-            # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
-            # else. Outcome: named and refused here, in the words the engine uses.
-            raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
-    try:
-        line = encode(request(ident, method, params), strict=True)
-    except (ValueError, TypeError, RecursionError):
-        raise UserError(Code.INVALID_INPUT, "The parameters cannot be sent as JSON.") from None
-    if len(line) > LINE_BYTES:
-        raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
-    return line
+                return None
+            self._sock.settimeout(left)
+            try:
+                self._wire.feed(self._sock.recv(_CHUNK))
+            except TimeoutError:
+                return None
+            except OSError:
+                self._wire.end(gone())
+        return message
 
 
 def token_from_text(text: str) -> bytes:
@@ -364,10 +331,6 @@ def token_from_text(text: str) -> bytes:
 def token_to_text(token: bytes) -> str:
     """A token as `token_from_text` reads it."""
     return encode_value(token)
-
-
-def _too_slow() -> EnvironmentFaultError:
-    return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "Loci did not answer in time.")
 
 
 def open_session(

@@ -69,14 +69,23 @@ async def memory_feedback(engine: Engine, params: Params, session: Session) -> d
 
 async def memory_mark_helpful(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """A rule was applied and it helped."""
-    marked = engine.changes.mark(params["id"], session.actor(), helpful=True, request_id=_request(params))
-    return _judged(await wait(marked))
+    return await _marked(engine, params, session, helpful=True)
 
 
 async def memory_mark_harmful(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """A rule was applied and it harmed."""
-    reason, request = params.get("reason"), _request(params)
-    marked = engine.changes.mark(params["id"], session.actor(), helpful=False, reason=reason, request_id=request)
+    return await _marked(engine, params, session, helpful=False)
+
+
+async def _marked(engine: Engine, params: Params, session: Session, *, helpful: bool) -> dict[str, Any]:
+    marked = engine.changes.mark(
+        params["id"],
+        session.actor(),
+        helpful=helpful,
+        reason=params.get("reason"),
+        kind=_kind(params),
+        request_id=_request(params),
+    )
     return _judged(await wait(marked))
 
 

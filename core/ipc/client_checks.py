@@ -51,10 +51,24 @@ def check_store(request: StoreRequest, session: Session) -> None:
         )
     if request.source is Source.USER_EXPLICIT and not session.may(Grant.SPEAK_FOR_USER.value):
         raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
-    if request.space is not None:
-        check_spaces(session, [request.space])
-        if request.space == GLOBAL_SPACE:
-            raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
+    check_target(session, request.space)
+
+
+def check_target(session: Session, space: str | None) -> None:
+    """Refuse a space that a client may put nothing into; the owner may put anything anywhere.
+
+    Args:
+        session: who asks.
+        space: its name; None for the asker's own.
+
+    Raises:
+        UserError: ACCESS_DENIED.
+    """
+    if space is None or session.owner:
+        return
+    check_spaces(session, [space])
+    if space == GLOBAL_SPACE:
+        raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
 
 
 def channel_of(channel: str | None, user: str | None) -> str:

@@ -15,7 +15,8 @@ from core.ipc.ports import Engine
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, shape_for, wait
 from core.ipc.verbs.conflicts import listed, settled
-from core.types.words import Source
+from core.types.requests import Extras
+from core.types.words import Kind, Source
 
 
 async def memory_conflicts(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
@@ -30,19 +31,19 @@ async def memory_resolve_conflict(engine: Engine, params: Params, session: Sessi
 
 async def memory_confirm(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Confirm one memory."""
-    done = await wait(engine.memories.confirm(params["id"], session.actor()))
+    done = await wait(engine.memories.confirm(params["id"], session.actor(), _extras(params)))
     return judged(done, shape_for(engine, exact=session.owner))
 
 
 async def memory_reinforce(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Reinforce one memory."""
-    done = await wait(engine.memories.reinforce(params["id"], session.actor()))
+    done = await wait(engine.memories.reinforce(params["id"], session.actor(), _extras(params)))
     return judged(done, shape_for(engine, exact=session.owner))
 
 
 async def memory_dispute(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Dispute one memory."""
-    done = await wait(engine.memories.dispute(params["id"], session.actor(), params.get("reason")))
+    done = await wait(engine.memories.dispute(params["id"], session.actor(), params.get("reason"), _extras(params)))
     return judged(done, shape_for(engine, exact=session.owner))
 
 
@@ -50,8 +51,13 @@ async def memory_corroborate(engine: Engine, params: Params, session: Session) -
     """Corroborate one memory from a source of the caller's own."""
     source, within = params.get("source"), params.get("session")
     way = None if source is None else Source(source)
-    done = await wait(engine.memories.corroborate(params["id"], session.actor(within), way, within))
+    done = await wait(engine.memories.corroborate(params["id"], session.actor(within), way, within, _extras(params)))
     return judged(done, shape_for(engine, exact=session.owner))
+
+
+def _extras(params: Params) -> Extras:
+    kind = params.get("memory_type")
+    return Extras(None if kind is None else Kind(kind), params.get("request_id"))
 
 
 DESK_METHODS: Mapping[str, Callable[[Engine, Params, Session], Awaitable[dict[str, Any]]]] = MappingProxyType(

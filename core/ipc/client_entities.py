@@ -14,6 +14,7 @@ from core.ipc.moments import iso
 from core.ipc.ports import Engine, EntityCandidateLike
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, wait
+from core.text.leaving import shown, shown_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 
 
@@ -82,10 +83,10 @@ def entity(card: EntityCard) -> dict[str, Any]:
     lead = {} if card.merged_into is None else {"merged_into": card.merged_into}
     return {
         "entity_id": card.id,
-        "canonical_name": card.name,
+        "canonical_name": shown(card.name),
         "entity_type": card.type,
-        "aliases": list(card.aliases),
-        "metadata": {**card.metadata, **lead},
+        "aliases": [shown(name) for name in card.aliases],
+        "metadata": {**shown_map(card.metadata), **lead},
         "space": card.space,
         "created_at": iso(card.created_at),
         "updated_at": iso(card.updated_at),
@@ -115,11 +116,11 @@ def merged(done: EntityMerged) -> dict[str, Any]:
 def _candidate(one: EntityCandidateLike) -> dict[str, Any]:
     return {
         "entity_id": one.entity_id,
-        "canonical_name": one.canonical_name,
+        "canonical_name": shown(one.canonical_name),
         "entity_type": one.entity_type,
         "score": one.score,
         "name_match": one.name_match,
-        "aliases": list(one.aliases),
+        "aliases": [shown(name) for name in one.aliases],
     }
 
 

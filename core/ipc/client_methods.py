@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from core.errors import Code, UserError
 from core.ipc import items
 from core.ipc.client_changes import CHANGE_METHODS
 from core.ipc.client_checks import check_spaces, check_store
@@ -25,10 +24,10 @@ from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, behind, shape_for, wait
 from core.ipc.verbs.memories import context_query, list_request, listed, recall_query, store_request
 from core.types.requests import ListRequest
-from core.types.words import GLOBAL_SPACE
+from core.types.words import GLOBAL_SPACE, Kind
 
-RECALLED_FROM = 0.2  # seed B, composite scoring for recall
-_PAGE = 50
+RECALLED_FROM = 0.2  # seed B, hybrid search and composite scoring: what is hardly certain stays out
+_PAGE = 10  # E14a.5: memories of a list where no number is named
 
 ClientMethod = Callable[[Engine, Params, Session], Awaitable[dict[str, Any]]]
 
@@ -47,10 +46,9 @@ async def memory_store(engine: Engine, params: Params, session: Session) -> dict
 
 async def memory_get(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """One memory."""
-    memory = await wait(engine.memories.get(params["id"], session.actor()))
     wanted = params.get("memory_type")
-    if wanted is not None and wanted != memory.kind.value:
-        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    kind = None if wanted is None else Kind(wanted)
+    memory = await wait(engine.memories.get(params["id"], session.actor(), kind))
     return _shape(engine, session).memory(memory)
 
 
@@ -66,7 +64,8 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
 
     With `explain` a client is told how its question was read, in words: no score, weight or count of the vault.
     """
-    merged = {**params.get("filters", {}), **{key: value for key, value in params.items() if key != "filters"}}
+    beside = {key: value for key, value in params.items() if key != "filters"}
+    merged = {"min_confidence": RECALLED_FROM, **params.get("filters", {}), **beside}
     if "space" in merged:  # seed B, scoping: the space that is named, and what is everybody's
         merged["spaces"] = [*merged.get("spaces", ()), merged.pop("space"), GLOBAL_SPACE]
     check_spaces(session, merged.get("spaces", ()))
@@ -85,8 +84,8 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
 
 
 async def memory_recall(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
-    """What is remembered of a topic: `memory_search` that leaves out what is hardly certain (seed B, recall)."""
-    return await memory_search(engine, {"min_confidence": RECALLED_FROM, **params}, session)
+    """What is remembered of a topic: seed B's other name for `memory_search`."""
+    return await memory_search(engine, params, session)
 
 
 async def memory_context(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.ipc import items
-from core.ipc.client_checks import check_spaces
+from core.ipc.client_checks import check_spaces, check_target
 from core.ipc.moments import read
 from core.ipc.ports import Engine
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, shape_for, wait
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
-from core.types.words import GLOBAL_SPACE, Source
+from core.types.words import Source
 
 _SOURCES = {"user": Source.USER_IMPLICIT, "assistant": Source.INFERENCE, "tool": Source.TOOL_OUTPUT}
 _LEFT_OUT = "Messages are kept word for word only with the grant write; ask the person for it."
@@ -84,21 +84,26 @@ async def compaction_ingest(engine: Engine, params: Params, session: Session) ->
         request_id=params.get("request_id"),
     )
     kept = await wait(engine.sessions.summary(request, session.actor(request.session)))
-    return {"extracted": kept.extracted, "stored": kept.stored, "skipped": kept.skipped, "ids": list(kept.ids)}
+    return {
+        "extracted": kept.extracted,
+        "stored": kept.stored,
+        "skipped": kept.skipped,
+        "proposed": kept.proposed,
+        "ids": list(kept.ids),
+    }
 
 
 async def session_close(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Close a session."""
-    closed = await wait(engine.sessions.close(params["session"], session.actor(params["session"])))
+    closed = await wait(
+        engine.sessions.close(params["session"], session.actor(params["session"]), params.get("request_id"))
+    )
     return {"saved": closed.saved, "ended": closed.ended}
 
 
 def _space(params: Params, session: Session) -> str | None:
     space: str | None = params.get("space")
-    if space is not None and not session.owner:
-        check_spaces(session, [space])
-        if space == GLOBAL_SPACE:
-            raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
+    check_target(session, space)
     return space
 
 

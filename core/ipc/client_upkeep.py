@@ -49,13 +49,18 @@ async def memory_audit_log(engine: Engine, params: Params, session: Session) -> 
 
 async def memory_run_consolidation(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Run a consolidation, or tell what the next would do."""
-    found = await wait(engine.upkeep.consolidate(session.actor(), dry_run=params.get("dry_run", False)))
+    found = await wait(
+        engine.upkeep.consolidate(
+            session.actor(), dry_run=params.get("dry_run", False), request_id=params.get("request_id")
+        )
+    )
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
 
 
 async def memory_run_episode_cleanup(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
     """Archive this client's consolidated notes that are old or too many."""
-    done = await wait(engine.upkeep.tidy(int(params.get("max_entries", _CLEANUP_MOST)), session.actor()))
+    most = int(params.get("max_entries", _CLEANUP_MOST))
+    done = await wait(engine.upkeep.tidy(most, session.actor(), params.get("request_id")))
     return {"expired_deleted": done.expired, "capacity_deleted": done.capacity, "remaining": done.remaining}
 
 

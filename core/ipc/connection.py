@@ -92,7 +92,7 @@ class Connection:
         self.handshake: Handshake | None = None
         self.hellos = 0
         self.was_known = False
-        self.born = self._loop.time()
+        self.born = self._last = self._loop.time()
         self.answers: dict[str, asyncio.Future[bool]] = {}
         self.sessions: set[tuple[str | None, str]] = set()
         self.subscription: Subscription | None = None
@@ -108,11 +108,23 @@ class Connection:
         """Whether it has yet to prove who it is."""
         return self.session is None and not self.was_known
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether a peer that is known has said nothing, and waited for nothing, for longer than it may."""
+        idle_s = None if self.session is None or self.calls else self.idle_s()
+        return idle_s is not None and self._loop.time() - self._last >= idle_s
+
+    @property
+    def keeps_its_place(self) -> bool:
+        """Whether something is under way that a stranger may wait for: the person's yes, or the vault's opening."""
+        return any(call.effect == "write" or call.request.method == "pair" for call in self.calls.values())
+
     async def run(self) -> None:
         """Serve the peer until it goes, is too slow, sends too much nonsense, or is put out."""
         try:
             while not self._ending:
-                line = await self._reader.next(None if self.session is None else self.idle_s())
+                line = await self._reader.next(None)  # silence is the server's watch: a session begins amid this wait
+                self._last = self._loop.time()
                 await self._take(line)
         except LineTooLongError:
             await self._reader.throw_away()
@@ -130,15 +142,18 @@ class Connection:
         except BadMessage as bad:
             if bad.ident in self.calls:
                 bad.ident = None  # that id's answer is still to come
-            self._malformed += 1
             await self._refuse_line(bad)
-            self._ending = self._malformed >= self._caps.malformed
+            self._count_nonsense()
             return
         while len(self.calls) >= (1 if self.session is None else self._caps.calls):
             self._room.clear()
             await self._room.wait()
         if not self._ending:
             self._begin(request)
+
+    def _count_nonsense(self) -> None:
+        self._malformed += 1
+        self._ending = self._ending or self._malformed >= self._caps.malformed
 
     async def _refuse_line(self, bad: BadMessage) -> None:
         try:
@@ -157,6 +172,9 @@ class Connection:
             line = await self._answer(self, call)
         except LociError as error:
             self._refused(self, call.request.method, error.code)
+            if self.is_stranger and error.code is Code.UNAUTHENTICATED:
+                self._count_nonsense()  # who goes on calling without having said who it is only takes a place
+                call.closes = call.closes or self._ending
             line = encode(failure(call.request.ident, error))
         except asyncio.CancelledError:
             if call.stopped is None:
@@ -166,6 +184,7 @@ class Connection:
 
     def _done(self, call: Call, task: asyncio.Task[None]) -> None:
         self.calls.pop(call.request.ident, None)
+        self._last = self._loop.time()
         self._room.set()
         fault = None if task.cancelled() else task.exception()
         if fault is not None and not isinstance(fault, StreamEndedError):
@@ -217,6 +236,14 @@ class Connection:
         self.unsubscribe()
         self.was_known = self.was_known or self.session is not None
         self.session, self.handshake, self.hellos = None, None, 0
+        self.give_up(why)
+
+    def give_up(self, why: LociError) -> None:
+        """Answer all that is under way with a reason, except writes.
+
+        Args:
+            why: the reason.
+        """
         for call in list(self.calls.values()):
             if call.effect != "write":
                 call.stop(why)

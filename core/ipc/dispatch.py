@@ -17,6 +17,7 @@ from core.ipc.client_checks import TEXT_BYTES, channel_of
 from core.ipc.client_methods import CLIENT_METHODS, health
 from core.ipc.connection import Call, Connection
 from core.ipc.framing import fit
+from core.ipc.handing import Handed, handed_by
 from core.ipc.limits import Caps, SearchLimits
 from core.ipc.messages import LINE_BYTES, PROTOCOL
 from core.ipc.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
@@ -29,6 +30,8 @@ from core.ipc.verbs import VERBS
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
+from core.types.channels import limit_of
+from core.types.clients import Before
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -115,10 +118,18 @@ class Dispatcher:
         if kept is not None and method.paged == "again":
             # The engine's own cursor behind the last item that fits.
             result = await self._run(connection, call, method, {**params, "limit": kept})
-            line, _ = fit(request.ident, result)
+            line, kept = fit(request.ident, result)
         elif kept is not None and method.search and session is not None:
             self._limits.expect(session.record.id, _page({**params, "after": result["items"][kept - 1]["id"]}))
+        if session is not None and not session.owner:
+            self._put_down(session, handed_by(method.name, params, result, kept))
         return line
+
+    def _put_down(self, session: Session, handed: Handed | None) -> None:
+        """The person sees what a client was handed; no answer leaves without it."""
+        if handed is not None:
+            told = (handed.verb, handed.query, handed.memories, handed.entities)
+            self._engine.journal.handed(session.actor(), *told)
 
     def left(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
@@ -171,11 +182,13 @@ class Dispatcher:
         if method.grants and not session.may(*method.grants):
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {method.grants[0]}.")
         record = session.record
-        if method.search and not self._limits.goes_on(record.id, _page(checked)):
-            self._limits.spend(record.id, record.limit_minute, record.limit_session)
-        if method.effect == "write":
-            # Whose searches have no limit was let off by the person.
-            self._limits.write(record.id, None if record.limit_minute is None else self._engine.options.writes_minute)
+        if is_search(method, checked):
+            if not self._limits.goes_on(record.id, _page(checked)):
+                self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        elif method.effect == "write":
+            self._limits.deed(record.id, "write", self._engine.options.writes_minute)
+        elif method.effect == "read" and method.grants:
+            self._limits.deed(record.id, "read", self._engine.options.reads_minute)
         return checked
 
     async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
@@ -192,7 +205,7 @@ class Dispatcher:
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
-            connection.sessions.add((session.actor().client_id, params["session"]))
+            connection.sessions.add((session.actor().client_id, limit_of(session.channel, params["session"])))
         if name in CLIENT_METHODS:
             return await CLIENT_METHODS[name](self._engine, params, session)
         call.progress = self._progress(connection, call)
@@ -240,7 +253,8 @@ class Dispatcher:
             "limits": {
                 "searches_per_minute": record.limit_minute,
                 "searches_per_session": record.limit_session,
-                "writes_per_minute": None if record.limit_minute is None else self._engine.options.writes_minute,
+                "writes_per_minute": None if session.owner else self._engine.options.writes_minute,
+                "reads_per_minute": None if session.owner else self._engine.options.reads_minute,
                 "line_bytes": LINE_BYTES,
                 "text_bytes": None if session.owner else TEXT_BYTES,
                 "items": None if session.owner else _CLIENT_ITEMS,
@@ -262,12 +276,13 @@ class Dispatcher:
         """Tell the peer of changes from here on; a later call takes the place of an earlier one."""
         connection.unsubscribe()
         kinds = tuple(kind for kind in KINDS if kind in params.get("kinds", KINDS))
+        channel = channel_of(params.get("channel"), params.get("channel_user"))
 
         def actor() -> Actor | None:
             session = connection.session
             if session is None or not session.still_good(self.token_for):
                 return None
-            return session.refreshed(self.token_for).actor()
+            return replace(session.refreshed(self.token_for), channel=channel).actor()
 
         if kinds:
             listening = Subscription(self._engine, connection, actor, frozenset(kinds))
@@ -280,7 +295,7 @@ class Dispatcher:
     async def _pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         asked_by = f"{connection.peer.program} {connection.peer.pid or ''}".strip()
         granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
-        call.effect = "write"  # from here on it is finished, also when the client goes
+        call.effect = "write"  # somebody said yes: from here on it is finished, also when the client goes
         try:
             made = await wait(
                 self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=shown(asked_by))
@@ -308,6 +323,8 @@ class Dispatcher:
                     "name": question.name,
                     "grants": list(question.grants),
                     "asked_by": question.asked_by,
+                    "code_end": question.code_end,
+                    "former": question.former,
                 }
                 await connection.tell("pair_request", told)
                 return await connection.answers[ticket]
@@ -352,8 +369,8 @@ class _KeptNos:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def has(self, name: str) -> bool:
-        return await wait(self._engine.clients.is_denied(name))
+    async def of(self, name: str) -> Before:
+        return await wait(self._engine.clients.before(name))
 
     async def add(self, name: str) -> None:
         await wait(self._engine.clients.deny(name))
@@ -366,6 +383,11 @@ def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
     channel = channel_of(params.get("channel"), params.get("channel_user"))
     rest = {name: value for name, value in params.items() if name not in ("channel", "channel_user")}
     return replace(session, channel=channel), rest
+
+
+def is_search(method: Method, params: Params) -> bool:
+    """Whether a call counts against the search limits: a list of what holds a text is a search too."""
+    return method.search or (method.paged is not None and "text" in params)
 
 
 def _page(params: Params) -> int:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hmac import compare_digest
-from typing import Any
+from typing import Any, Self
 
-from core.errors import Code, EnvironmentFaultError, UserError
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.messages import PROTOCOL
 from core.security.handshake import (
     MAC_BYTES,
     NONCE_BYTES,
+    TOKEN_BYTES,
     client_mac,
     decode_value,
     encode_value,
@@ -23,6 +24,42 @@ from core.security.handshake import (
 )
 
 VAULT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """What the server says once both sides have shown their proof."""
+
+    grants: tuple[str, ...]
+    spaces: tuple[str, ...]
+    limits: Mapping[str, Any]
+    server: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, reply: Mapping[str, Any]) -> Self:
+        """Read the answer to `auth`."""
+        limits, server = reply.get("limits", {}), reply.get("server", {})
+        return cls(tuple(reply.get("grants", ())), tuple(reply.get("spaces", ())), limits, server)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A pairing that the person allowed.
+
+    Attributes:
+        client: the name to greet with from now on.
+        token: 32 bytes; keep it where only this user can read it.
+    """
+
+    client: str
+    token: bytes = field(repr=False)
+    grants: tuple[str, ...]
+
+    @classmethod
+    def of(cls, reply: Mapping[str, Any]) -> Self:
+        """Read the answer to `pair`."""
+        token = decode_value(str(reply["token"]), TOKEN_BYTES)
+        return cls(str(reply["client"]), token, tuple(reply["grants"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +110,8 @@ class Greeting:
 def not_loci() -> UserError:
     """What answers on the socket speaks something else."""
     return UserError(Code.UNAUTHENTICATED, "The program on the socket does not speak Loci's protocol.")
+
+
+def refused_hello(error: LociError) -> LociError:
+    """What a refusal of `hello` means: whoever cannot read it is no server of ours."""
+    return not_loci() if error.code is Code.MALFORMED_MESSAGE else error

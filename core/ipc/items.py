@@ -14,7 +14,8 @@ from typing import Any
 
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
-from core.text.injection import ALLOWED, Limits, blocked_text, injection_score
+from core.text.injection import blocked_text, limits
+from core.text.leaving import conditions, order_score, shown
 from core.types.bands import band
 from core.types.contexts import ContextReply
 from core.types.journals import StepRow, Steps
@@ -30,7 +31,6 @@ NameOf = Callable[[str], str | None]
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
 _BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.explain
 _SECRETS = frozenset({"token", "key", "root"})
-_LIMITS = Limits()
 _MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
 
 
@@ -80,7 +80,7 @@ class Shape:
             "importance": memory.importance,
             "tags": list(memory.tags),
             "session": memory.session,
-            **_conditions(memory),
+            **conditions(memory),
         }
         return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
 
@@ -95,8 +95,9 @@ class Shape:
             The item.
         """
         shaped = self.memory(item.memory, item.score)
-        if item.refs:
-            shaped["refs"] = list(item.refs)
+        refs = item.refs if self.exact or shaped["text"] == item.memory.text else ()
+        if refs:
+            shaped["refs"] = [one if self.exact else shown(one) for one in refs]
         if not explain:
             return shaped
         signals = item.signals
@@ -127,7 +128,7 @@ class Shape:
         told: dict[str, Any] = {
             "intent": plan.intent.value,
             "time": None if plan.time is None else _days(plan.time),
-            "entities": list(plan.entities),
+            "entities": [one if self.exact else shown(one) for one in plan.entities],
         }
         if not self.exact:
             return told
@@ -150,14 +151,12 @@ class Shape:
 
 def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
     """What leaves for a client: a text that reads like an attack is not shown, nor the labels beside it (E10.14.1)."""
-    conditions = _conditions(memory)
-    beside = (memory.author, memory.category, memory.ref, memory.session, *memory.tags, *conditions.values())
-    score = 0.0 if ALLOWED in memory.flags else injection_score(memory.text, *beside)
-    if score <= _LIMITS.block:
+    score = order_score(memory)
+    if score <= limits().block:
         return item
     bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
-    shown = {name: value for name, value in item.items() if name not in conditions}
-    return {**shown, **bare, "text": blocked_text(score)}
+    left = {name: value for name, value in item.items() if name not in conditions(memory)}
+    return {**left, **bare, "text": blocked_text(score)}
 
 
 def _days(time: TimeRange) -> dict[str, str]:
@@ -195,12 +194,6 @@ def explained(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, 
         if figures is None
         else {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
     }
-
-
-def _conditions(memory: Memory) -> dict[str, str]:
-    """Under what condition it is true, where the person said so at the desk; whoever reads it must know."""
-    said = {name: memory.extra.get(name) for name in ("true_when", "true_unless")}
-    return {name: value for name, value in said.items() if isinstance(value, str)}
 
 
 def _reasons(ranks: Mapping[str, object]) -> list[str]:
@@ -333,7 +326,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         "id": item.id,
         "kind": item.kind,
         "state": item.state,
-        "question": item.question,
+        "question": item.question if shape.exact else shown(item.question),
         "existing": None if item.existing is None else shape.memory(item.existing),
         "incoming": shape.memory(item.incoming),
         "reason": item.reason,

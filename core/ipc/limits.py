@@ -1,6 +1,6 @@
-"""What one caller may use up: connections, and searches in a sliding window. Times from the clock only.
+"""What one caller may use up: connections, and searches, reads and writes in a sliding window.
 
-Must not do: know who may do what; that is a matter of grants.
+Times come from the clock only. Must not do: know who may do what; that is a matter of grants.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Caps:
         line_s: seconds from the first byte of a message to its end.
         drain_s: seconds a peer may take to read what waits for it.
         idle_s: seconds an authenticated connection may be silent; None for no end.
-        malformed: unreadable messages until a connection is closed.
+        malformed: unreadable messages, or a stranger's calls before its handshake, until a connection is closed.
         hellos: handshakes one connection may begin.
         watch_s: seconds between two looks at deadlines, revocations and the socket's place.
         handover_s: seconds running calls get before a hand-over goes on without them.
@@ -55,12 +55,12 @@ class Caps:
 
 
 class SearchLimits:
-    """Counts searches and writes per client, not per connection: connecting anew resets nothing."""
+    """Counts searches, reads and writes per client, not per connection: connecting anew resets nothing."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._spent: dict[str, deque[float]] = {}
-        self._written: dict[str, deque[float]] = {}
+        self._done: dict[tuple[str, str], deque[float]] = {}
         self._pages: dict[str, deque[int]] = {}
 
     def spend(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
@@ -84,29 +84,27 @@ class SearchLimits:
         while len(spent) > max(per_minute or 0, per_session or 0):
             spent.popleft()
 
-    def write(self, client_id: str, per_minute: int | None) -> None:
-        """Count one write, or refuse it. A refused one is not counted.
+    def deed(self, client_id: str, word: str, per_minute: int) -> None:
+        """Count a write, or a read that is no search, or refuse it. A refused one is not counted.
 
         Args:
             client_id: whose.
-            per_minute: writes in any 60 seconds; None for no limit.
+            word: `read` or `write`; each has a count of its own.
+            per_minute: so many in any 60 seconds.
 
         Raises:
-            RateLimitedError: with the seconds until the next write is allowed.
+            RateLimitedError: with the seconds until the next one is allowed.
         """
-        if per_minute is None:
-            self._written.pop(client_id, None)
-            return
         now = self._clock.monotonic()
-        written = self._written.setdefault(client_id, deque())
-        while written and now - written[0] >= MINUTE_S:
-            written.popleft()
-        if len(written) >= per_minute:
-            wait = written[-per_minute] + MINUTE_S - now
+        done = self._done.setdefault((client_id, word), deque())
+        while done and now - done[0] >= MINUTE_S:
+            done.popleft()
+        if len(done) >= per_minute:
+            wait = done[-per_minute] + MINUTE_S - now
             raise RateLimitedError(
-                f"This client may write {per_minute} times a minute; try again in {math.ceil(wait)} seconds.", wait
+                f"This client may {word} {per_minute} times a minute; try again in {math.ceil(wait)} seconds.", wait
             )
-        written.append(now)
+        done.append(now)
 
     @staticmethod
     def _check(spent: deque[float], limit: int | None, window_s: float, now: float, name: str) -> None:
@@ -141,9 +139,3 @@ class SearchLimits:
             return False
         self._pages[client_id].remove(page)
         return True
-
-    def forget(self, client_id: str) -> None:
-        """Drop the counters of a client that was revoked."""
-        self._spent.pop(client_id, None)
-        self._written.pop(client_id, None)
-        self._pages.pop(client_id, None)

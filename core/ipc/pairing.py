@@ -16,7 +16,7 @@ from typing import Protocol
 
 from core.errors import Code, LociError, UserError
 from core.ipc.shown import NAME_CHARACTERS, shown
-from core.types.clients import PairingOutcome
+from core.types.clients import Before, PairingOutcome
 from core.types.clock import Clock
 from core.types.words import Grant
 
@@ -39,6 +39,7 @@ class PairRequest:
         grants: what it would get.
         asked_by: process as reported; a hint only.
         code_end: the last four characters of the code.
+        former: a client of that name was revoked; this one would take up its space and what it brought.
     """
 
     client: str
@@ -46,16 +47,17 @@ class PairRequest:
     grants: tuple[str, ...]
     asked_by: str
     code_end: str
+    former: bool = False
 
 
 Approve = Callable[[PairRequest], Awaitable[bool]]
 
 
 class Nos(Protocol):
-    """The names the person said no to; kept where a restart does not lose them."""
+    """The names that are known, those the person said no to among them; kept where a restart does not lose them."""
 
-    async def has(self, name: str) -> bool:
-        """Whether the person said no to this name."""
+    async def of(self, name: str) -> Before:
+        """What is known of a name."""
         ...
 
     async def add(self, name: str) -> None:
@@ -69,8 +71,8 @@ class _PassingNos:
     def __init__(self) -> None:
         self._names: set[str] = set()
 
-    async def has(self, name: str) -> bool:
-        return name in self._names
+    async def of(self, name: str) -> Before:
+        return Before(denied=name in self._names)
 
     async def add(self, name: str) -> None:
         self._names.add(name)
@@ -235,10 +237,14 @@ class PairingDesk:
             raise not_paired()
         self._asking = invitation
         try:
-            if invitation.name is None and await self._nos.has(name):
-                invitation.fail(PairingOutcome.DENIED_BEFORE)
+            before = await self._nos.of(name)
+            if before.taken or (before.denied and invitation.name is None):
+                # Nobody is asked in vain; and whoever redeemed the code learns nothing of who is paired.
+                invitation.fail(PairingOutcome.FAILED if before.taken else PairingOutcome.DENIED_BEFORE)
                 raise not_paired()
-            allowed = await self._allowed(invitation, shown(client), name, wanted, shown(asked_by))
+            end = invitation.code[-4:]
+            question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former)
+            allowed = await self._allowed(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
             invitation.fail()
             raise
@@ -249,11 +255,8 @@ class PairingDesk:
             raise not_paired()
         return Granted(name, wanted, invitation.limit, invitation)
 
-    async def _allowed(
-        self, invitation: Invitation, client: str, name: str, wanted: tuple[str, ...], asked_by: str
-    ) -> bool:
+    async def _allowed(self, invitation: Invitation, question: PairRequest) -> bool:
         """Ask the person; whoever does not answer, or leaves, has not said no for good."""
-        question = PairRequest(client, name, wanted, asked_by, invitation.code[-4:])
         try:
             async with asyncio.timeout(ANSWER_S):
                 allowed = await invitation.approve(question)
@@ -264,7 +267,7 @@ class PairingDesk:
             return False  # it was cancelled while the person was asked
         if not allowed:
             invitation.fail(PairingOutcome.DENIED)
-            await self._nos.add(name)  # remembered until the person opens pairing for this very name
+            await self._nos.add(question.name)  # remembered until the person opens pairing for this very name
         return allowed
 
     def _take(self, code: str) -> Invitation:

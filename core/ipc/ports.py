@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from core.config.options import Options
 from core.events import Hub
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.clients import ClientCard, Removal, Undoable
+from core.types.clients import Before, ClientCard, Denied, Removal, Undoable
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -31,7 +31,7 @@ from core.types.replies import (
     UndoReport,
     VerdictReply,
 )
-from core.types.requests import FactRequest, ListRequest, RecallQuery, StoreRequest
+from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
 from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.sessions import (
     Captured,
@@ -46,6 +46,7 @@ from core.types.sessions import (
 from core.types.traces import Trace
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.types.watching import Mark
 from core.types.words import Kind, Source
 
 Counted = Callable[[int, int | None], None]
@@ -120,7 +121,7 @@ class Memories(Protocol):
 
     def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]: ...  # noqa: D102
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]: ...  # noqa: D102
-    def get(self, memory_id: str, actor: Actor) -> Future[Memory]: ...  # noqa: D102
+    def get(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Future[Memory]: ...  # noqa: D102
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]: ...  # noqa: D102
     def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
         """`result` (a `RecallResultLike`), `receipt_id`, and `metrics` (None unless the query asks to explain)."""
@@ -137,11 +138,18 @@ class Memories(Protocol):
         self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False
     ) -> Future[Erased]: ...
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]: ...  # noqa: D102
-    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102
-    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]: ...  # noqa: D102
-    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]: ...  # noqa: D102
+    def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]: ...  # noqa: D102
+    def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]: ...  # noqa: D102
+    def dispute(  # noqa: D102
+        self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
+    ) -> Future[VerdictReply]: ...
     def corroborate(  # noqa: D102
-        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        source: Source | None = None,
+        session: str | None = None,
+        extras: Extras = PLAIN,
     ) -> Future[VerdictReply]: ...
 
 
@@ -187,7 +195,14 @@ class Changes(Protocol):
         request_id: str | None = None,
     ) -> Future[Judgement]: ...
     def mark(  # noqa: D102
-        self, memory_id: str, actor: Actor, *, helpful: bool, reason: str | None = None, request_id: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
     ) -> Future[Judgement]: ...
     def relate(  # noqa: D102
         self,
@@ -203,7 +218,9 @@ class Conflicts(Protocol):
     """The conflict desk."""
 
     def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]: ...  # noqa: D102
-    def resolve(self, item_id: str, decision: Decision, actor: Actor) -> Future[Decided]: ...  # noqa: D102
+    def resolve(  # noqa: D102
+        self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None
+    ) -> Future[Decided]: ...
 
 
 class Journals(Protocol):
@@ -212,6 +229,9 @@ class Journals(Protocol):
     def steps(  # noqa: D102
         self, after: str | None = None, limit: int = 100, include_undone: bool = True
     ) -> Future[Steps]: ...
+    def handed(  # noqa: D102
+        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+    ) -> str: ...
 
 
 class Imports(Protocol):
@@ -249,8 +269,10 @@ class Clients(Protocol):
         actor: Actor = OWNER_ACTOR,
         asked_by: str = "",
     ) -> Future[Paired]: ...
-    def is_denied(self, name: str) -> Future[bool]: ...  # noqa: D102
+    def before(self, name: str) -> Future[Before]: ...  # noqa: D102
     def deny(self, name: str) -> Future[str]: ...  # noqa: D102
+    def denied(self) -> Future[tuple[Denied, ...]]: ...  # noqa: D102
+    def allow_again(self, name: str) -> Future[str]: ...  # noqa: D102
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
@@ -267,7 +289,8 @@ class Watching(Protocol):
     """What a listener may be told."""
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
-    def mark(self, actor: Actor) -> Future[str]: ...  # noqa: D102
+    def mark(self, actor: Actor) -> Future[Mark]: ...  # noqa: D102
+    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):
@@ -295,8 +318,10 @@ class Upkeep(Protocol):
 
     def stats(self, space: str | None, actor: Actor) -> Future[Mapping[str, Mapping[str, Any]]]: ...  # noqa: D102
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]: ...  # noqa: D102
-    def consolidate(self, actor: Actor, *, dry_run: bool = False) -> Future[Consolidation]: ...  # noqa: D102
-    def tidy(self, most: int | None, actor: Actor) -> Future[Tidied]: ...  # noqa: D102
+    def consolidate(  # noqa: D102
+        self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
+    ) -> Future[Consolidation]: ...
+    def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]: ...  # noqa: D102
 
 
 class EntityCandidateLike(Protocol):
@@ -338,7 +363,9 @@ class Sessions(Protocol):
     def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]: ...  # noqa: D102
     def capture(self, request: CaptureRequest, actor: Actor) -> Future[Captured]: ...  # noqa: D102
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]: ...  # noqa: D102
-    def close(self, session: str, actor: Actor) -> Future[SessionClosed]: ...  # noqa: D102
+    def close(  # noqa: D102
+        self, session: str, actor: Actor, request_id: str | None = None
+    ) -> Future[SessionClosed]: ...
     def leave(self, names: Iterable[tuple[str | None, str]]) -> None:
         """Clients and sessions that are gone; never fails, never waits."""
         ...

@@ -25,7 +25,7 @@ _TYPES = {
     "array": "a list",
     "object": "an object",
 }
-_FREE = "qualifiers"  # its keys are the caller's own words
+_FREE = frozenset({"qualifiers", "metadata", "domain_scores"})  # their keys are the caller's own words
 _ALIASES_OF_NOTHING: Mapping[str, str] = {}
 
 
@@ -98,7 +98,8 @@ class Registry:
         self.forbidden = frozenset(document["forbidden"])
         self._defs = document["$defs"]
         self.methods: Mapping[str, Method] = {
-            name: _method(name, body, self._defs) for name, body in document["methods"].items()
+            name: _method(name, body, self._defs, errors_of(document, body))
+            for name, body in document["methods"].items()
         }
 
     def find(self, name: str) -> Method:
@@ -130,8 +131,9 @@ class Registry:
         for key, value in params.items():
             if key in self.forbidden:
                 raise UserError(Code.FORBIDDEN_FIELD, f"`{key}` is not for a caller to say; leave it out.")
-            if isinstance(value, Mapping) and key != _FREE:
-                self.refuse_forbidden(value)
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, Mapping) and key not in _FREE:
+                    self.refuse_forbidden(part)
 
     def result_checker(self, name: str) -> Draft202012Validator:
         """A checker for a method's results; tests and the reference use it."""
@@ -147,7 +149,22 @@ def load() -> Registry:
     return Registry(json.loads(files("resources").joinpath("protocol.json").read_text("utf-8")))
 
 
-def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any]) -> Method:
+def errors_of(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes a method can answer with: its own, and those of every method of its kind.
+
+    Args:
+        document: the content of `resources/protocol.json`; `common_errors` says what a kind is.
+        body: the method's entry there.
+
+    Returns:
+        Codes, each once, its own first.
+    """
+    traits = {"who": body["who"], "effect": body["effect"], "granted": bool(body["grants"])}
+    common = [one["code"] for one in document["common_errors"] if one["of"].items() <= traits.items()]
+    return tuple(dict.fromkeys((*body["errors"], *common)))
+
+
+def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors: tuple[str, ...]) -> Method:
     return Method(
         name=name,
         about=body["about"],
@@ -160,7 +177,7 @@ def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any]) -> Meth
         paged=body.get("paged"),
         params=body["params"],
         result=body["result"],
-        errors=tuple(body["errors"]),
+        errors=errors,
         checker=Draft202012Validator({**body["params"], "$defs": defs}),
     )
 

@@ -218,7 +218,7 @@ class Server:
         if len(strangers) < self._caps.strangers:
             return True
         too_young = asyncio.get_running_loop().time() - self._caps.stranger_grace_s
-        idle = [connection for connection in strangers if not connection.calls and connection.born <= too_young]
+        idle = [one for one in strangers if not one.keeps_its_place and one.born <= too_young]
         if not idle:
             return False
         oldest = min(idle, key=lambda connection: connection.born)
@@ -267,6 +267,8 @@ class Server:
         for connection in tuple(self._connections):
             if connection.session is not None:
                 connection.lock_out(locked())
+            else:
+                connection.give_up(locked())  # who waits to be paired waits no longer
 
     def sweep(self) -> None:
         """End the connections of clients that are revoked, paused or have another token by now."""
@@ -309,7 +311,7 @@ class Server:
     async def _keep_watch(self) -> None:
         while True:
             await asyncio.sleep(self._caps.watch_s)
-            self._end_slow_strangers()
+            self._end_slow_and_silent()
             self._dispatcher.desk.expire()
             if self._engine.state == "open":
                 self.sweep()
@@ -317,10 +319,11 @@ class Server:
                 self._lock_out()
             await self._keep_place()
 
-    def _end_slow_strangers(self) -> None:
+    def _end_slow_and_silent(self) -> None:
         too_old = asyncio.get_running_loop().time() - self._caps.handshake_s
         for connection in tuple(self._connections):
-            if connection.is_stranger and not connection.calls and connection.born <= too_old:
+            slow = connection.is_stranger and not connection.keeps_its_place and connection.born <= too_old
+            if slow or connection.is_silent:
                 connection.end()
 
     async def _keep_place(self) -> None:

@@ -19,6 +19,7 @@ from core.ipc.messages import notification
 from core.ipc.ports import Engine
 from core.ipc.verbs.base import wait
 from core.types.values import Actor
+from core.types.watching import Mark
 
 KINDS = ("stored", "changed", "gone")
 _STORED = frozenset({"store", "capture", "turn", "turn_end", "compaction", "distill"})
@@ -64,7 +65,7 @@ class Subscription:
         self._unsure = False  # a change that named no memories did not fit the queue
         self._missed = False
         self._number = 0
-        self._mark: str | None = None
+        self._mark: Mark | None = None
         self._stir = asyncio.Event()
         self._pump = asyncio.get_running_loop().create_task(self._run())
 
@@ -93,8 +94,8 @@ class Subscription:
         self._pump.cancel()
 
     async def begin(self) -> None:
-        """Remember how what it may see stands now, so that a change without ids can be told from none."""
-        self._mark = await self._ask(self._standing)
+        """Remember how far the changes have come, so that one without ids can be looked at later."""
+        self._mark = await self._ask(self._come)
 
     async def _run(self) -> None:
         while True:
@@ -136,25 +137,30 @@ class Subscription:
             self._dropped.update(change.ids[_IDS:] if kind_of(change.verb) in self.kinds else ())
 
     async def _compare(self) -> None:
-        mark = await self._ask(self._standing)
-        if mark != self._mark:
-            self._mark = mark
-            self._missed = True
+        """A change that named no memories: whether anything since the last look was for these eyes."""
+        since = self._mark
+        if since is None:  # it was not welcome, or the vault was locked
+            await self.begin()
+            self._missed = self._missed or self._mark is not None
+            return
+        found = await self._ask(lambda actor: wait(self._engine.watching.stirred(since, actor)))
+        stirred, self._mark = (False, None) if found is None else found
+        self._missed = self._missed or stirred
 
     async def _stands_anew(self) -> None:
-        """What was just told is part of how things stand.
+        """What was just told is behind.
 
-        Trigger: a later change, by anybody, names no memories. Why: against the older mark it would look as if it had
-        been for these eyes. Outcome: a new mark; not while such a change waits already, for it may be in the mark.
+        Trigger: a later change, by anybody, names no memories. Why: since the older mark there is something for these
+        eyes, which was told. Outcome: a new mark; not while such a change waits already, for it may lie before it.
         """
-        mark = await self._ask(self._standing)
+        mark = await self._ask(self._come)
         if all(one.ids for one in self._waiting):
             self._mark = mark
 
     async def _visible(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return await self._ask(lambda actor: wait(self._engine.watching.visible(ids, actor))) or ()
 
-    async def _standing(self, actor: Actor) -> str:
+    async def _come(self, actor: Actor) -> Mark:
         return await wait(self._engine.watching.mark(actor))
 
     async def _ask(self, question: Callable[[Actor], Awaitable[Any]]) -> Any:
@@ -166,6 +172,9 @@ class Subscription:
         return None
 
     def _tell(self, method: str, params: Mapping[str, Any]) -> None:
+        if not self._outlet.has_room:  # gone while the vault was asked: what is not written has no number either
+            self._missed = True
+            return
         self._number += 1  # its own count: a gap of the vault's would tell of what it may not see
         self._outlet.post(notification(method, {"seq": self._number, **params}))
 

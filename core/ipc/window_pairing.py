@@ -119,6 +119,7 @@ class WindowPairing:
                 asked_by=question.asked_by,
                 code_end=question.code_end,
                 answer_s=ANSWER_S,
+                former=question.former,
             )
             _settle(turn.asked, asked)
             return await waiting

@@ -6,12 +6,16 @@ is left out, whether a run has closed it or not. Must not do: open or close a qu
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from core.config.lifecycle import LifecycleOptions
 from core.lifecycle.gaps import questions
 from core.memory.draft import to_json
 from core.text.fencing import fenced
+from core.text.injection import ALLOWED
+from core.text.leaving import words_kept_back
 from core.types.contexts import Clarifying
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -22,11 +26,14 @@ WEEK_MS = 7 * 86_400_000
 _LOOKED_AT, _AT_ONCE = 40, 4
 _ASKED = "SELECT count(DISTINCT gap_id) FROM gap_asks WHERE session = ? AND client_id IS ?"
 _OPEN = (
-    "SELECT g.id, g.fingerprint, g.memory_id FROM gaps g JOIN memories m ON m.id = g.memory_id "
+    "SELECT g.id, g.fingerprint, g.memory_id, m.text, m.flags, o.text, o.flags "
+    "FROM gaps g JOIN memories m ON m.id = g.memory_id "
     "LEFT JOIN memories o ON o.id = g.other_id WHERE g.state = 'open' AND m.scope_session IN ('', :session) "
     "AND (:spaces IS NULL OR (m.space_id IN (SELECT value FROM json_each(:spaces)) "
     "AND coalesce(o.space_id IN (SELECT value FROM json_each(:spaces)), 1))) "
     "AND coalesce(o.scope_session IN ('', :session), 1) "
+    # A session may bear any name, also that of what limits a memory to a channel.
+    "AND m.scope_channel = '' AND coalesce(o.scope_channel = '', 1) "
     "AND NOT EXISTS (SELECT 1 FROM gap_asks a WHERE a.gap_id = g.id AND (a.at > :week "
     "OR (a.session = :session AND a.client_id IS :client))) "
     "AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.fingerprint = g.fingerprint "
@@ -70,15 +77,33 @@ def next_questions(
             "most": _LOOKED_AT,
         },
     )
+    found = [row for row in found if _may_be_told(row[3:])]
     told: list[Clarifying] = []
     for at in range(0, len(found), _AT_ONCE):
         some = found[at : at + _AT_ONCE]
         live = {one.name: one for one in questions(rows, options, now_ms, [str(row[2]) for row in some])}
-        names = [(str(gap_id), live[bytes(name)]) for gap_id, name, _ in some if bytes(name) in live]
-        told += [Clarifying(gap_id, fenced(one.sentence)) for gap_id, one in names]
+        names = [(str(row[0]), live[bytes(row[1])], row[3:]) for row in some if bytes(row[1]) in live]
+        told += [
+            Clarifying(gap_id, fenced(one.sentence))
+            for gap_id, one, sides in names
+            if _let_through(sides) or not words_kept_back(one.sentence)
+        ]
         if len(told) >= left:
             break
     return tuple(told[:left])
+
+
+def _may_be_told(sides: Sequence[Any]) -> bool:
+    """Whether neither memory reads like an instruction (E10.14.3): a question quotes what a context leaves out."""
+    return not any(
+        text is not None and words_kept_back(str(text), json.loads(flags))
+        for text, flags in zip(sides[::2], sides[1::2], strict=True)
+    )
+
+
+def _let_through(sides: Sequence[Any]) -> bool:
+    """Whether the person read and let through every memory the question is about."""
+    return all(flags is None or ALLOWED in json.loads(flags) for flags in sides[1::2])
 
 
 def asked(tx: Tx, gap_ids: Sequence[str], client_id: str | None, session: str) -> None:

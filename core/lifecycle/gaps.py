@@ -339,5 +339,5 @@ def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
         return None
     rule = dict(zip(names, row, strict=True))
     text = inverting.opposite(rows, rule, SCHEDULER)
-    asked = not inverting.may_invert(rows, rule, SCHEDULER) and inverting.was_proposed(rows, memory_id)
+    asked = inverting.was_proposed(rows, memory_id) and not inverting.stands_at_once(rows, rule, text, SCHEDULER)
     return None if asked or not inverting.can_invert(rows, rule, text) else (rule, text)

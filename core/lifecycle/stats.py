@@ -14,7 +14,9 @@ from core.vault.rows import Rows
 _HOUR_MS = 3_600_000
 _IN = (
     "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) AND coalesce(m.part_index, 0) = 0 "
-    "AND (:channels IS NULL OR m.scope_channel IN (SELECT value FROM json_each(:channels)))"
+    # For a client, whatever its channel: what is sealed does not count.
+    "AND (:channels IS NULL OR (m.security_tier = 'cleartext' "
+    "AND m.scope_channel IN (SELECT value FROM json_each(:channels))))"
 )
 _WAITS = "e.consolidated_at IS NULL AND d.state IS NOT 'done' AND m.status = 'active'"
 _EPISODES = (
@@ -46,7 +48,8 @@ def stats(
         rows: a vault snapshot.
         spaces: ids of the spaces that count; None for all.
         now_ms: the present, epoch ms.
-        channels: what memories that count may be limited to (`memories.scope_channel`); None for anything.
+        channels: what memories that count may be limited to (`memories.scope_channel`), without what is sealed; None
+            for anything.
 
     Returns:
         `episodes` with total, unconsolidated and backlog_age_hours (of the oldest that waits; None where none does),

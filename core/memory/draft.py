@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.score.decay import STANDARD
+from core.types.channels import channel_in
 from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
 
@@ -39,6 +40,8 @@ class Draft:
         lineage: the independent source this text comes from (design section 4).
         origin: where from: file, line, conversation, message; JSON-able.
         trust: 0 to 1 by `core.score.trust`.
+        scope_session: what it is limited to, by `core.types.channels.limit_of`: the row's channel is read from it, so
+            that what is derived from a memory of a channel cannot leave it.
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.
         permanence: how long it lasts, one of `core.score.decay.RATES`.
@@ -62,7 +65,6 @@ class Draft:
     tags: tuple[str, ...] = ()
     session: str | None = None
     scope_session: str = ""
-    scope_channel: str = ""
     conversation_id: str | None = None
     position: int | None = None
     ref: str | None = None
@@ -107,7 +109,7 @@ class Draft:
             "author": self.author,
             "session": self.session,
             "scope_session": self.scope_session,
-            "scope_channel": self.scope_channel,
+            "scope_channel": channel_in(self.scope_session),
             "conversation_id": self.conversation_id,
             "position": self.position,
             "ref": self.ref,

@@ -25,6 +25,7 @@ from core.recall.explain import (
     why_found,
     why_missed,
 )
+from core.recall.fair import places, voices
 from core.recall.ranking import Group, folded, rank
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem
@@ -182,13 +183,22 @@ class Answer:
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
         groups, stands_for = folded(self.right, over, self._leads)
-        limit = self._asked.request.limit
+        handed = self._handed_out(groups)
+        kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
         self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
-        self.dropped |= {group.at: ("beyond_limit", None) for group in groups[limit:]}
+        self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
         self.counts = (len(over), len(groups))
-        self.firsts = tuple(group.first for group in groups[:limit] if group.first != group.at)
-        return groups[:limit]
+        self.firsts = tuple(group.first for group in handed if group.first != group.at)
+        return handed
+
+    def _handed_out(self, groups: Sequence[Group]) -> tuple[Group, ...]:
+        """The best, but of one client's to another no more than its share."""
+        request = self._asked.request
+        found = voices([self.right.facts[group.at].client_id for group in groups], request.scope.client_id)
+        if not any(found):
+            return tuple(groups[: request.limit])
+        return tuple(groups[place] for place in places(found, request.limit))
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.

@@ -33,7 +33,7 @@ _FACTS = (
     # Of a long text the end is not read: what is long does not only ask.
     "CASE WHEN m.kind <> 'episode' THEN -1 ELSE octet_length(m.text) END, "
     "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]', "
-    "m.permanence, m.last_confirmed_at"
+    "m.permanence, m.last_confirmed_at, m.client_id"
 )
 _DAY_MS = 86_400_000
 
@@ -49,6 +49,7 @@ class Fact:
         whole: the same for the parts of one split text.
         ref: the caller's reference.
         recorded_at: epoch ms.
+        client_id: the client that brought it; None for the person's own and what was imported.
     """
 
     status: str
@@ -57,6 +58,7 @@ class Fact:
     whole: str
     ref: str | None
     recorded_at: int
+    client_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,7 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
     candidates = Candidates(
         labels=known,
         ok=np.array([bool(row[1]) for row in found], np.bool_) & _sure(found, narrowed.sure),
-        facts=tuple(Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9]) for row in found),
+        facts=tuple(_fact(row) for row in found),
         sides=np.array([row[10:16] for row in found], np.float64).reshape(-1, 6),
         vector=own_cosine,
         window=near_cosine,
@@ -249,6 +251,10 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         graph=np.full(known.size, np.nan),
     )
     return candidates, around
+
+
+def _fact(row: tuple[Any, ...]) -> Fact:
+    return Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9], row[20])
 
 
 def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> Flags:

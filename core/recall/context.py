@@ -19,7 +19,7 @@ from core.recall.scope import Scope
 from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
 from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
-from core.text.injection import ALLOWED, FLAG, Limits, injection_score
+from core.text.leaving import conditions, kept_back, words_kept_back
 from core.text.tiers import Tiers
 from core.types.bands import band
 from core.types.contexts import Context, Included, LeftOut
@@ -39,7 +39,6 @@ _HEADINGS = {FACTS: "\n## Key Facts\n\n", RULES: "\n## Active Rules\n\n", EPISOD
 _SECTION_OF = {Kind.RULE: RULES, Kind.EPISODE: EPISODES}
 _END = "\n</memory>\n"
 _BUDGET, _DUPLICATE, _INJECTION = "budget", "duplicate", "injection"
-_LIMITS = Limits()
 _MOST_BYTES = 192 * 1024  # of the text in JSON: a reply is one line of at most 256 KiB, with the reasons
 _ENTRY_TOKENS = 40  # of an entry besides its text
 _NEWEST, _AMONG = 64, 512
@@ -99,6 +98,10 @@ class _Known:
     claims: Mapping[str, tuple[str, str]]
     rules: Mapping[str, tuple[str, float]]
 
+    def beside(self, memory_id: str) -> tuple[str, ...]:
+        """What a claim adds to the line: its subject and what is said of it."""
+        return tuple(one.replace("_", " ") for one in self.claims.get(memory_id, ()))
+
 
 def average_tokens(rows: Rows, scope: Scope) -> int:
     """What an entry costs on average: over the newest memories, so that it follows what the vault holds (E8.4.1).
@@ -127,7 +130,8 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
-    safe = [item for item in found if not _reads_like_order(item.memory)]
+    known = _known(rows, [item.memory.id for item in found])
+    safe = [item for item in found if not kept_back(item.memory, *known.beside(item.memory.id))]
     barred = _barred(found, safe)
     if not safe:
         text = HEAD + NOTHING
@@ -137,7 +141,7 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
     if room < 0:
         return _context("", budget, counter, (), (*_left_out(fresh, repeated), *barred))
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
-    entries = _entries(rows, fresh, counter, room - sum(headings.values()))
+    entries = _entries(rows, fresh, known, counter, room - sum(headings.values()))
     items = [entry.item for entry in entries]
 
     def fits(choice: Choice) -> bool:
@@ -166,15 +170,6 @@ def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> 
     out = [LeftOut(item.memory.id, _BUDGET, item.score) for item in missing]
     out += [LeftOut(item.memory.id, _DUPLICATE, item.score) for item in repeated]
     return tuple(sorted(out, key=lambda one: (-one.value, one.id)))
-
-
-def _reads_like_order(memory: Memory) -> bool:
-    """Whether a memory is kept out of what is given by itself (E10.14.3); texts of older vaults are scanned here."""
-    if ALLOWED in memory.flags:
-        return False
-    said = (memory.extra.get("true_when"), memory.extra.get("true_unless"))
-    beside = (memory.author, memory.category, *(one for one in said if isinstance(one, str)))
-    return FLAG in memory.flags or injection_score(memory.text, *beside) > _LIMITS.flag
 
 
 def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
@@ -213,13 +208,16 @@ def _text(entries: Sequence[_Entry], choice: Choice) -> str:
     return "".join(parts)
 
 
-def _entries(rows: Rows, found: Sequence[RecallItem], counter: Counter, room: int) -> list[_Entry]:
-    """The entries of all items; where all fit whole, nothing shorter is made."""
-    memories = [item.memory for item in found]
-    ids = json.dumps([memory.id for memory in memories])
+def _known(rows: Rows, memory_ids: Sequence[str]) -> _Known:
+    ids = json.dumps(list(memory_ids))
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
-    known = _Known(claims, rules)
+    return _Known(claims, rules)
+
+
+def _entries(rows: Rows, found: Sequence[RecallItem], known: _Known, counter: Counter, room: int) -> list[_Entry]:
+    """The entries of all items; where all fit whole, nothing shorter is made."""
+    memories = [item.memory for item in found]
     end = counter.count(_END) + 1  # the blank line
     entries = [_whole(item, known, counter, end) for item in found]
     if sum(entry.costs[0] for entry in entries) <= room:
@@ -242,7 +240,8 @@ def _with_shorter(entry: _Entry, tiers: Tiers, known: _Known, counter: Counter) 
     for tier, text in tiers.named()[1:]:
         line = _line(entry.memory, text, known)
         cost = entry.frame + counter.count(line)
-        if cost < costs[-1]:
+        # What stands alone may read otherwise than within the whole text.
+        if cost < costs[-1] and not words_kept_back(text, entry.memory.flags):
             names.append(tier)
             texts.append(_begin(entry.memory) + line + _END)
             costs.append(cost)
@@ -274,13 +273,8 @@ def _worth(helpful: int, harmful: int, kept: float | None) -> float:
 
 
 def _conditions(memory: Memory) -> str:
-    """Under what condition it is true, where the person said so at the desk; whoever reads it must know."""
-    told = ""
-    for name, words in (("true_when", "only when"), ("true_unless", "unless")):
-        said = memory.extra.get(name)
-        if isinstance(said, str):
-            told += f" [{words} {label(said)}]"
-    return told
+    words = {"true_when": "only when", "true_unless": "unless"}
+    return "".join(f" [{words[name]} {label(said)}]" for name, said in conditions(memory).items())
 
 
 def _day(memory: Memory) -> str:

@@ -17,6 +17,7 @@ from core.errors import Code, UserError
 from core.memory.read import occurred_when
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, strengths
 from core.recall.scope import OWNER_SCOPE, Scope
+from core.text.injection import ALLOWED, FLAG
 from core.text.searchsyntax import NAMED, NUMBERS, PHRASE, WORD, WORDS_OF, Search, Term, bounds, parse, period
 from core.text.terms import query_terms
 from core.types.library import SORTS, FindRequest, MemoryRow
@@ -79,7 +80,7 @@ _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
-    f"m.last_accessed_at, t.title, r.name, {COLUMNS} FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    f"m.last_accessed_at, t.title, r.name, m.flags, {COLUMNS} FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
     "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id"
@@ -175,7 +176,9 @@ def rows_of(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SC
 
 def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
     (memory_id, n, kind, status, head, size, space, source, role, author, client, category, importance, tags) = row[:14]
-    (said, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room) = row[14:-WIDTH]
+    (said, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = row[
+        14:-WIDTH
+    ]
     shown = head.decode("utf-8", "ignore")[:HEAD_CHARACTERS]
     return MemoryRow(
         id=memory_id,
@@ -202,6 +205,7 @@ def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
         last_accessed_at=accessed,
         conversation=title,
         room=room,
+        warned=f'"{FLAG}"' in flags and f'"{ALLOWED}"' not in flags,
     )
 
 

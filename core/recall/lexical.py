@@ -29,6 +29,11 @@ _POSTINGS = (
     "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid LIMIT ?)"
 )
 _BM25 = "SELECT rowid, bm25(memory_fts) AS b FROM memory_fts WHERE memory_fts MATCH ? ORDER BY b LIMIT ?"
+# The plus: left to itself SQLite may ask the full-text table once for each label.
+_BM25_AMONG = (
+    "SELECT rowid, bm25(memory_fts) AS b FROM memory_fts WHERE memory_fts MATCH ? "
+    "AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY b LIMIT ?"
+)
 # Record 1 holds the counts of the whole index, which every removal lowers; record 10 its structure, whose counter of
 # written pages every addition raises ("FTS5 Data Format" of SQLite's documentation): the same two, the same index.
 _STATE = "SELECT block FROM memory_fts_data WHERE id IN (1, 10) ORDER BY id"
@@ -289,7 +294,9 @@ def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
     return found
 
 
-def bm25(rows: Rows, words: Words, profile: Profile, limit: int) -> tuple[Labels, NDArray[np.float64]]:
+def bm25(
+    rows: Rows, words: Words, profile: Profile, limit: int, allowed: Labels | None = None
+) -> tuple[Labels, NDArray[np.float64]]:
     """BM25 of the memories that have at least one of a query's rarest words.
 
     Args:
@@ -297,25 +304,33 @@ def bm25(rows: Rows, words: Words, profile: Profile, limit: int) -> tuple[Labels
         words: the query's words.
         profile: its row budget.
         limit: rows at most.
+        allowed: labels in scope, ascending; what lies elsewhere takes no place and makes no word common then. None
+            where the scope is too large for that.
 
     Returns:
         Labels and scores (higher is better), best first. Nothing where even the rarest word is everywhere: scoring it
         would read the vault for a word that tells nothing.
     """
+    counts = words.frequencies
+    if allowed is not None:
+        counts = tuple(_within(having, allowed) for having in words.postings)
     rare, budget = 0, profile.bm25_budget
     seen = 0
-    for count in words.frequencies:
+    for count in counts:
         # Common words come in only while too few rows are found without them.
         if seen + count > budget and (rare and (seen >= limit or seen + count > 5 * budget)):
             break
         rare, seen = rare + 1, seen + count
-    if rare == 0 or words.frequencies[0] > 5 * budget:
+    if rare == 0 or counts[0] > 5 * budget:
         return np.empty(0, np.int64), np.empty(0)
     quoted = words.matches
     match = " OR ".join(quoted[:rare])
     if rare < len(quoted):
         match = f"({match}) AND ({' OR '.join(quoted)})"
-    found = rows.all(_BM25, (match, limit))
+    if allowed is None:
+        found = rows.all(_BM25, (match, limit))
+    else:
+        found = rows.all(_BM25_AMONG, (match, json.dumps(allowed.tolist()), limit))
     return np.array([row[0] for row in found], np.int64), np.array([-row[1] for row in found])
 
 
@@ -325,8 +340,10 @@ def _quoted(term: str) -> str:
 
 
 def _within(having: Labels, allowed: Labels | None) -> int:
-    if allowed is None or allowed.size == 0:
+    if allowed is None:
         return int(having.size)
+    if allowed.size == 0:
+        return 0
     at = np.searchsorted(allowed, having)
     at[at == allowed.size] = 0
     return int(np.count_nonzero(allowed[at] == having))

@@ -9,8 +9,7 @@ import json
 
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory
-from core.recall.scope import Scope, may_see
-from core.types.channels import seen_from
+from core.recall.scope import Scope, conditions_of_sight, may_see
 from core.types.replies import Page
 from core.types.requests import ListRequest
 from core.types.words import Status
@@ -53,13 +52,9 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
 
 
 def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str, object]) -> str:
-    where = ["1"]
-    if not scope.unrestricted:
-        where.append("m.space_id IN (SELECT value FROM json_each(:scope))")
-        params["scope"] = json.dumps(sorted(scope.space_ids))
+    where = [conditions_of_sight(scope, params)]
     if scope.client_id is not None:
-        where.append("m.scope_channel IN (SELECT value FROM json_each(:channels))")
-        params["channels"] = json.dumps(seen_from(scope.channel))
+        where.append("m.status <> 'deleted'")  # to a client there is none such (E11b)
     if request.space is not None:
         where.append("m.space_id = :space")
         params["space"] = _space(rows, request.space, scope)
@@ -72,6 +67,9 @@ def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str
     if request.kind is not None:
         where.append("m.kind = :kind")
         params["kind"] = request.kind.value
+    if request.category is not None:
+        where.append("m.category = :category")
+        params["category"] = request.category
     if request.import_id is not None:
         if rows.one("SELECT 1 FROM imports WHERE id = ?", (request.import_id,)) is None:
             raise UserError(Code.NOT_FOUND, "There is no such import.")

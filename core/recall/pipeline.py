@@ -232,7 +232,8 @@ class Recall:
         stored = StoredVectors(rows, self._index, self._space, self._dims)
         question = Question(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
-        scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit))
+        own = None if request.scope.unrestricted else reach.allowed  # nobody else's memories take a place in the list
+        scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = best_covered(words, reach.allowed, covered_wanted)
         outside = best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from core.recall.request import RecallRequest
 
 Labels = NDArray[np.int64]
-_PLACES = "SELECT id, space_id, status, scope_channel FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_PLACE = "space_id, status, scope_channel, security_tier"
+_PLACES = f"SELECT id, {_PLACE} FROM memories WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants
+_UNSEALED = "cleartext"
+UNSEALED = f"m.security_tier = '{_UNSEALED}'"
+"""Whether `m` may be handed to a client at all: the other tiers are the person's alone."""
 
 
 LATER_SPEAKS = (
@@ -82,17 +86,20 @@ class Scope:
     client_id: str | None = None
     channel: str = ""
 
-    def sees(self, space_id: str, status: str, channel: str) -> bool:
-        """Whether a memory lies within it; what was deleted is there for the owner only (E11b; X1, X2).
+    def sees(self, space_id: str, status: str, channel: str, tier: str) -> bool:
+        """Whether a memory lies within it; what was deleted, or is sealed, is there for the owner only (E11b; X1, X2).
 
         Args:
             space_id: where the memory lies.
             status: its status.
             channel: what it is limited to, or "".
+            tier: its security tier.
         """
         if not self.unrestricted and space_id not in self.space_ids:
             return False
-        return self.client_id is None or (status != Status.DELETED.value and channel in seen_from(self.channel))
+        if self.client_id is None:
+            return True
+        return status != Status.DELETED.value and tier == _UNSEALED and channel in seen_from(self.channel)
 
 
 OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
@@ -146,17 +153,11 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     speaks_now = request.as_of_ms is None and set(request.statuses) == {Status.ACTIVE.value}
     seen = None if request.scope.unrestricted else _json(sorted(request.scope.space_ids))
     params: dict[str, object] = {"now": now_ms if speaks_now else None, "seen": seen}
-    scope = [f"m.status <> '{Status.DELETED.value}'"] if Status.DELETED.value not in request.statuses else []
-    spaces = _space_ids(rows, request)
-    if spaces is not None:
-        scope.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
-    if request.scope.client_id is not None or request.session:
-        limits = limits_from(request.scope.channel, request.session)
-        scope.append(_one_of("m.scope_session", "limits", limits, params))
+    scope = _within(rows, request, params)
     if request.scope.client_id is not None:
-        scope.append(_one_of("m.scope_channel", "channels", seen_from(request.scope.channel), params))
+        scope.append(UNSEALED)
     visible = [*scope, *_standing(request, params)]
-    wanted = list(visible)
+    wanted = [*visible]
     if request.kinds is not None:
         wanted.append(_one_of("m.kind", "kinds", request.kinds, params))
     if request.categories is not None:
@@ -164,6 +165,55 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     wanted += _narrowed(request, params)
     sure = (request.min_confidence, now_ms) if request.min_confidence > 0 else None
     return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params, _speaks(request, params), sure)
+
+
+def sealed_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
+    """Which of these memories are sealed.
+
+    Args:
+        rows: a vault snapshot.
+        ids: of memories.
+
+    Returns:
+        Their ids.
+    """
+    sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND NOT ({UNSEALED})"  # noqa: S608
+    return frozenset(str(row[0]) for row in rows.all(sql, (_json(sorted(ids)),)))
+
+
+def sealed(rows: Rows, request: RecallRequest) -> int:
+    """How many memories that stand where a client asks are kept from it because they are sealed.
+
+    Args:
+        rows: a vault snapshot.
+        request: a checked request.
+
+    Returns:
+        A number for its receipt; 0 for the owner, who is given them.
+
+    Raises:
+        UserError: as `predicate`.
+    """
+    if request.scope.client_id is None:
+        return 0
+    params: dict[str, object] = {}
+    within = _all_of(_within(rows, request, params))
+    sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
+    return int(rows.value(sql, params))
+
+
+def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
+    """Where the asker looks: spaces, session and channel."""
+    found = ["m.status <> 'deleted'"] if Status.DELETED.value not in request.statuses else []
+    spaces = _space_ids(rows, request)
+    if spaces is not None:
+        found.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
+    if request.scope.client_id is not None or request.session:
+        limits = limits_from(request.scope.channel, request.session)
+        found.append(_one_of("m.scope_session", "limits", limits, params))
+    if request.scope.client_id is not None:
+        found.append(_one_of("m.scope_channel", "channels", seen_from(request.scope.channel), params))
+    return found
 
 
 def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
@@ -184,6 +234,24 @@ def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
     return found
 
 
+def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
+    """`Scope.sees` as conditions on `memories m`, of what was deleted too: whether the asker has such a memory.
+
+    Args:
+        scope: what the asker may see.
+        params: takes the values of the names in them.
+
+    Returns:
+        Conditions on `space_id`, `scope_channel` and `security_tier`; nothing is looked up for them.
+    """
+    found = []
+    if not scope.unrestricted:
+        found.append(_one_of("m.space_id", "seen", sorted(scope.space_ids), params))
+    if scope.client_id is not None:
+        found += [_one_of("m.scope_channel", "channels", seen_from(scope.channel), params), UNSEALED]
+    return _all_of(found)
+
+
 def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     """Whether an asker may see a memory at all; what was deleted is there for the owner only.
 
@@ -195,7 +263,7 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     Returns:
         False also where there is no such memory.
     """
-    row = rows.one("SELECT space_id, status, scope_channel FROM memories WHERE id = ?", (memory_id,))
+    row = rows.one(f"SELECT {_PLACE} FROM memories WHERE id = ?", (memory_id,))  # noqa: S608 - constants
     return row is not None and scope.sees(*row)
 
 
@@ -286,7 +354,7 @@ def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
     """What is true now in the session that asks; without one, what is limited to a session does not speak."""
     if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
         return "1"
-    params["speaking"] = limit_of(request.scope.channel, None) or request.session or ""
+    params["speaking"] = limit_of(request.scope.channel, None) or limit_of("", request.session)
     return f"NOT ({OVERRIDDEN}) AND NOT ({AT_ODDS})"
 
 

@@ -47,12 +47,13 @@ _WAITS = frozenset({"PROPOSED", "QUARANTINE"})
 _NOT_YET = _WAITS | {"NOOP"}
 _RECENT = (
     "SELECT m.id, m.text FROM memories m WHERE m.space_id = ? AND m.client_id IS ? AND m.kind = 'episode' "
-    "AND m.category = ? AND m.scope_channel = ? AND m.status = 'active' AND m.recorded_at >= ? "
+    "AND m.category = ? AND m.scope_channel = ? AND m.status IN ('active', 'quarantined') AND m.recorded_at >= ? "
     "ORDER BY m.n DESC LIMIT ?"
 )
 _SAME = (
     "SELECT m.id FROM memories m WHERE m.content_hash = ? AND m.space_id = ? AND m.client_id IS ? "
-    "AND m.kind = 'episode' AND m.category = ? AND m.scope_channel = ? AND m.status = 'active' ORDER BY m.n LIMIT 1"
+    "AND m.kind = 'episode' AND m.category = ? AND m.scope_channel = ? AND m.status IN ('active', 'quarantined') "
+    "ORDER BY m.n LIMIT 1"
 )
 
 
@@ -364,7 +365,7 @@ class _Writing:
     def all(self, kept: Sequence[bool], captured: Captured) -> Captured:
         """Store every piece that is to be kept."""
         talk, place = "", 0
-        episodes, held, at = 0, 0, 0
+        episodes, held, again, at = 0, 0, 0, 0
         ids: list[str] = []
         facts: list[StoreReply] = []
         for piece, is_kept in zip(self._prepared.pieces, kept, strict=True):
@@ -382,6 +383,8 @@ class _Writing:
                 facts.append(reply)
             elif reply.operation in _WAITS:
                 held += 1  # it reads like an instruction
+            elif reply.operation == "NOOP":
+                again += 1  # and waits already
             else:
                 episodes += 1
         waits = sum(reply.operation in _WAITS for reply in facts)
@@ -390,7 +393,7 @@ class _Writing:
             captured,
             conversation=talk,
             episodes=episodes,
-            skipped=captured.skipped + known + kept.count(False),
+            skipped=captured.skipped + known + again + kept.count(False),
             stored=episodes if self._prepared.summary else len(facts) - waits - known,
             proposed=waits + held,
             ids=tuple(dict.fromkeys(ids)),

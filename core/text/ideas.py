@@ -32,6 +32,11 @@ _QUOTES = re.compile(
 _STEP = 8  # a new sentence is as far as so many words
 _NEAR = 2  # words between an idea and what takes it back
 _BEFORE = 6  # words in which something is told of before it is said
+_LOOKED = 12  # neighbours looked at on each side
+_STRETCH = 16  # places
+LONGEST = 16
+"""Words of a phrase at most."""
+_MOST_TAKEN_BACK = 512
 _NEVER_MENTIONED = frozenset({"template", "exfiltrate", "tools"})
 
 
@@ -66,6 +71,13 @@ class _Rule:
     before: str | None
     inside: str | None
 
+    @property
+    def widen(self) -> int:
+        """Stretches within which all of it stands, on each side of any of its ideas."""
+        longest = self.reach + 1 + LONGEST
+        reach = longest * (len(self.ideas) - 1) if self.ordered else self.reach
+        return -(-reach // _STRETCH)
+
 
 @dataclass(slots=True)
 class _Node:
@@ -75,12 +87,27 @@ class _Node:
     next: dict[str, _Node] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Found:
-    """Where an idea stands: first words, last words, and their places with sentences as steps."""
+    """Where an idea stands: first words, last words, both by the stretch they begin in, and the stretches as bytes."""
 
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
+    spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    marks: int = 0
+
+    def add(self, start: int, end: int, stretch: int) -> None:
+        """One more place."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.spans.setdefault(stretch, []).append((start, end))
+
+    def close(self) -> None:
+        """All places are known."""
+        marks = bytearray(max(self.spans) + 1)
+        for stretch in self.spans:
+            marks[stretch] = 1
+        self.marks = int.from_bytes(marks, "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,39 +279,66 @@ def _read(flat: str) -> Read:
         places.append(place)
         place += 1
         before = match.end()
-    return Read(places, spots, _ideas(words))
+    return Read(places, spots, _ideas(words, places))
 
 
-def _ideas(words: Sequence[str]) -> dict[str, _Found]:
+def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
     found: dict[str, _Found] = {}
     root = _phrases().next
     for first, word in enumerate(words):
         node, at = root.get(word), first
         while node is not None:
             for idea in node.ideas:
-                one = found.setdefault(idea, _Found())
-                one.starts.append(first)
-                one.ends.append(at)
+                one = found.get(idea)
+                if one is None:
+                    one = found[idea] = _Found()
+                one.add(first, at, places[first] // _STRETCH)
             at += 1
             node = node.next.get(words[at]) if at < len(words) else None
+    for one in found.values():
+        one.close()
     return found
 
 
-def _spans(read: Read, names: Sequence[str]) -> list[tuple[int, int]]:
-    spans = [span for name in names if name in read.ideas for span in _pairs(read.ideas[name])]
-    return sorted(set(spans)) if len(names) > 1 else spans
-
-
-def _pairs(found: _Found) -> Iterator[tuple[int, int]]:
-    return zip(found.starts, found.ends, strict=True)
-
-
 def _first(rule: _Rule, read: Read) -> int | None:
-    if any(not any(name in read.ideas for name in names) for names in rule.ideas):
+    buckets = _near_each_other(rule, read)
+    if not buckets:
         return None
-    found = [_spans(read, names) for names in rule.ideas]
+    found = [_spans(read, names, buckets) for names in rule.ideas]
     matches = _in_order(found, rule.reach, read) if rule.ordered else _together(found, rule.reach, read)
-    return next((start for start, end in matches if not _taken_back(rule, read, start, end)), None)
+    for count, (start, end) in enumerate(matches):
+        # So many in one text are no advice: what is taken back so often counts as said.
+        if count >= _MOST_TAKEN_BACK or not _taken_back(rule, read, start, end):
+            return start
+    return None
+
+
+def _near_each_other(rule: _Rule, read: Read) -> list[int]:
+    """Stretches of the text around which every idea of a rule stands: the rest need not be looked at.
+
+    One byte of a number is a stretch, so that a whole text is compared at once.
+    """
+    around = -1
+    for names in rule.ideas:
+        here = 0
+        for name in names:
+            one = read.ideas.get(name)
+            here |= 0 if one is None else one.marks
+        for _ in range(rule.widen):
+            here |= here << 8 | here >> 8
+        around &= here
+        if not around:
+            return []
+    signs = around.to_bytes(around.bit_length() // 8 + 1, "little")
+    return [at for at, sign in enumerate(signs) if sign]
+
+
+def _spans(read: Read, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
+    found = [read.ideas[name].spans for name in names if name in read.ideas]
+    if len(found) == 1:
+        spans = found[0]
+        return [span for at in buckets if at in spans for span in spans[at]]
+    return [span for at in buckets for span in sorted({span for spans in found for span in spans.get(at, ())})]
 
 
 def _taken_back(rule: _Rule, read: Read, start: int, end: int) -> bool:
@@ -332,10 +386,11 @@ def _followed(
 def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Read) -> Iterator[tuple[int, int]]:
     """Places where all ideas stand within `window` places of one of the rarest; no word is two of them at once."""
     order = sorted(found, key=len)
+    starts = [[start for start, _ in spans] for spans in order]  # once, not for each place
     for start, end in order[0]:
         taken = [(start, end)]
-        for spans in order[1:]:
-            near = _nearest(spans, taken, window, read)
+        for at, spans in enumerate(order[1:], 1):
+            near = _nearest(spans, starts[at], taken, window, read)
             if near is None:
                 break
             taken.append(near)
@@ -344,11 +399,12 @@ def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Read) -
 
 
 def _nearest(
-    spans: list[tuple[int, int]], taken: Sequence[tuple[int, int]], window: int, read: Read
+    spans: list[tuple[int, int]], starts: list[int], taken: Sequence[tuple[int, int]], window: int, read: Read
 ) -> tuple[int, int] | None:
     centre = read.places[taken[0][0]]
-    starts = [start for start, _ in spans]
     at = bisect_left(starts, taken[0][0])
+    if not _reached(read, starts, at, centre, window):
+        return None
     low = max(0, at - _LOOKED)
     near = sorted(spans[low : at + _LOOKED], key=lambda span: abs(read.places[span[0]] - centre))
     for start, end in near:
@@ -357,4 +413,7 @@ def _nearest(
     return None
 
 
-_LOOKED = 12  # neighbours looked at on each side
+def _reached(read: Read, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
+    """Whether the next one on either side is within the window at all."""
+    before = at > 0 and centre - read.places[starts[at - 1]] <= window
+    return before or (at < len(starts) and read.places[starts[at]] - centre <= window)

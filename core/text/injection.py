@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
 from core.text.ideas import Hit, rules_met
 from core.text.veils import unveiled
 
@@ -48,12 +50,52 @@ class Limits:
         hard: not taken in without the person's word.
     """
 
-    flag: float = 0.5
-    block: float = 0.7
-    hard: float = 0.9
+    flag: float = FLAG_ABOVE
+    block: float = BLOCK_ABOVE
+    hard: float = HARD_ABOVE
 
 
 NOTHING = Finding()
+
+
+class _InForce:
+    """The limits that hold; a process has one vault open at a time, and its options set them."""
+
+    def __init__(self) -> None:
+        self.limits = Limits()
+
+
+_in_force = _InForce()
+
+
+def limits() -> Limits:
+    """The limits that hold now.
+
+    Returns:
+        Those of the open vault's options, else the defaults.
+    """
+    return _in_force.limits
+
+
+def set_limits(wanted: Limits) -> None:
+    """Let other limits hold from now on.
+
+    Args:
+        wanted: from the open vault's options.
+    """
+    _in_force.limits = wanted
+
+
+def limits_of(options: ScreeningOptions) -> Limits:
+    """The limits a vault's options ask for.
+
+    Args:
+        options: of the vault.
+
+    Returns:
+        The limits.
+    """
+    return Limits(options.screen_flag, options.screen_block, options.screen_hard)
 
 
 class _Memory:
@@ -128,6 +170,20 @@ def blocked_text(score: float) -> str:
         One line with the score to two decimals.
     """
     return f"[MEMORY BLOCKED \N{EM DASH} injection detected (score: {score:.2f})]"
+
+
+def renewed(flags: Iterable[str], text: str) -> list[str]:
+    """The marks of a memory that gets another text: nobody has let that one through.
+
+    Args:
+        flags: its marks so far.
+        text: what it says from now on.
+
+    Returns:
+        The other marks, and `FLAG` where the text reads like an instruction.
+    """
+    kept = [flag for flag in flags if flag not in (FLAG, ALLOWED)]
+    return [*kept, FLAG] if scan(text).score > limits().flag else kept
 
 
 def _scanned(text: str) -> Finding:

@@ -7,6 +7,7 @@ one of a session is to its session: claims of two channels are never compared. M
 from __future__ import annotations
 
 _PREFIX = "channel:"
+_AS_IT_IS = "~"
 
 
 def seen_from(channel: str) -> tuple[str, ...]:
@@ -49,5 +50,19 @@ def limit_of(channel: str, session: str | None) -> str:
         The value of `scope_session`; "" for no limit.
     """
     if not channel:
-        return session or ""
+        # Any name may be given to a session, also one that reads like a channel.
+        named = session or ""
+        return _AS_IT_IS + named if named.lstrip(_AS_IT_IS).startswith(_PREFIX) else named
     return f"{_PREFIX}{channel}" + (f" {session}" if session else "")
+
+
+def channel_in(limit: str) -> str:
+    """The channel of what `limit_of` wrote: what is made from a memory stays where that one is seen.
+
+    Args:
+        limit: a value of `scope_session`; neither a channel nor a person on it has blanks.
+
+    Returns:
+        The value of `scope_channel`; "" where the limit is none, or a session alone.
+    """
+    return limit.removeprefix(_PREFIX).partition(" ")[0] if limit.startswith(_PREFIX) else ""

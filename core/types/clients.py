@@ -152,14 +152,20 @@ class Undoable:
     Attributes:
         steps: undo steps that would be taken back.
         memories: memories they touch.
-        by_verb: steps for each verb.
-        expired: memories it brought that stand, and that no step brings any more which could be taken back.
+        by_verb: of these steps, how many of each verb.
+        expired: memories it brought since then that would stand on, because the step that brought them is too old.
+        left: steps that would stand on, because what they changed was changed since.
+        archived: memories that removing all it ever did would send to the archive; 0 where less was asked about.
+        left_removing: steps that would stand on even then; 0 where less was asked about.
     """
 
     steps: int
     memories: int
     by_verb: Mapping[str, int]
     expired: int
+    left: int = 0
+    archived: int = 0
+    left_removing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,21 @@ class TakenBack:
     step_id: str
     steps: int
     left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known of a name before its bearer is paired; neither case nor the number of blanks makes it another.
+
+    Attributes:
+        denied: the person said no to it, and has not opened pairing for it since.
+        taken: a paired client has it.
+        former: a client had it that was revoked; whoever gets it takes up that one's space and what it brought.
+    """
+
+    denied: bool = False
+    taken: bool = False
+    former: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +259,7 @@ class PairingQuestion:
         asked_by: the process, as reported; "" where unknown.
         code_end: the last four characters of the code.
         answer_s: seconds until it counts as denied.
+        former: a client of that name was revoked; this one would take up its space and what it brought.
     """
 
     id: str
@@ -247,6 +269,7 @@ class PairingQuestion:
     asked_by: str
     code_end: str
     answer_s: float
+    former: bool = False
 
 
 class PairingOutcome(StrEnum):

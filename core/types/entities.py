@@ -17,10 +17,12 @@ class Reach:
     Attributes:
         space_ids: ids of the spaces that may be seen; None for all.
         is_client: a client asks: of what rules found it sees only what a memory names that it may see.
+        channels: what such a memory may be limited to (`memories.scope_channel`); None for anything.
     """
 
     space_ids: frozenset[str] | None = None
     is_client: bool = False
+    channels: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,6 +318,7 @@ class Receipt:
         withheld: id to why it was not answered, for what came close.
         trace: what happened to every candidate; None for receipts of older versions.
         body: all that the receipt holds beside the trace; ids and numbers.
+        sealed: memories that were kept from the asker because they are sealed; a number alone.
     """
 
     row: ReceiptRow
@@ -328,6 +329,7 @@ class Receipt:
     withheld: Mapping[str, str]
     trace: Trace | None
     body: Mapping[str, object]
+    sealed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

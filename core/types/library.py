@@ -51,6 +51,7 @@ class MemoryRow:
         client: name of the client that brought it; None for the owner and imports.
         conversation: title of the conversation it belongs to, if any.
         room: name of the room it stands in; None while it has no place.
+        warned: it reads like an instruction, and is kept out of what assistants are given by themselves.
     """
 
     id: str
@@ -77,6 +78,7 @@ class MemoryRow:
     last_accessed_at: int | None
     conversation: str | None
     room: str | None
+    warned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

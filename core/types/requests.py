@@ -67,6 +67,23 @@ class FactRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Extras:
+    """What any call about one memory may bring along.
+
+    Attributes:
+        kind: what the memory must be; another is answered as one that does not exist. None for any.
+        request_id: the caller's own id for this call: one that comes twice is carried out once.
+    """
+
+    kind: Kind | None = None
+    request_id: str | None = None
+
+
+PLAIN = Extras()
+"""A call that brings nothing along."""
+
+
+@dataclass(frozen=True, slots=True)
 class ListRequest:
     """A page of memories, newest first.
 
@@ -77,6 +94,7 @@ class ListRequest:
         import_id: only what that import brought.
         limit: rows at most; None for all.
         after: continue behind this cursor (`Page.next`).
+        category: only what is of this category.
     """
 
     text: str | None = None
@@ -86,6 +104,7 @@ class ListRequest:
     import_id: str | None = None
     limit: int | None = 50
     after: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The official SDK's own client in a process of its own: starts `loci mcp`, lists every tool and calls each of them.
 
 Reads one JSON document on standard input (`command`, `environment`, `mode`, `known`), writes one on standard output.
-Arguments are made from each tool's own input schema, so that a tool that comes later is called too.
+Arguments are made from each tool's own input schema, so that a tool that comes later is called too; what a tool needs
+of things that exist stands under its name in `known`.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ async def main() -> None:
     async with Client(started, mode=asked["mode"]) as client:
         tools = (await client.list_tools()).tools
         calls = {
-            tool.name: await called(client, tool.name, filled(tool.input_schema, known.get(tool.name, known)))
+            tool.name: await called(
+                client, tool.name, {**filled(tool.input_schema, known), **known["of"].get(tool.name, {})}
+            )
             for tool in sorted(tools, key=lambda tool: bool(tool.annotations and tool.annotations.destructive_hint))
         }
         many = await asyncio.gather(*(called(client, "memory_context", {"prompt": f"{n}"}) for n in range(5)))

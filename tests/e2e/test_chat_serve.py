@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -55,12 +56,27 @@ def test_a_conversation_reads_and_leaves_memories(paired: Palace, model: FakeOll
     why = found.out.split("was given this to read", 1)[1]
     assert "sister Marta lives in Graz" in why
     assert "Receipt " in why
-    assert "taken for:" in why
     assert "Remembered." in found.out
     assert "mooring is paid until March" in found.out.split("Remembered.", 1)[1]
     assert "There is no command /nonsense" in found.out
     assert any("mooring is paid until March" in text for text in kept)
     assert any("oolong" in text for text in kept)
+
+
+def test_why_tells_what_was_given_and_searches_nothing(paired: Palace, model: FakeOllama) -> None:
+    paired.json("remember", "The person's sister Marta lives in Graz.")
+    model.says("Marta lives in Graz, it says here.")
+    with paired.serving():
+        found = chatted(paired, model.host, ["Where does my sister Marta live?", "/why", "/why"])
+    (asked,) = model.questions
+    given = asked.body["messages"][0]["content"]
+    first, second = (part.partition("Receipt ")[0] for part in found.out.split("was given this to read", 2)[1:])
+    assert first == second
+    named = [line for line in first.splitlines() if "Marta" in line]
+    assert named
+    assert all(line.strip() in given for line in named)  # not the question, not the model's own answer
+    receipts = re.findall(r"^Receipt (\S+);", found.out, re.MULTILINE)
+    assert len(set(receipts)) == 1
 
 
 def test_without_a_model_server_it_is_said_and_memories_work(paired: Palace) -> None:

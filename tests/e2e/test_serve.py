@@ -7,18 +7,19 @@ import os
 import shutil
 import signal
 import stat
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_rig import FIXTURES, Palace, Result, in_background, palace_from
+from cli_terminal import Terminal
 from contract_shapes import check_import, check_item, check_recall, check_shown, check_stored, check_verified
 
+from core.config.grantwords import cannot, sees_own, sentence
 from core.errors import Code, LociError
-from core.ipc.client import Client, Pairing
+from core.ipc.client import Client
+from core.ipc.greeting import Pairing
 from core.ipc.protocol import load
 from core.ipc.transport import Place, socket_place
 from core.security.handshake import decode_value, encode_value
@@ -232,55 +233,42 @@ def test_revoking_drops_the_live_connection(palace: Palace) -> None:
 
 @pytest.mark.parametrize(("typed", "allowed"), [(b"y\n", True), (b"\n", False)])
 def test_pairing_by_code_asks_the_person(palace: Palace, typed: bytes, allowed: bool) -> None:
-    with palace.serving():
-        master, slave = os.openpty()
-        asking = subprocess.Popen(
-            [sys.executable, "-m", "app", *palace.command("--json", "pair", "desk", "--code", "--grant", "read,write")],
-            cwd=palace.folder,
-            env=palace.environment,
-            stdin=slave,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        os.close(slave)
-        try:
-            assert asking.stderr is not None
-            code = asking.stderr.readline().decode().split("client:")[1].split()[0]
-            pairing: list[Pairing] = []
+    with palace.serving(), Terminal(palace, "--json", "pair", "desk", "--code", "--grant", "read,write") as person:
+        code, pairing = person.code(), list[Pairing]()
 
-            def redeem() -> Result:
-                with Client.connect(palace.place) as client:
-                    try:
-                        pairing.append(client.pair("desk", code, ["read"]))
-                    except LociError as error:
-                        return Result(1, "", str(error))
-                return Result(0, "", "")
+        def redeem() -> Result:
+            with Client.connect(palace.place) as client:
+                try:
+                    pairing.append(client.pair("desk", code, ["read"]))
+                except LociError as error:
+                    return Result(1, "", str(error))
+            return Result(0, "", "")
 
-            wait = in_background(redeem)
-            question = asking.stderr.readline().decode()
-            assert "desk" in question
-            assert "read" in question
-            os.write(master, typed)
-            out, _ = asking.communicate(timeout=60)
-            told = wait()
-        finally:
-            asking.kill()
-            asking.communicate()
-            os.close(master)
+        wait = in_background(redeem)
+        question = person.until(cannot())
+        assert "desk" in question
+        assert sentence("read") in question
+        assert sentence("write") not in question
+        assert sees_own() in question
+        person.type(typed)
+        asked, told = person.ended(), wait()
         if allowed:
             assert told.code == 0
-            assert json.loads(out) == {"client": "desk", "grants": ["read"]}
+            assert json.loads(asked.out) == {"client": "desk", "grants": ["read"]}
             with palace.client("desk", pairing[0].token) as client:
                 assert client.call("health")["state"] == "open"
                 assert refused(client, "memory_store", {"text": "x"}) is Code.ACCESS_DENIED
         else:
             assert told.err.startswith(Code.PAIRING_REFUSED.value)
-            assert asking.returncode == 1
-            assert palace.json("clients") == {"clients": []}
+            assert asked.code == 1
+            listed = palace.json("clients")
+            assert (listed["clients"], [one["name"] for one in listed["denied"]]) == ([], ["desk"])
+            assert palace.run("clients", "--allow", "desk").code == 0
+            assert palace.json("clients") == {"clients": [], "denied": []}
 
 
 def test_a_code_without_anybody_at_the_terminal_pairs_nobody(palace: Palace) -> None:
-    palace.run("pair", "desk", "--code").refused(1, "E5008")
+    palace.run("pair", "desk", "--code").refused(1, "E4005")
 
 
 # --- how an import runs, and how the engine ends

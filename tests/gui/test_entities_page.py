@@ -92,6 +92,22 @@ def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage,
     assert {line.head for line in page.detail.places.shown.lines} == {"Rosa sings in Porto.", "Rosa called."}
 
 
+def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    make(rig, "Rosa")
+    make(rig, "Rosa", space="GLOBAL")
+    enter(page, qtbot)
+    assert sorted(line.detail for line in page.list.shown.lines) == ["Person", "Person · home"]
+
+
+def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa = make(rig, "Rosa")
+    named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
+    enter(page, qtbot)
+    (line,) = page.detail.places.shown.lines
+    assert line.head.startswith("remember ")
+    assert line.head.endswith("that Rosa sings.")
+
+
 def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     three(rig)
     enter(page, qtbot)

@@ -36,10 +36,10 @@ def opened(room: ClientsRoom) -> PairDialog:
     return page.pairing
 
 
-def asked(room: ClientsRoom) -> PairDialog:
+def asked(room: ClientsRoom, **more: object) -> PairDialog:
     """A dialog in which somebody asks."""
     dialog = opened(room)
-    room.port.ask()
+    room.port.ask(**more)
     settle(room.qtbot, dialog.question.deny.isVisible)
     return dialog
 
@@ -88,7 +88,14 @@ def test_who_asks_is_shown_as_plain_text_with_what_it_would_be_allowed(room: Cli
     assert CODE not in told.replace(" ", "")
     assert "work" in dialog.question.seen.text()
     assert dialog.question.allowed.text().count("•") == 2
+    assert not dialog.question.former.isVisible()
     assert all(one.textFormat() is Qt.TextFormat.PlainText for one in dialog.findChildren(QLabel) if one.text())
+    shut(room)
+
+
+def test_a_name_that_comes_back_is_told(room: ClientsRoom) -> None:
+    dialog = asked(room, former=True)
+    assert "You revoked a client of this name before." in room.words(dialog)
     shut(room)
 
 
@@ -190,6 +197,21 @@ def test_a_token_is_shown_once_and_leaves_the_clipboard(room: ClientsRoom) -> No
     assert clipboard.text() == ""
     room.rest()
     assert page.stand.head.name.whole == "Recipe clipper"
+
+
+def test_a_token_is_made_with_spaces(room: ClientsRoom) -> None:
+    room.enter("token")
+    dialog = room.dialog(TokenDialog)
+    assert sorted(dialog.spaces.boxes) == ["home", "work"]  # GLOBAL is seen by all, a client's own by that one
+    dialog.name.setText("Recipe clipper")
+    dialog.spaces.boxes["work"].click()
+    all_of_them = dialog.grants.boxes["all_spaces"]
+    all_of_them.click()
+    assert not dialog.spaces.isEnabled()
+    all_of_them.click()
+    room.press(dialog.act)
+    assert room.clients.asked[-1] == ("pair", "Recipe clipper", ("read", "propose", "space:work"))
+    dialog.finish.click()
 
 
 def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoom) -> None:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from engine_rig import Rig, facts
 from library_rig import put_away
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
+from core.text.injection import ALLOWED, FLAG
 from core.types.library import Facets, FindRequest, Revision
 from core.types.words import Kind, Status
+from core.vault.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written
+from ui.pages.library.delegate import Cells
 from ui.pages.library.filters import times
 from ui.pages.library.help import documentation
 from ui.pages.library.model import PAGE_ROWS, MemoryTable
@@ -80,6 +87,50 @@ def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodel
     model.show_ids(ids[:7])
     assert model.rowCount() == 7
     assert model.index(3, PLACE["text"]).data() == "The shelf holds jar number 3"  # kept from the earlier list
+
+
+def _mark(memory_id: str, flags: list[str], tx: Tx) -> None:
+    tx.update("memories", {"id": memory_id}, {"flags": json.dumps(flags)})
+
+
+def test_what_reads_like_an_instruction_is_marked(qtbot: QtBot, context: Context, rig: Rig) -> None:
+    plain = remember(rig.engine, "The boat is called Heron.").memory_id
+    marked, passed = (remember(rig.engine, f"{name} Lane has a shed.").memory_id for name in ("Elm", "Oak"))
+    for memory_id, flags in ((marked, [FLAG]), (passed, [FLAG, ALLOWED])):
+        rig.write(partial(_mark, memory_id, flags))
+    model = MemoryTable(context)
+    model.show_ids((plain, marked, passed))
+    model.look(0, 3)
+    settle(qtbot, lambda: model.row_at(2) is not None)
+    cells = [model.index(line, PLACE["text"]) for line in range(3)]
+    told = [cell.data(Qt.ItemDataRole.AccessibleTextRole) for cell in cells]
+    assert told == [
+        "The boat is called Heron.", "Reads like an instruction: Elm Lane has a shed.", "Oak Lane has a shed."
+    ]  # fmt: skip
+    assert [cell.data(Qt.ItemDataRole.ToolTipRole) for cell in cells] == [None, "Reads like an instruction", None]
+    assert cells[1].data() == "Elm Lane has a shed."
+    assert model.index(1, PLACE["kind"]).data(Qt.ItemDataRole.ToolTipRole) is None
+
+
+@pytest.mark.parametrize("wide", [700, 300])
+def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is_little_room(
+    qtbot: QtBot, context: Context, rig: Rig, wide: int
+) -> None:
+    memory_id = remember(rig.engine, "Elm Lane has a shed.").memory_id
+    (row,) = rig.engine.library.rows((memory_id,)).result(10)
+    cells = Cells(context.theme, MemoryTable(context), context.theme)
+    drawn = []
+    for is_warned in (False, True):
+        picture = QImage(wide, 36, QImage.Format.Format_ARGB32)
+        picture.fill(context.theme.colour("surface"))
+        painter = QPainter(picture)
+        cells._text(painter, QRect(0, 0, wide, 36), replace(row, warned=is_warned), _is_chosen=False)
+        painter.end()
+        drawn.append(picture)
+    changed = [x for x in range(wide) if any(drawn[0].pixel(x, y) != drawn[1].pixel(x, y) for y in range(36))]
+    assert changed
+    assert (wide - min(changed) > 100) == (wide == 700)
+    assert qtbot is not None
 
 
 def test_model_fetches_only_what_is_in_sight(qtbot: QtBot, context: Context, rig: Rig) -> None:

@@ -38,7 +38,9 @@ from core.types.lab import Receipt, ReceiptPage, ReceiptRow
 from core.types.library import Facets
 from core.types.replies import Paired
 from ui.context import Context
+from ui.pages.clients.lines import Row
 from ui.pages.clients.page import ClientsPage
+from ui.pages.clients.rows import RowList
 from ui.pages.clients.words import words
 
 T = TypeVar("T")
@@ -164,6 +166,14 @@ class FakeClients:
                 self._put(name, standing=Standing.PAUSED)
         return finished("step-stop")
 
+    def resume_all(self) -> Future[str]:
+        """Resume all."""
+        self.asked.append(("resume_all",))
+        for name, one in self.items.items():
+            if one.standing is Standing.PAUSED:
+                self._put(name, standing=Standing.AWAKE)
+        return finished("step-resume")
+
     def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
         """What would be taken back."""
         self.asked.append(("undoable", name, since_ms))
@@ -172,12 +182,13 @@ class FakeClients:
     def undo_since(self, name: str, since_ms: int) -> Future[TakenBack]:
         """Take back."""
         self.asked.append(("undo_since", name, since_ms))
-        return finished(TakenBack("step-undo", self.found.steps, 1))
+        return finished(TakenBack("step-undo" if self.found.steps else "", self.found.steps, self.found.left))
 
     def remove_all(self, name: str) -> Future[Removal]:
         """Take all away."""
         self.asked.append(("remove_all", name))
-        return finished(Removal("step-remove", self.found.steps, 0, 2))
+        found = self.found
+        return finished(Removal("step-remove", found.steps, found.left_removing, found.archived))
 
     def activity(self, name: str | None, after: str | None, limit: int) -> Future[ActivityPage]:
         """A page of what was done."""
@@ -201,10 +212,17 @@ class FakeClients:
 
 
 class FakeLaboratory:
-    """Receipts alone."""
+    """Receipts alone.
+
+    Attributes:
+        rows: newest first.
+        bodies: each as a whole, by its id.
+        asked: limits and cursors of the pages that were asked for.
+    """
 
     def __init__(self) -> None:
         self.rows: list[ReceiptRow] = []
+        self.asked: list[tuple[int, str | None]] = []
         self.bodies: dict[str, Receipt] = {}
 
     def add(self, row: ReceiptRow, given: Sequence[str], withheld: dict[str, str]) -> None:
@@ -213,8 +231,12 @@ class FakeLaboratory:
         self.bodies[row.id] = Receipt(row, "", "hybrid", "usual", tuple(given), withheld, None, {})
 
     def receipts(self, limit: int, after: str | None, client: str | None) -> Future[ReceiptPage]:
-        """A page."""
-        return finished(ReceiptPage(tuple(self.rows), None))
+        """A page; as of the engine, its cursor is the last receipt of it."""
+        self.asked.append((limit, after))
+        assert 1 <= limit <= 500
+        begin = 0 if after is None else 1 + next(at for at, row in enumerate(self.rows) if row.id == after)
+        page = tuple(self.rows[begin : begin + limit])
+        return finished(ReceiptPage(page, page[-1].id if begin + limit < len(self.rows) else None))
 
     def receipt(self, receipt_id: str) -> Future[Receipt]:
         """One."""
@@ -293,7 +315,7 @@ class ClientsRoom:
 
     Attributes:
         page: the page. `clients`, `laboratory`: the groups. `port`: the socket.
-        said: sentences the person was told, with their action.
+        said: sentences the person was told, with their action. `facets_read`: how often all the library was counted.
     """
 
     def __init__(self, context: Context, qtbot: QtBot) -> None:
@@ -303,6 +325,7 @@ class ClientsRoom:
         self.facets = Facets(
             {}, {}, {"GLOBAL": 1, "home": 4, "work": 2, "client:Scribe": 1}, {}, {}, {}, {}, None, None
         )
+        self.facets_read = 0
         self.said: list[tuple[str, str, Any]] = []
         context.desk.tell.connect(lambda sentence, act, run, _stays: self.said.append((sentence, act, run)))
         self.page = ClientsPage(context)
@@ -326,6 +349,11 @@ class ClientsRoom:
 
         settle(self.qtbot, rests)
 
+    def read_facets(self) -> Future[Facets]:
+        """Of the whole library."""
+        self.facets_read += 1
+        return finished(self.facets)
+
     def words(self, inside: QWidget | None = None) -> str:
         """All that can be read on labels."""
         found = (inside or self.page).findChildren(QLabel)
@@ -345,6 +373,18 @@ class ClientsRoom:
         self.rest()
 
 
+def two(room: ClientsRoom) -> ClientsRoom:
+    """One that is awake and one that is paused."""
+    room.clients.add("Scribe", spaces=("work",))
+    room.clients.add("Clipper", standing=Standing.PAUSED, waits=0, seen_at=None)
+    return room
+
+
+def rows_of(shown: RowList) -> list[Row]:
+    """The lines of a list without its headings."""
+    return [line for line in shown.lines.lines if isinstance(line, Row)]
+
+
 @contextmanager
 def clients_over(context: Context, qtbot: QtBot, monkeypatch: Any) -> Iterator[ClientsRoom]:
     """A page whose engine has invented clients.
@@ -358,7 +398,7 @@ def clients_over(context: Context, qtbot: QtBot, monkeypatch: Any) -> Iterator[C
     engine = context.bridge.engine
     monkeypatch.setattr(engine, "clients", room.clients)
     monkeypatch.setattr(engine, "laboratory", room.laboratory)
-    monkeypatch.setattr(engine.library, "facets", lambda: finished(room.facets))
+    monkeypatch.setattr(engine.library, "facets", room.read_facets)
     context.pairing.port = room.port
     try:
         yield room

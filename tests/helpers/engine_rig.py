@@ -80,7 +80,7 @@ class WordEmbedder:
         return np.asarray(total / np.linalg.norm(total), np.float32)
 
 
-@lru_cache(20_000)
+@lru_cache(2_000)
 def _word(word: str) -> NDArray[np.float32]:
     seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "replace")).digest()[:8], "big")
     return np.random.default_rng(seed).normal(size=WordEmbedder.dims).astype(np.float32)

@@ -70,9 +70,16 @@ class FakeChanges:
         return _done(Judgement(memory_id, "helpful" if helpful else "irrelevant", marked=False, step_id="step-1"))
 
     def mark(
-        self, memory_id: str, actor: Actor, *, helpful: bool, reason: str | None = None, request_id: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
     ) -> Future[Judgement]:
-        self.asked.append(("mark", memory_id, actor.name, helpful, reason, request_id))
+        self.asked.append(("mark", memory_id, actor.name, helpful, reason, kind, request_id))
         word = "helpful" if helpful else "harmful"
         return _done(Judgement(memory_id, word, marked=True, step_id="step-1", maturity="candidate"))
 

@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.events import Changed
-from core.types.clients import ClientCard, Removal, Standing, Undoable
+from core.types.clients import Before, ClientCard, Denied, Removal, Standing, Undoable
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
+from core.types.watching import Mark
 
+START_MS = 1_700_000_000_000
 T = TypeVar("T")
 
 
@@ -38,8 +40,17 @@ class KnowsClients:
         self.asked_by: list[str] = []
         self.taken_back: list[str] = []
 
-    def is_denied(self, name: str) -> Future[bool]:
-        return _done(name.casefold() in self.nos)
+    def before(self, name: str) -> Future[Before]:
+        same = [record.revoked for known, record in self.records.items() if known.casefold() == name.casefold()]
+        return _done(Before(name.casefold() in self.nos, taken=False in same, former=bool(same) and all(same)))
+
+    def denied(self) -> Future[tuple[Denied, ...]]:
+        return _done(tuple(Denied(name, START_MS) for name in sorted(self.nos)))
+
+    def allow_again(self, name: str) -> Future[str]:
+        step = "step-1" if name.casefold() in self.nos else ""
+        self.nos.discard(name.casefold())
+        return _done(step)
 
     def deny(self, name: str) -> Future[str]:
         self.nos.add(name.casefold())
@@ -104,13 +115,17 @@ class FakeWatching:
     """Each client sees the ids that begin with its own name."""
 
     def __init__(self) -> None:
-        self.marks: dict[str, str] = {}
+        self.marks: dict[str, Mark] = {}
 
     def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]:
         return _done(tuple(one for one in memory_ids if actor.is_owner or one.startswith(actor.name)))
 
-    def mark(self, actor: Actor) -> Future[str]:
-        return _done(self.marks.get(actor.name, ""))
+    def mark(self, actor: Actor) -> Future[Mark]:
+        return _done(self.marks.get(actor.name, Mark()))
+
+    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]:
+        now = self.marks.get(actor.name, Mark())
+        return _done((now != since, now))
 
 
 class HasClients:

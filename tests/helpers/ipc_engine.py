@@ -38,7 +38,7 @@ from core.types.replies import (
     UndoReport,
     VerdictReply,
 )
-from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.requests import PLAIN, Extras, ListRequest, RecallQuery, StoreRequest
 from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.values import OWNER_ACTOR, Actor, Memory, When
 from core.types.words import Grant, Kind, Role, Source, Status
@@ -190,6 +190,7 @@ class FakeMemories(FakeErasing, FakeStores):
         self.waiting: list[Future[Any]] = []
         self.bug = False
         self.verdicts: list[tuple[str, str, str | None]] = []
+        self.brought: list[Extras] = []
 
     def _sees(self, memory: Memory, actor: Actor) -> bool:
         if actor.is_owner:
@@ -226,9 +227,9 @@ class FakeMemories(FakeErasing, FakeStores):
         self._engine.spawn(finish)
         return future
 
-    def get(self, memory_id: str, actor: Actor) -> Future[Memory]:
+    def get(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Future[Memory]:
         for memory in self.rows:
-            if memory.id == memory_id and self._sees(memory, actor):
+            if memory.id == memory_id and kind in (None, memory.kind) and self._sees(memory, actor):
                 return done(memory)
         return failed(UserError(Code.NOT_FOUND, "There is no such memory."))
 
@@ -239,7 +240,7 @@ class FakeMemories(FakeErasing, FakeStores):
         start = 0 if request.after is None else [m.id for m in rows].index(request.after) + 1
         end = len(rows) if request.limit is None else start + request.limit
         items = tuple(rows[start:end])
-        return done(Page(items, len(rows), items[-1].id if end < len(rows) else None))
+        return done(Page(items, len(rows), items[-1].id if items and end < len(rows) else None))
 
     def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
         self._engine.check()
@@ -281,23 +282,31 @@ class FakeMemories(FakeErasing, FakeStores):
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         return done(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
 
-    def _judged(self, verdict: str, memory_id: str, reason: str | None = None) -> Future[VerdictReply]:
+    def _judged(self, verdict: str, memory_id: str, extras: Extras, reason: str | None = None) -> Future[VerdictReply]:
         self.verdicts.append((verdict, memory_id, reason))
+        self.brought.append(extras)
         return done(VerdictReply(memory_id, "active", 0.97, 0.5, 1, 0, 2, "step-1"))
 
-    def confirm(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
-        return self._judged("confirm", memory_id)
+    def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
+        return self._judged("confirm", memory_id, extras)
 
-    def reinforce(self, memory_id: str, actor: Actor) -> Future[VerdictReply]:
-        return self._judged("reinforce", memory_id)
+    def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
+        return self._judged("reinforce", memory_id, extras)
 
-    def dispute(self, memory_id: str, actor: Actor, reason: str | None = None) -> Future[VerdictReply]:
-        return self._judged("dispute", memory_id, reason)
+    def dispute(
+        self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
+    ) -> Future[VerdictReply]:
+        return self._judged("dispute", memory_id, extras, reason)
 
     def corroborate(
-        self, memory_id: str, actor: Actor, source: Source | None = None, session: str | None = None
+        self,
+        memory_id: str,
+        actor: Actor,
+        source: Source | None = None,
+        session: str | None = None,
+        extras: Extras = PLAIN,
     ) -> Future[VerdictReply]:
-        return self._judged("corroborate", memory_id, session)
+        return self._judged("corroborate", memory_id, extras, session)
 
 
 class FakeConflicts:
@@ -310,7 +319,7 @@ class FakeConflicts:
         self.asked.append((actor, everything))
         return done(tuple(self.items))
 
-    def resolve(self, item_id: str, decision: Decision, actor: Actor) -> Future[Decided]:
+    def resolve(self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None) -> Future[Decided]:
         self.decisions.append((item_id, decision, actor))
         return done(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
 

@@ -5,9 +5,11 @@ Must not stand in where the engine itself is tested.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 
 from core.types.journals import StepRow, Steps
+from core.types.values import Actor
 
 START_MS = 1_700_000_000_000
 
@@ -15,6 +17,13 @@ START_MS = 1_700_000_000_000
 class FakeJournals:
     def __init__(self) -> None:
         self.asked: list[tuple[str | None, int]] = []
+        self.told: list[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = []
+
+    def handed(
+        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+    ) -> str:
+        self.told.append((actor.name, verb, query, tuple(memory_ids), tuple(entity_ids)))
+        return f"receipt-{len(self.told)}"
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         self.asked.append((after, limit))

@@ -61,7 +61,7 @@ class FakeSessions:
         self.asked.append((request, actor))
         return _done(Captured(episodes=4, skipped=1, extracted=5, stored=4, ids=("m-1", "m-2", "m-3", "m-4")))
 
-    def close(self, session: str, actor: Actor) -> Future[SessionClosed]:
+    def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
         self.asked.append((session, actor))
         return _done(SessionClosed(3, 1))
 

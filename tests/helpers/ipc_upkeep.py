@@ -64,7 +64,9 @@ class FakeUpkeep:
         deed = OwnDeed(START_MS, "store", "m-1", "fact", "client:plug", {"rows": 3, "operation": "ADD"})
         return _done((deed, OwnDeed(START_MS - 1, "refused", detail={"code": "E4001"}, success=False))[:limit])
 
-    def consolidate(self, actor: Actor, *, dry_run: bool = False) -> Future[Consolidation]:
+    def consolidate(
+        self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
+    ) -> Future[Consolidation]:
         self.asked.append(("consolidate", dry_run, actor))
         return _done(
             Consolidation(dry_run=True, planned={"stack": 2})
@@ -72,7 +74,7 @@ class FakeUpkeep:
             else Consolidation(dry_run=False, changed={"consolidated": 2})
         )
 
-    def tidy(self, most: int | None, actor: Actor) -> Future[Tidied]:
+    def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         self.asked.append(("tidy", most, actor))
         return _done(Tidied(1, 2, 3))
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 from cli_rig import MINUTE_S, ROOT, Palace
 
 from app.mcp.tokens import token_file
+from core.ipc.client import token_from_text
 
 DRIVER = ROOT / "tests" / "e2e" / "mcp_driver.py"
 
@@ -22,8 +23,8 @@ def mcp_command(palace: Palace, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "app", "--home", str(palace.home), "mcp", *arguments]
 
 
-def pair(palace: Palace, name: str, *grants: str, limit: str = "none") -> None:
-    """Pair a client and keep its token where `loci mcp` looks."""
+def pair(palace: Palace, name: str, *grants: str, limit: str = "none") -> bytes:
+    """Pair a client and keep its token where `loci mcp` looks; the token."""
     given = [part for grant in grants for part in ("--grant", grant)]
     token = palace.json("pair", name, *given, "--limit", limit)["token"]
     folder = palace.folder / "config" / "loci" / "clients"
@@ -38,6 +39,7 @@ def pair(palace: Palace, name: str, *grants: str, limit: str = "none") -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.write_text(token)
+    return token_from_text(token)
 
 
 _WHERE = f"""

@@ -47,11 +47,6 @@ def inference_with_a_claim(v: Victim) -> None:
 
 
 @attack
-def system_with_a_claim(v: Victim) -> None:
-    v.tell(actor=v.client(), source=Source.SYSTEM, claim=v.slot.claim())
-
-
-@attack
 def said_in_passing_by_a_client(v: Victim) -> None:
     v.tell(actor=v.client(), source=Source.USER_IMPLICIT, claim=v.slot.claim())
 

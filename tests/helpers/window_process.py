@@ -114,11 +114,20 @@ class Driven:
 
     def reaches(self, step: str) -> None:
         """Wait until the scenario says that a step is done; fails where it ends without."""
+        self._hears(f"done: {step}\n")
+
+    def says(self, head: str) -> str:
+        """Wait until the scenario says a line that begins so, which it writes at once; the rest of it."""
+        self._hears(head)
+        (line,) = (line for line in self._said.decode().splitlines() if line.startswith(head))
+        return line.removeprefix(head)
+
+    def _hears(self, words: str) -> None:
         assert self._process.stdout is not None
-        while f"done: {step}\n" not in self._said.decode():
+        while words not in self._said.decode():
             ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE_S)
             more = os.read(self._process.stdout.fileno(), 65536) if ready else b""
-            assert more, (step, self._said.decode(), self._rest())
+            assert more, (words, self._said.decode(), self._rest())
             self._said += more
 
     def _rest(self) -> str:

@@ -19,6 +19,7 @@ from wire_walk import Walk, wrong_with
 
 from core.errors import LociError
 from core.ipc.client import Client
+from core.ipc.messages import read_request
 from core.ipc.protocol import Registry
 
 ALWAYS = frozenset({"E4001", "E4005", "E4006", "E4007", "E4009", "E4010", "E5004"})
@@ -93,15 +94,31 @@ class Fuzzer:
         self.seen.sent += self._at_once
         try:
             self._client._sock.sendall(b"".join(lines.values()))
-            answered = 0
-            while answered < self._at_once:
-                answered += self._look(json.loads(self._line()), lines)
+            self._match(lines)
         except ConnectionError:
             self.seen.hung_up += 1
             self.close()
         except TimeoutError:
             self.seen.findings.append(f"line {self._number}: neither an answer nor an end")
             self.close()
+
+    def _match(self, lines: Mapping[int, bytes]) -> None:
+        """Read until every line has its own answer: under its id, or without one where it could not be read."""
+        waiting, nameless = dict(lines), 0
+        while nameless < len(waiting):
+            message = json.loads(self._line())
+            if "method" in message:
+                continue
+            ident = message.get("id")
+            line = waiting.pop(ident, None) if isinstance(ident, int) else None
+            if ident is None:
+                nameless += 1
+            elif line is None:
+                self.seen.findings.append(f"an answer to nothing, or a second one: {lines.get(ident, b'')[:300]!r}")
+            self._look(message, line)
+        for line in waiting.values():
+            if _is_call(line):
+                self.seen.findings.append(f"a call that was answered without its id: {line[:300]!r}")
 
     def _line(self) -> bytes:
         assert self._client is not None
@@ -114,17 +131,12 @@ class Fuzzer:
         del self._heard[: end + 1]
         return line
 
-    def _look(self, message: dict[str, Any], lines: dict[int, bytes]) -> int:
-        if "method" in message:
-            return 0
-        ident = message.get("id")
-        line = lines.get(ident) if isinstance(ident, int) else None
+    def _look(self, message: dict[str, Any], line: bytes | None) -> None:
         wrong = wrong_with(message) or (self._against_protocol(message, line) if line else None)
         if wrong is not None:
             self.seen.findings.append(f"{wrong}: {(line or b'')[:300]!r}")
         self.seen.answers["result" if "result" in message else message["error"]["data"]["code"]] += 1
         self._gather(message.get("result"))
-        return 1
 
     def _against_protocol(self, message: Mapping[str, Any], line: bytes) -> str | None:
         """What is otherwise than the protocol says of the method that the line calls."""
@@ -145,6 +157,15 @@ class Fuzzer:
             found = [result.get(name) for name in ("memory_id", "entity_id", "id", "turn")]
             self._walk.pool += [one for one in found if isinstance(one, str)]
             del self._walk.pool[1:-_POOL]
+
+
+def _is_call(line: bytes) -> bool:
+    """Whether the protocol can read a line as a call."""
+    try:
+        read_request(line.removesuffix(b"\n"))
+    except LociError:
+        return False
+    return True
 
 
 @dataclass

@@ -133,7 +133,9 @@ class Walk:
             body.pop(self._dice.choice(list(body)))
         line = json.dumps(body, ensure_ascii=self._dice.random() < 0.5).encode("utf-8", "surrogatepass")
         if 0.65 <= fate < 0.98:
-            line = self._cut_into(line)
+            # The id stays whole: with another one the answer would be taken for that of another line.
+            head = line.index(b'"method"')
+            line = line[:head] + self._cut_into(line[head:])
         return line.replace(b"\n", b" ") + b"\n"
 
     def _wound(self, params: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.cli.options import hoisted, verb_of
 from app.mcp.recipes import SERVER, recipe
-from app.mcp.texts import readable
+from app.mcp.texts import readable, structured
 from core.errors import LociError
 
 texts = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
@@ -40,6 +40,7 @@ def test_no_result_holds_a_tag(found: dict[str, Any]) -> None:
     said = readable(found)
     if "id" not in found or "kind" not in found:
         assert "<" not in said
+    assert "<" not in json.dumps(structured(found))
 
 
 @given(st.dictionaries(texts, values, max_size=5), st.lists(texts, max_size=4), texts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from poison_socket import Wire, wire_to
+from wire_deeds import DEEDS, At
 from wire_twins import NOBODY, READS, Twin, in_spaces, probes, stays
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
@@ -37,6 +39,13 @@ def test_every_way_to_be_told_is_driven() -> None:
         if body["who"] == "client" and body["effect"] in ("read", "session")
     }
     assert READS.keys() == told
+
+
+def test_every_way_to_write_is_driven() -> None:
+    writes = {
+        name for name, body in DOCUMENT["methods"].items() if body["who"] == "client" and body["effect"] == "write"
+    }
+    assert DEEDS.keys() == writes
 
 
 class Apart(RuleBasedStateMachine):
@@ -85,11 +94,17 @@ class Apart(RuleBasedStateMachine):
     def _alone(self, who: int, deed: Any) -> None:
         """Do it; the other's answers stay as they are."""
         other = self.twins[1 - who]
-        before = stays(other.sees())
+        before = self._as_if_for_the_first_time(other)
         deed()
-        after = stays(other.sees())
+        after = self._as_if_for_the_first_time(other)
         for method, found in before.items():
             assert after[method] == found, f"{method} tells that somebody else did something"
+
+    def _as_if_for_the_first_time(self, twin: Twin) -> dict[str, Any]:
+        """What is handed out has been used, and ranks by that: the first look must not change the second."""
+        self.rig.engine.flush()
+        self.rig.write(lambda tx: tx.run("UPDATE memories SET access_count = 0, last_accessed_at = NULL"))
+        return stays(twin.sees())
 
     @rule(who=st.sampled_from((0, 1)), what=st.sampled_from(("fact", "episode", "rule")))
     def stores(self, who: int, what: str) -> None:
@@ -171,9 +186,16 @@ class Apart(RuleBasedStateMachine):
     @rule(who=st.sampled_from((0, 1)), data=st.data())
     def pries(self, who: int, data: st.DataObject) -> None:
         """What is another's is answered exactly as what does not exist, by every method that takes an id or a space."""
+        other = self.twins[1 - who]
+        self.pry(who, data.draw(st.sampled_from([*other.ids, *other.entities, *self.items(1 - who)])))
+
+    def items(self, who: int) -> list[str]:
+        """Ids of what lies on the conflict desk of one of them."""
+        return [one["id"] for one in self.twins[who].call("memory_conflicts")["conflicts"]]
+
+    def pry(self, who: int, foreign: str) -> None:
+        """Every method that takes an id or a space is asked about something of the other's."""
         twin, other = self.twins[who], self.twins[1 - who]
-        conflicts = [one["id"] for one in other.call("memory_conflicts")["conflicts"]]
-        foreign = data.draw(st.sampled_from([*other.ids, *other.entities, *conflicts]))
         before = in_spaces(self.rig, other.space)
         for method, theirs, nothing in probes(DOCUMENT, twin, foreign, other.space):
             told = json.dumps(stays({method: [twin.asked(method, theirs)]}))
@@ -183,12 +205,68 @@ class Apart(RuleBasedStateMachine):
             )
         assert in_spaces(self.rig, other.space) == before
 
+    # One after the other
+
+    def asks_the_person(self, who: int, value: str) -> None:
+        """What one says against the person's word lies on the conflict desk."""
+        self.the_person_says_otherwise(who)
+        self.claims(who, value)
+        assert self.items(who)
+
+    def deed(self, who: int, method: str) -> None:
+        """One of the two does something for certain."""
+        twin, mark = self.twins[who], self._mark()
+        twin.secrets.add(mark)
+        rule = twin.call("memory_store_rule", {"text": f"Always clean the {mark} lamp.", "space": twin.space})
+        twin.keep(rule)
+        if method == "memory_resolve_conflict":
+            self.asks_the_person(who, "Vienna")
+        entities = twin.entities[0], twin.entities[-1]
+        at = At(mark, rule["memory_id"], twin.ids[0], *entities, (self.items(who) or [NOBODY])[0])
+        reply = twin.asked(method, DEEDS[method](twin, at))
+        assert "code" not in reply, (method, reply)
+        twin.keep(reply)
+
+    def unmoved(self, who: int, before: Mapping[str, Any], method: str) -> None:
+        """What is told to one is what it was told before the other's deed, and names nothing of it."""
+        self._nothing_of(1 - who, self.twins[who].told, "notifications")
+        for asked, found in self._as_if_for_the_first_time(self.twins[who]).items():
+            self._nothing_of(1 - who, found, asked)
+            assert found == before[asked], f"{asked} tells that somebody called {method}"
+
+
+def _unhurried(rig: Rig) -> None:
+    """A machine asks faster than any assistant may."""
+    for name in ("reads_minute", "writes_minute"):
+        rig.engine.settings.set(name, 100_000).result(30)
+
 
 _PAIR = (("ada", "north"), ("bea", "south"))
 
 
+def test_whatever_one_does_the_other_is_told_nothing(tmp_path: Path) -> None:
+    with rig_at(tmp_path) as rig, wire_to(rig, tmp_path) as wire:
+        _unhurried(rig)
+        apart = type("Bound", (Apart,), {"rig": rig, "wire": wire})()
+        try:
+            apart.begin()
+            apart.the_person_stores_in_the_attic()
+            before = apart._as_if_for_the_first_time(apart.twins[1])
+            for method in DEEDS:
+                apart.deed(0, method)
+                apart.unmoved(1, before, method)
+            apart.look()
+            apart.asks_the_person(0, "Graz")
+            ada = apart.twins[0]
+            for foreign in (ada.ids[0], ada.entities[0], apart.items(0)[0]):
+                apart.pry(1, foreign)
+        finally:
+            apart.teardown()
+
+
 def test_two_clients_are_worlds_apart(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig, wire_to(rig, tmp_path) as wire:
+        _unhurried(rig)
         machine = type("Bound", (Apart,), {"rig": rig, "wire": wire})
         run_state_machine_as_test(
             machine,

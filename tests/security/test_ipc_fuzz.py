@@ -6,6 +6,7 @@ The full size is in tests/bench/bench_socket.py.
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -59,6 +60,36 @@ def test_an_answer_that_tells_too_much_is_noticed() -> None:
         {**sound, "message": ""},
     ):
         assert wrong_with({**answer, "error": bad}) is not None
+
+
+class Sound(Walk):
+    """Nothing but calls that are whole."""
+
+    def line(self, ident: int) -> bytes:
+        return json.dumps({"jsonrpc": "2.0", "id": ident, "method": "memory_list", "params": {}}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("idents", "found"),
+    [
+        ((1, 2), []),
+        ((2, 1), []),
+        ((1, 1, 2), ["an answer to nothing, or a second one"]),
+        ((9, 1, 2), ["an answer to nothing, or a second one"]),
+        ((None, 2), ["a call that was answered without its id"]),
+    ],
+)
+def test_an_answer_counts_for_the_line_it_is_of_and_for_no_other(
+    idents: tuple[int | None, ...], found: list[str]
+) -> None:
+    ours, theirs = socket.socketpair()
+    error = {"code": -32000, "message": "No.", "data": {"code": "E4005"}}
+    for ident in idents:
+        theirs.sendall(json.dumps({"jsonrpc": "2.0", "id": ident, "error": error}).encode() + b"\n")
+    fuzzer = Fuzzer(Sound(DOCUMENT, 0), REGISTRY, lambda: Client(ours), at_once=2)
+    assert [finding.partition(":")[0] for finding in fuzzer.run(2).findings] == found
+    fuzzer.close()
+    theirs.close()
 
 
 def test_wounded_calls_harm_nobody(rig: Rig, wire: Wire) -> None:

@@ -1,12 +1,16 @@
-"""The left rail: one button a page, in the order they were registered."""
+"""The left rail: one button a page, in the order they were registered.
+
+Where it is too low for their words the icons stand alone, and where it is too low for those too it scrolls: every page
+can be reached at every size. Must not do: know a page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from ui.context import PageSpec
 from ui.theme.theme import Theme
@@ -20,7 +24,12 @@ class Place(QToolButton):
 
     Attributes:
         badge: shows the count; hidden at 0.
+
+    Signals:
+        reached: the keyboard came to it.
     """
+
+    reached = Signal()
 
     def __init__(self, theme: Theme, title: str) -> None:
         super().__init__()
@@ -54,13 +63,18 @@ class Place(QToolButton):
         left = min(self.width() // 2 + px(4), self.width() - wide - 1)
         self.badge.setGeometry(left, px(2), wide, high)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """It shall be seen."""
+        super().focusInEvent(event)
+        self.reached.emit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """The badge keeps its corner."""
         super().resizeEvent(event)
         self.place_badge()
 
 
-class Rail(QFrame):
+class Rail(QScrollArea):
     """Buttons of the pages.
 
     Signals:
@@ -78,9 +92,15 @@ class Rail(QFrame):
         self._buttons: dict[str, Place] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(6, 8, 6, 8)
-        self._layout.setSpacing(2)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for bar in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
+            bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside = QWidget()
+        inside.setObjectName("railbed")
+        self.setWidget(inside)
+        self._layout = QVBoxLayout(inside)
         for number, page in enumerate(pages, 1):
             self._add(page, number)
         self._layout.addStretch(1)
@@ -95,6 +115,7 @@ class Rail(QFrame):
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.clicked.connect(lambda: self.chosen.emit(page.id))
+        made.reached.connect(lambda: self.ensureWidgetVisible(made, 0, 0))
         self._group.addButton(made)
         self._layout.addWidget(made)
         self._buttons[page.id] = made
@@ -103,6 +124,7 @@ class Rail(QFrame):
         """Mark the page that is shown."""
         self._buttons[page_id].setChecked(True)
         self._paint()
+        self.ensureWidgetVisible(self._buttons[page_id], 0, 0)
 
     def show_count(self, page_id: str, count: int) -> None:
         """Say how much waits on a page.
@@ -113,6 +135,28 @@ class Rail(QFrame):
         """
         self._buttons[page_id].show_count(count)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Words, or icons alone."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Another text size needs another room."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._fit()
+
+    def _fit(self) -> None:
+        """Show the words where all of them have room."""
+        words, icons = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
+        for style, edge, gap in ((words, 8, 2), (words, 3, 0), (icons, 8, 2)):
+            self._layout.setContentsMargins(6, edge, 6, edge)
+            self._layout.setSpacing(gap)
+            for made in self._buttons.values():
+                made.setToolButtonStyle(style)
+            if self._layout.minimumSize().height() <= self.height():
+                return
+
     def _paint(self) -> None:
         self.setFixedWidth(self._theme.px(WIDTH) if self._theme.scale <= 125 else self._theme.px(66))
         side = self._theme.px(20)
@@ -120,3 +164,4 @@ class Rail(QFrame):
             made.setIconSize(QSize(side, side))
             made.setIcon(self._theme.icon(self._pages[page_id].icon, "accent" if made.isChecked() else "muted"))
             made.place_badge()
+        self._fit()

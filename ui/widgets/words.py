@@ -34,6 +34,8 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.ARCHIVED: "Archived",
     Status.DELETED: "Forgotten",
 }
+WARNED_WORDS = "Reads like an instruction"
+"""Of a memory that is kept out of what assistants are given by themselves."""
 SOURCE_WORDS: Mapping[Source, str] = {
     Source.USER_EXPLICIT: "You said so",
     Source.SYSTEM: "The system",

@@ -62,8 +62,20 @@ def _one_or_all(params: Params) -> str | None:
 
 
 async def clients(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
-    """All clients, with what each did; never a token."""
-    return {"clients": [_shown(card) for card in await wait(engine.clients.cards())]}
+    """All clients, with what each did, and the names the person said no to; never a token."""
+    cards, denied = await wait(engine.clients.cards()), await wait(engine.clients.denied())
+    return {
+        "clients": [_shown(card) for card in cards],
+        "denied": [{"name": one.name_key, "denied_at": iso(one.denied_at)} for one in denied],
+    }
+
+
+async def allow_again(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Forget a remembered no: whoever has that name may ask to be paired again."""
+    step = await wait(engine.clients.allow_again(params["name"]))
+    if not step:
+        raise UserError(Code.NOT_FOUND, "You said no to nobody of that name.")
+    return {"name": params["name"], "step": step}
 
 
 def grants_of(record: ClientRecord) -> list[str]:

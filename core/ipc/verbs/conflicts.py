@@ -62,7 +62,7 @@ async def settled(engine: Engine, params: Params, actor: Actor) -> dict[str, Any
         What came of it.
     """
     decision = decision_of(params)
-    done = await wait(engine.conflicts.resolve(params["id"], decision, actor))
+    done = await wait(engine.conflicts.resolve(params["id"], decision, actor, params.get("request_id")))
     return decided(params["id"], decision.action, done)
 
 

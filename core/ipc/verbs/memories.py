@@ -211,6 +211,7 @@ def list_request(params: Params, default_limit: int | None) -> ListRequest:
         import_id=params.get("import_id"),
         limit=None if limit is None else int(limit),
         after=params.get("after"),
+        category=params.get("category"),
     )
 
 

@@ -47,6 +47,7 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "resume": clients.resume,
         "revoke": clients.revoke,
         "clients": clients.clients,
+        "allow_again": clients.allow_again,
     }
 )
 

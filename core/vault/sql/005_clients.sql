@@ -38,3 +38,6 @@ ALTER TABLE feedback ADD COLUMN reason TEXT;
 -- What a client did, newest first, without reading what all others did.
 CREATE INDEX ix_undo_client ON undo_steps (client_id, at) WHERE client_id IS NOT NULL;
 CREATE INDEX ix_audit_refused ON audit (actor, at) WHERE verb = 'refused';
+
+-- What is sealed is kept from clients and counted in their receipts.
+CREATE INDEX ix_memories_sealed ON memories (space_id) WHERE security_tier <> 'cleartext';

@@ -32,7 +32,7 @@ class Remembering:
     def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         self._note("begin", prompt, model, str(budget))
         left = [{"id": "m2", "reason": "budget", "value": "low"}] * 2
-        counts = {"tokens": 9, "budget": budget, "included": 1, "receipt": "r-1"}
+        counts = {"tokens": 9, "budget": budget, "included": 1, "receipt": "r-1", "at_hand": 2}
         return {"turn": "t-1", "text": CONTEXT, "excluded_reasons": left, **counts}
 
     def end(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
@@ -46,11 +46,6 @@ class Remembering:
     def recall(self, query: str) -> dict[str, Any]:
         self._note("recall", query)
         return {"items": self.items, "reason": "Nothing comes close enough."}
-
-    def explained(self, prompt: str) -> dict[str, Any]:
-        self._note("explained", prompt)
-        items = [{**item, "why": ["words"]} for item in self.items]
-        return {"items": items, "plan": {"intent": "fact", "entities": ["Ada"], "time": None}}
 
     def one(self, ident: str) -> dict[str, Any] | None:
         self._note("one", ident)
@@ -95,8 +90,9 @@ def test_a_turn_is_begun_answered_and_ended() -> None:
     assert "> Ada.\nKept: 2 messages, 1 fact.\n" in shown
     assert CONTEXT in shown
     assert "Left out: 2 memories (budget)." in shown
-    assert "taken for: fact; names: Ada; days: none." in shown
+    assert "The conversation has 2 memories at hand" in shown
     assert "Receipt r-1" in shown
+    assert [asked[0] for asked in memory.asked] == ["begin", "end", "close"]  # /why asks nothing anew
 
 
 @pytest.mark.parametrize(
@@ -197,11 +193,17 @@ def test_the_oldest_turns_are_left_out_and_a_prompt_too_long_is_refused() -> Non
     assert left_out({}) == ""
 
 
-def test_an_endless_line_is_one_line_and_no_second() -> None:
-    screen = Screen(io.StringIO(), io.StringIO("x" * (3 * MOST_CHARACTERS) + "\nnext\n"))
-    assert screen.ask("") == "x" * MOST_CHARACTERS
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_that_is_too_long_is_told_and_not_sent(end: str) -> None:
+    shown, longest = io.StringIO(), "y" * MOST_CHARACTERS
+    screen = Screen(shown, io.StringIO("x" * (3 * MOST_CHARACTERS) + end + longest + end + "next" + end))
+    assert screen.ask("") == ""
+    assert "65,536 characters" in shown.getvalue()
+    told = shown.getvalue()
+    assert screen.ask("") == longest
     assert screen.ask("") == "next"
     assert screen.ask("") is None
+    assert shown.getvalue() == told
 
 
 def test_line_ends_pass_and_other_returns_are_shown_however_they_are_cut() -> None:

@@ -90,6 +90,15 @@ def test_an_older_entry_is_replaced_in_json() -> None:
     assert json.loads(text)["mcpServers"][SERVER]["command"] == COMMAND[0]
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_only_another_entry_is_displaced(name: str) -> None:
+    found, other = recipe(name), recipe(name).filled(("other", [], {}))
+    entry = found.filled(COMMAND)
+    assert not found.displaces("", entry)
+    assert not found.displaces(found.put("", entry), entry)
+    assert found.displaces(found.put("", other), entry)
+
+
 def test_toml_keeps_its_comments() -> None:
     found = recipe("codex")
     before = '# mine\nmodel = "m" # which\n\n[mcp_servers.other]\ncommand = "x"'

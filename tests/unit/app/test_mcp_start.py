@@ -87,6 +87,31 @@ def test_one_that_lost_the_race_is_waited_for() -> None:
     assert starter._child is None
 
 
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> None:
+    clock = ManualClock(0)
+    starter = Starter([sys.executable, "-c", f"raise SystemExit({code})"], {}, clock)
+
+    def starts_in(seconds: int) -> int:
+        """How many engines are started by calls that look ten times a second."""
+        count = 0
+        for _ in range(seconds * 10):
+            starter.wake()
+            if starter._child is not None:
+                count += 1
+                ended(starter)
+                starter.wake()
+            clock.at_ms += 100
+        return count
+
+    assert starts_in(9) == 5  # at 0, 0.5, 1.5, 3.5 and 8.5 s
+    assert starts_in(20) == 4  # then every five
+    starter.found()
+    starter.wake()
+    assert starter._child is not None
+    ended(starter)
+
+
 def test_a_program_that_is_not_there_is_told() -> None:
     starter = Starter(["/nowhere/loci"], {})
     with pytest.raises(LociError) as caught:

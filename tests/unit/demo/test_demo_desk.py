@@ -64,6 +64,37 @@ def test_what_reads_like_an_instruction_waits_and_is_given_to_nobody(sample: Eng
     assert item.incoming.recalled == 0
 
 
+def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, queue: Queue) -> None:
+    """The page of named things shows something; two names were one person, two others were not."""
+    named = sample.entities.listed().result()
+    assert named.total == named.known > 60
+    assert {"person", "place"} <= set(named.by_type)
+    first = named.lines[0]
+    assert first.mentions >= 10
+    assert sample.entities.detail(first.id).result().places
+    merged = [line for line in named.lines if line.name == "Walter Plumtree"]
+    assert [(line.mentions, line.others) for line in merged] == [(4, ("Walter",))]
+    assert [line.name for line in named.lines if line.name.startswith("Ostlebridge")] == [
+        "Ostlebridge",
+        "Ostlebridge Book Fair",
+    ]
+    assert "entity_merge" not in queue.counts
+
+
+def test_the_work_read_more_of_the_texts_than_was_written_in_them(sample: Engine) -> None:
+    """What the inspector shows beside a text: read by the work, not by the store."""
+    (ran,) = (row for row in sample.jobs.state().result().rows if row.finished_at is not None)
+    assert (ran.type.value, ran.state.value, ran.progress) == ("enrich", "done", ran.total)
+    assert ran.report["read"] > 400
+
+
+def test_the_newest_deed_can_be_taken_back_with_one_key(sample: Engine) -> None:
+    """No work of the machine stands before what the owner did last."""
+    step = sample.journal.next_undo().result()
+    assert step is not None
+    assert step.actor == "owner"
+
+
 def test_the_deeds_are_in_the_order_in_which_they_were_done() -> None:
     days = [deed["on"] for deed in DEEDS]
     assert days == sorted(days)

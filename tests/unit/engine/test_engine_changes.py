@@ -315,7 +315,7 @@ def test_what_cannot_be_changed_is_refused_in_words(rig: Rig, curator: Actor) ->
     with refused(Code.TEXT_TOO_LARGE):
         update(rig, other, "x" * 8193, curator)
     with refused(Code.INVALID_INPUT):
-        update(rig, other, "Another.", curator, reason="ü" * 257)
+        update(rig, other, "Another.", curator, reason="ü" * 513)
 
 
 def test_what_a_client_may_not_see_does_not_exist(rig: Rig, curator: Actor) -> None:

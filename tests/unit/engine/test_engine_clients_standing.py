@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused, rig_at
 
 from core.errors import Code
-from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms
+from core.types.clients import ActivityLine, Before, ClientCard, Did, Standing, Terms
 from core.types.contexts import ContextQuery
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -138,13 +138,13 @@ def test_a_no_is_remembered_beyond_a_restart_until_that_name_is_paired(rig: Rig)
     assert clients.deny("odd one").result(10) == ""
     rig.lock()
     rig.unlock()
-    assert clients.is_denied("ODD ONE").result(10)
-    assert not clients.is_denied("Other").result(10)
+    assert clients.before("ODD ONE").result(10) == Before(denied=True)
+    assert clients.before("Other").result(10) == Before()
     assert [one.name_key for one in clients.denied().result(10)] == ["odd one"]
     rig.client("Odd one", "read")
-    assert not clients.is_denied("Odd One").result(10)
+    assert clients.before("Odd One").result(10) == Before(taken=True)
     assert rig.undo().left == ()
-    assert clients.is_denied("Odd One").result(10)
+    assert clients.before("Odd One").result(10).denied
     assert clients.allow_again("odd one").result(10)
     assert clients.denied().result(10) == ()
 
@@ -231,11 +231,10 @@ def test_a_listener_knows_of_nothing_outside_its_scope(rig: Rig) -> None:
     watching = rig.engine.watching
     assert watching.visible(asked, one).result(10) == (mine, shared)
     assert watching.visible(asked, OWNER_ACTOR).result(10) == (theirs, mine, shared)
-    marks = [watching.mark(actor).result(10) for actor in (one, two)]
+    before = watching.mark(one).result(10)
     rig.forget(theirs)
     assert watching.visible([theirs], two).result(10) == (theirs,)
-    assert watching.mark(one).result(10) == marks[0]
-    assert watching.mark(two).result(10) != marks[1]
+    assert [watching.stirred(before, actor).result(10)[0] for actor in (one, two)] == [False, True]
     stranger = replace(one, client_id="nobody")
     with refused(Code.UNAUTHENTICATED):
         watching.visible(asked, stranger)

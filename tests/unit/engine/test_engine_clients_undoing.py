@@ -10,6 +10,7 @@ from engine_rig import HandClock, Rig, differences, refused, rig_at
 
 from core.errors import Code
 from core.types.clients import TakenBack
+from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
@@ -114,3 +115,19 @@ def test_nobody_by_that_name(rig: Rig) -> None:
     for asked in (clients.undoable("X", 0), clients.undo_since("X", 0), clients.remove_all("X")):
         with refused(Code.NOT_FOUND):
             asked.result(10)
+
+
+def test_removing_all_takes_to_the_archive_what_the_person_had_accepted(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "propose", "space:home")
+    accepted = rig.store("The jar is blue.", claude, space="home").memory_id
+    own_by_now = rig.store("The kettle is red.", claude, space="home").memory_id
+    rows = [row.id for row in rig.engine.conflicts.queue().result(10).rows]
+    rig.engine.conflicts.resolve_many(rows, Decision(Action.SUPERSEDE), OWNER_ACTOR).result(30)
+    rig.engine.memories.confirm(own_by_now, OWNER_ACTOR).result(10)  # said once more, of its own accord
+    assert rig.texts() == ["The jar is blue.", "The kettle is red."]
+    done = rig.engine.clients.remove_all("Claude").result(10)
+    assert (done.archived, done.left) == (1, 1)
+    assert rig.get(accepted).status.value == "archived"
+    assert rig.texts() == ["The kettle is red."]
+    assert rig.undo(done.step_id).left == ()
+    assert rig.texts() == ["The jar is blue.", "The kettle is red."]

@@ -77,7 +77,7 @@ def test_a_client_that_writes(rig: Rig) -> None:
 
 @pytest.mark.parametrize(
     ("source", "trust"),
-    [(Source.SYSTEM, 0.85), (Source.TOOL_OUTPUT, 0.85), (Source.USER_IMPLICIT, 0.7), (Source.DOCUMENT, 0.6)],
+    [(Source.TOOL_OUTPUT, 0.85), (Source.USER_IMPLICIT, 0.7), (Source.DOCUMENT, 0.6)],
 )
 def test_trust_stays_under_the_ceiling(rig: Rig, source: Source, trust: float) -> None:
     claude = rig.client("Claude", "read", "write")
@@ -86,11 +86,21 @@ def test_trust_stays_under_the_ceiling(rig: Rig, source: Source, trust: float) -
 
 def test_corroboration_stays_under_the_ceiling(rig: Rig) -> None:
     claude = rig.client("Claude", "read", "write")
-    fact = rig.store("Hello", claude, source=Source.SYSTEM, session="0").memory_id
+    fact = rig.store("Hello", claude, source=Source.TOOL_OUTPUT, session="0").memory_id
     for session in range(1, 5):
         rig.store("Hello", claude, session=str(session))
     memory = rig.get(fact)
     assert (memory.corroboration, memory.trust) == (5, 0.85)
+
+
+def test_no_client_speaks_as_the_system(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "write", "speak_for_user")
+    with refused(Code.FORBIDDEN_FIELD):
+        rig.store("Hello", claude, source=Source.SYSTEM)
+    known = rig.store("I like tea", claude).memory_id
+    with refused(Code.FORBIDDEN_FIELD):
+        rig.engine.memories.corroborate(known, claude, Source.SYSTEM)
+    assert rig.texts() == ["I like tea"]
 
 
 def test_only_with_the_grant_a_client_speaks_for_the_person(rig: Rig) -> None:

@@ -23,6 +23,7 @@ from core.intake.belief_inputs import (
     terms_of,
     weighed,
 )
+from core.types.clients import Terms
 from core.types.library import Revision
 from core.types.values import OWNER_ACTOR, Actor, When
 from core.types.words import Kind, Source, Status
@@ -156,11 +157,13 @@ def test_a_ceiling_that_changes_moves_what_it_limits_and_nothing_else(rig: Rig) 
 
 def test_a_ceiling_that_is_raised_lets_trust_rise(rig: Rig) -> None:
     aster = writer(rig, "aster")
-    memory_id = rig.store("Ada keeps bees", aster, source=Source.SYSTEM, space="home").memory_id
-    assert trust(rig, memory_id) == 0.85
+    memory_id = rig.store("Ada keeps bees", aster, source=Source.TOOL_OUTPUT, space="home").memory_id
+    low = Terms(("read", "write", "space:home"), 20, 200, 0.7)
+    rig.engine.clients.regrant("aster", low).result(10)
+    assert trust(rig, memory_id) == 0.7
     rig.engine.clients.revoke("aster").result(10)
-    writer(rig, "aster", "speak_for_user")
-    assert trust(rig, memory_id) == 0.9
+    writer(rig, "aster")
+    assert trust(rig, memory_id) == 0.85
 
 
 # ---- ancestors

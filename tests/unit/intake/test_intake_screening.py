@@ -12,9 +12,11 @@ from engine_rig import Rig, rig_at
 from core.errors import Code, UserError
 from core.intake.screening import let_through
 from core.ipc.items import Shape
-from core.text.injection import ALLOWED, FLAG, Limits, scan
+from core.text import injection
+from core.text.injection import ALLOWED, FLAG, Limits, limits, scan
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
+from core.types.requests import ListRequest, RecallQuery
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Kind, Status
@@ -134,3 +136,44 @@ def test_a_text_that_stood_before_is_blocked_at_the_exit(rig: Rig, writer: Actor
     assert shown["tags"] == []
     assert Shape(exact=True, name_of=lambda _: None).memory(memory)["text"] == SOFT
     assert context_of(rig, writer)[1] == {memory_id: "injection"}
+
+
+def test_what_is_read_for_a_client_was_scanned_before_it_is_shaped(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = rig.client("parrot", "read", "write", "all_spaces")
+    for n in range(6):
+        rig.store(f"The kettle number {n} stands on shelf {n}.", writer, tags=("kettle", "shelf of the kitchen"))
+    found = rig.store(SOFT, writer)
+    assert found.operation == "ADD"
+    monkeypatch.setattr(injection, "_memory", injection._Memory())  # as after a start
+    listed = rig.engine.memories.list(ListRequest(limit=20), writer).result(20).items
+    recalled = rig.recall("kettle", writer).items
+    versions = rig.engine.memories.history(found.memory_id, writer).result(20)
+    scanned: list[str] = []
+    monkeypatch.setattr(injection, "_scanned", scanned.append)
+    shape = Shape(exact=False, name_of=lambda _: None)
+    told = [shape.memory(one) for one in (*listed, *versions)] + [shape.found(one, explain=False) for one in recalled]
+    assert len(told) > 12
+    assert scanned == []
+
+
+def test_the_limits_are_options_of_the_vault(rig: Rig, writer: Actor) -> None:
+    memory_id = rig.store(SOFT, writer).memory_id
+    shape = Shape(exact=False, name_of=lambda _: None)
+    assert shape.memory(rig.get(memory_id))["text"] != SOFT
+    for name in ("screen_flag", "screen_block", "screen_hard"):
+        rig.engine.settings.set(name, 0.95).result(20)
+    assert limits() == Limits(0.95, 0.95, 0.95)
+    assert shape.memory(rig.get(memory_id))["text"] == SOFT
+    assert rig.store(SOFT + " Twice.", writer).operation == "ADD"
+    rig.engine.settings.reset().result(20)
+    assert limits() == Limits()
+
+
+def test_a_receipt_tells_which_texts_were_not_shown(rig: Rig, writer: Actor) -> None:
+    memory_id = rig.store(SOFT, writer).memory_id
+    plain = rig.store("The kettle manual is in the drawer.", writer).memory_id
+    for actor, given, withheld in ((writer, {plain}, {memory_id: "injection"}), (OWNER_ACTOR, {plain, memory_id}, {})):
+        reply = rig.engine.memories.recall(RecallQuery("kettle manual"), actor).result(20)
+        receipt = rig.engine.laboratory.receipt(reply.receipt_id).result(20)
+        assert set(receipt.given) == given
+        assert {one: why for one, why in receipt.withheld.items() if one in (plain, memory_id)} == withheld

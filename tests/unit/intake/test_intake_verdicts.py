@@ -353,7 +353,7 @@ def test_corroboration_may_lift_a_disputed_memory_over_the_bar(rig: Rig) -> None
 @pytest.mark.parametrize(("grants", "ceiling"), [((), 0.85), (("speak_for_user",), 0.9)])
 def test_no_praise_lifts_a_memory_over_its_clients_ceiling(rig: Rig, grants: tuple[str, ...], ceiling: float) -> None:
     aster = rig.client("aster", "read", "write", "space:home", *grants)
-    source = Source.USER_EXPLICIT if grants else Source.SYSTEM
+    source = Source.USER_EXPLICIT if grants else Source.TOOL_OUTPUT
     memory_id = rig.store("The weir opens at noon", aster, source=source, space="home").memory_id
     for who in (OWNER_ACTOR, *[rig.client(name, "read", "write", "space:home") for name in CLIENTS[1:]]):
         reply = say(rig, "reinforce", memory_id, who)
@@ -434,7 +434,7 @@ def test_a_client_corroborates_as_the_person_only_with_the_grant(rig: Rig) -> No
 def test_a_reason_has_an_end_and_is_in_no_audit(rig: Rig) -> None:
     memory_id = rig.store("The weir opens at noon").memory_id
     with refused(Code.INVALID_INPUT):
-        say(rig, "dispute", memory_id, reason="x" * 501)
+        say(rig, "dispute", memory_id, reason="x" * 513)
     assert state(rig, memory_id)[0] == "active"
     say(rig, "dispute", memory_id, reason=MARKER)
     assert rig.value("SELECT reason FROM verdicts") == MARKER

@@ -77,7 +77,7 @@ def test_what_is_asked_is_handed_on_whole(world: World) -> None:
     assert world.engine.changes.asked == [
         ("forget", ID, "plug", None, Kind.RULE, "r1"),
         ("feedback", ID, "plug", True, None, None, "r1"),
-        ("mark", ID, "plug", False, "It cracked.", "r1"),
+        ("mark", ID, "plug", False, "It cracked.", None, "r1"),
         ("relate", ID, "b", Relationship.CAUSED_BY, "plug", "r1"),
     ]
 
@@ -102,7 +102,7 @@ def test_grants_are_looked_at_first(world: World) -> None:
         ("memory_update", {"memory_type": "idea"}),
         ("memory_update", {"why": "no such name"}),
         ("memory_feedback", {"helpful": "yes"}),
-        ("memory_mark_harmful", {"reason": "x" * 501}),
+        ("memory_mark_harmful", {"reason": "x" * 513}),
         ("memory_relate", {"relationship": "likes"}),
         ("memory_relate", {"target_id": 7}),
     ],

@@ -8,7 +8,7 @@ import pytest
 from ipc_world import REGISTRY
 from jsonschema import Draft202012Validator
 
-from core.errors import Code, LociError
+from core.errors import Code, LociError, UserError
 from core.ipc.client_methods import CLIENT_METHODS
 from core.ipc.messages import LINE_BYTES, PROTOCOL
 from core.ipc.verbs import VERBS
@@ -58,6 +58,13 @@ def test_forbidden_fields_are_refused_by_name(name: str) -> None:
 def test_forbidden_fields_are_found_deeper_but_not_in_free_words() -> None:
     assert refused("memory_search", {"query": "x", "filters": {"client_id": "1"}}).code is Code.FORBIDDEN_FIELD
     REGISTRY.refuse_forbidden({"claim": {"qualifiers": {"client": "x"}}})
+    REGISTRY.refuse_forbidden({"metadata": {"client": "ACME", "origin": {"token": "x"}}})
+    REGISTRY.refuse_forbidden({"context_hints": {"domain_scores": {"token": 5}}})
+    REGISTRY.refuse_forbidden({"tags": ["client", "token"], "messages": [{"text": "client"}]})
+    for params in ({"messages": [{"text": "x"}, {"trust": 1}]}, {"tools": [{"client_id": "x"}]}):
+        with pytest.raises(UserError) as listed:
+            REGISTRY.refuse_forbidden(params)
+        assert listed.value.code is Code.FORBIDDEN_FIELD
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ def test_a_client_comes_in(world: World) -> None:
             "searches_per_minute": 20,
             "searches_per_session": 200,
             "writes_per_minute": 600,
+            "reads_per_minute": 600,
             "line_bytes": 262144,
             "text_bytes": 8192,
             "items": 200,
@@ -318,7 +319,7 @@ def test_a_client_that_vanishes_from_the_vault_is_noticed(empty_home: Path) -> N
         client = world.paired()
         world.engine.clients.records["plug"] = replace(make_client("plug"), paused=True)
         with pytest.raises(LociError) as caught:
-            client._line(5)  # nothing was asked: the server closes by itself
+            client.listen(5)  # nothing was asked: the server closes by itself
         assert caught.value.code is Code.NOT_HERE
 
 

@@ -168,5 +168,3 @@ def test_no_limit() -> None:
         limits.spend("a", None, None)
     limits.spend("a", 1, None)
     assert code_of(lambda: limits.spend("a", 1, None)) is Code.RATE_LIMITED
-    limits.forget("a")
-    limits.spend("a", 1, None)

@@ -101,7 +101,8 @@ def test_recall_leaves_out_what_is_hardly_certain(world: World) -> None:
     client.call("memory_recall", {"topic": "lake"})
     client.call("memory_recall", {"topic": "lake", "min_confidence": 0.6})
     client.call("memory_search", {"query": "lake"})
-    assert [query.min_confidence for query, _ in world.engine.memories.recalls] == [0.2, 0.6, 0.0]
+    client.call("memory_search", {"query": "lake", "min_confidence": 0.0})
+    assert [query.min_confidence for query, _ in world.engine.memories.recalls] == [0.2, 0.6, 0.2, 0.0]
 
 
 @pytest.mark.parametrize("method", SEARCHES)

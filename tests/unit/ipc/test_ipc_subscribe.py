@@ -18,6 +18,7 @@ from core.ipc.client import open_session
 from core.ipc.messages import RateLimitedError
 from core.ipc.subscriptions import kind_of
 from core.types.values import OWNER_ACTOR
+from core.types.watching import Mark
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_only_what_may_be_seen_is_told_and_no_number_of_the_vault(world: World) 
 
 def test_a_change_without_ids_is_told_only_where_something_visible_is_different(world: World) -> None:
     one, two = Ear(world, "one"), Ear(world, "two")
-    world.engine.watching.marks["one"] = "another"
+    world.engine.watching.marks["one"] = Mark(1, 0)
     change(world, "undo")
     assert one.listen() == [("missed", {"seq": 1})]
     assert two.listen() == []
@@ -72,7 +73,7 @@ def test_a_change_without_ids_is_told_only_where_something_visible_is_different(
 @pytest.mark.parametrize("kinds", [None, ["gone"]])
 def test_what_was_told_does_not_count_again_when_others_are_busy(world: World, kinds: list[str] | None) -> None:
     one = Ear(world, "one", kinds)
-    world.engine.watching.marks["one"] = "with one-1"
+    world.engine.watching.marks["one"] = Mark(2, 1)
     change(world, "store", "one-1")
     heard = len(one.listen())
     change(world, "undo")  # somewhere else
@@ -158,10 +159,30 @@ def test_writes_have_a_limit_of_their_own(world: World) -> None:
     assert 0 < caught.value.retry_after <= 60
     assert plug.call("health")["state"] == "open"
     free = world.paired("free", ["read", "write"], limit_minute=None)
-    for number in range(5):
+    for number in range(2):
         free.call("memory_store", {"text": f"vase {number}"})
+    # Whoever lifts the searches of a client has not let it flood the vault.
+    assert code_of(lambda: free.call("memory_store", {"text": "vase 3"})) is Code.RATE_LIMITED
     world.engine.clock.advance(60_000)
     plug.call("memory_store", {"text": "jar 4"})
+
+
+def test_reads_beside_searches_have_a_limit_and_a_list_by_text_is_a_search(world: World) -> None:
+    world.engine.chosen = world.engine.chosen.model_copy(update={"reads_minute": 3})
+    plug = world.paired("plug", ["read"], limit_minute=2, limit_session=10)
+    for _ in range(3):
+        plug.call("memory_list")
+    with pytest.raises(RateLimitedError, match="read 3 times a minute"):
+        plug.call("memory_list")
+    assert plug.call("health")["state"] == "open"
+    for _ in range(2):
+        plug.call("memory_list", {"text": "jar"})
+    with pytest.raises(RateLimitedError, match="search 2 times a minute"):
+        plug.call("memory_list", {"text": "jar"})
+    assert code_of(lambda: plug.call("memory_search", {"query": "jar"})) is Code.RATE_LIMITED
+    world.engine.clock.advance(60_000)
+    plug.call("memory_list")
+    plug.call("memory_search", {"query": "jar"})
 
 
 def test_a_client_that_sleeps_is_refused_as_if_it_were_unknown(world: World) -> None:

@@ -64,7 +64,7 @@ def test_the_other_methods(world: World) -> None:
     closed = client.call("session_close", {"session": "s"})
     for name, found in zip(("capture", "compaction_ingest", "session_close"), (kept, summary, closed), strict=True):
         assert not list(REGISTRY.result_checker(name).iter_errors(found)), name
-    assert summary == {"extracted": 5, "stored": 4, "skipped": 1, "ids": ["m-1", "m-2", "m-3", "m-4"]}
+    assert summary == {"extracted": 5, "stored": 4, "skipped": 1, "proposed": 0, "ids": ["m-1", "m-2", "m-3", "m-4"]}
     assert closed == {"saved": 3, "ended": 1}
     (captured, _), (asked, _), _ = world.engine.sessions.asked
     assert isinstance(captured, CaptureRequest)
@@ -125,6 +125,7 @@ def test_when_the_peer_goes_its_sessions_are_left(world: World) -> None:
     client, other = world.paired("plug", ("read", "write")), world.paired("other", ("read", "write"))
     for session in ("b", "a", "b"):
         client.call("turn_begin", {"prompt": "x", "session": session})
+    client.call("turn_begin", {"prompt": "x", "session": "a", "channel": "discord", "channel_user": "ada"})
     other.call("turn_begin", {"prompt": "x", "session": "c"})
     other.call("capture", {"session": "d", "messages": [{"role": "user", "text": "x"}]})
     who = world.engine.clients.records["plug"].id
@@ -133,7 +134,7 @@ def test_when_the_peer_goes_its_sessions_are_left(world: World) -> None:
     until = time.monotonic() + 10
     while not world.engine.sessions.left and time.monotonic() < until:
         time.sleep(0.01)
-    assert world.engine.sessions.left == [(who, "a"), (who, "b")]
+    assert world.engine.sessions.left == [(who, "a"), (who, "b"), (who, "channel:discord:ada a")]
 
 
 def test_a_revoked_client_leaves_its_sessions_too(world: World) -> None:

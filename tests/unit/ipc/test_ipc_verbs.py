@@ -23,6 +23,7 @@ def engine() -> FakeEngine:
     engine = FakeEngine()
     engine.memories.rows += [make_memory(1), make_memory(2, client_id="id-plug")]
     engine.clients.add(make_client("plug", ["read", "space:work"]))
+    engine.clients.nos.add("odd one")
     return engine
 
 
@@ -67,12 +68,21 @@ CALLS: dict[str, dict[str, Any]] = {
     "resume": {"name": "plug"},
     "revoke": {"name": "plug"},
     "clients": {},
+    "allow_again": {"name": "Odd One"},
 }
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_answers_as_its_schema_says(engine: FakeEngine, verb: str) -> None:
     assert run(engine, verb, **CALLS[verb])
+
+
+def test_a_remembered_no_is_seen_and_can_be_forgotten(engine: FakeEngine) -> None:
+    assert [one["name"] for one in run(engine, "clients")["denied"]] == ["odd one"]
+    run(engine, "allow_again", name="Odd One")
+    assert run(engine, "clients")["denied"] == []
+    with pytest.raises(UserError, match="E2005"):
+        run(engine, "allow_again", name="Odd One")
 
 
 def test_remember_hands_everything_on(engine: FakeEngine) -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from ipc_engine import make_client
 from ipc_world import World, code_of
 
 from core.errors import Code, LociError
@@ -84,6 +85,53 @@ def test_leaving_while_it_asks_is_no_remembered_no(world: World) -> None:
         assert redeemed.result(10) is Code.PAIRING_REFUSED
     assert turn.ended.result(10).outcome is PairingOutcome.CANCELLED
     assert world.engine.clients.nos == set()
+
+
+def test_a_redeemer_that_goes_is_given_up_and_nobody_is_made(world: World) -> None:
+    port = port_of(world)
+    turn, client = port.open_pairing(None, None), world.client()
+    with ThreadPoolExecutor(1) as pool:
+        params = {"client": "plug", "code": turn.code.result(10).code}
+        redeemed = pool.submit(lambda: code_of(lambda: client.call("pair", params, timeout_s=0.2)))
+        asked = turn.asked.result(10)
+        redeemed.result(10)
+    client.close()
+    assert turn.ended.result(10).outcome is PairingOutcome.FAILED
+    assert port.answer(asked.id, allow=True).result(10) is False
+    assert (world.engine.clients.records, world.engine.clients.nos) == ({}, set())
+
+
+def test_a_lock_while_it_asks_ends_the_question_on_both_sides(world: World) -> None:
+    port = port_of(world)
+    turn = port.open_pairing(None, None)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, turn.code.result(10).code)
+        asked = turn.asked.result(10)
+        world.engine.set_state("locked")
+        assert redeemed.result(10) is Code.VAULT_LOCKED
+    assert turn.ended.result(10).outcome is PairingOutcome.CANCELLED
+    assert port.answer(asked.id, allow=True).result(10) is False
+
+
+def test_a_name_in_use_is_refused_before_anybody_is_asked(world: World) -> None:
+    world.engine.clients.add(make_client("plug"))
+    for name in (None, "plug"):
+        turn = port_of(world).open_pairing(name, None)
+        assert redeem(world, turn.code.result(10).code, "PLUG") is Code.PAIRING_REFUSED
+        assert turn.ended.result(10).outcome is PairingOutcome.FAILED
+        assert turn.asked.cancelled()
+
+
+def test_who_comes_back_under_a_revoked_name_is_told_of(world: World) -> None:
+    world.engine.clients.add(make_client("gone", revoked=True))
+    port = port_of(world)
+    turn = port.open_pairing(None, None)
+    with ThreadPoolExecutor(1) as pool:
+        redeemed = pool.submit(redeem, world, turn.code.result(10).code, "gone")
+        asked = turn.asked.result(10)
+        assert asked.former
+        port.answer(asked.id, allow=False)
+        redeemed.result(10)
 
 
 def test_every_other_end_has_its_word(world: World) -> None:

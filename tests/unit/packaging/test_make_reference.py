@@ -8,15 +8,17 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import VAULT_ID, make_client
-from ipc_world import REGISTRY, World
+from ipc_engine import OWNER_TOKEN, VAULT_ID, make_client
+from ipc_world import REGISTRY, World, code_of
 
 import make_reference
 from core.errors import Code, LociError
+from core.ipc.greeting import Greeting
 from core.security import handshake
 
 PAGE = make_reference.page()
@@ -69,6 +71,42 @@ def test_every_method_refuses_an_unknown_field_by_its_name(name: str) -> None:
     assert "planted" not in caught.value.sentence
 
 
+def test_what_auth_answers_is_told_to_the_last_member(world: World) -> None:
+    record = world.engine.clients.add(make_client("notes-plugin"))
+    for greeting in (Greeting("notes-plugin", record.token), Greeting("@owner", OWNER_TOKEN)):
+        client = world.client()
+        told = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))
+        checker = REGISTRY.result_checker("auth")
+        assert [problem.message for problem in checker.iter_errors(told)] == []
+        for part in ("limits", "server"):
+            assert {f"| `{member}` |" for member in told[part]} == set(
+                re.findall(r"^(\| `\w+` \|)", section(part), re.MULTILINE)
+            )
+
+
+@pytest.mark.parametrize("name", sorted(name for name, method in REGISTRY.methods.items() if method.who == "client"))
+def test_the_codes_of_the_gate_are_told_of_every_method_they_can_come_from(name: str, world: World) -> None:
+    """What is refused before a method is reached: a forbidden field, too many calls."""
+    method, (request, _) = REGISTRY.methods[name], PAGE.example(name)
+    client = world.paired("plug", ("read", "propose", "write", "curate", "speak_for_user", "all_spaces"))
+    assert code_of(lambda: client.call(name, {**request["params"], "trust": 1})) is Code.FORBIDDEN_FIELD
+    assert Code.FORBIDDEN_FIELD.value in method.errors
+    world.engine.chosen = world.engine.chosen.model_copy(update={"writes_minute": 1, "reads_minute": 1})
+    world.engine.clients.records["plug"] = replace(world.engine.clients.records["plug"], limit_minute=1)
+    for spending, params in (("memory_store", {"text": "x"}), ("memory_list", {}), ("memory_search", {"query": "x"})):
+        client.call(spending, params)
+    limited = code_of(lambda: client.call(name, request["params"])) is Code.RATE_LIMITED
+    assert limited is (Code.RATE_LIMITED.value in method.errors)
+
+
+def test_a_default_is_told_in_a_column_of_its_own() -> None:
+    table = section("`memory_list`")
+    assert "| parameter | type | required | default | limits and meaning |" in table
+    (row,) = (line for line in table.splitlines() if line.startswith("| `limit` |"))
+    schema = REGISTRY.methods["memory_list"].params["properties"]["limit"]
+    assert row.split(" | ")[3] == f"`{schema['default']}`"
+
+
 def test_every_code_has_its_sentence() -> None:
     told = dict(re.findall(r"^\| `(E\d{4})` \| (.+) \|$", TEXT, re.MULTILINE))
     assert told.keys() == {code.value for code in Code}
@@ -78,6 +116,8 @@ def test_every_code_has_its_sentence() -> None:
 def test_every_link_leads_somewhere() -> None:
     headings = set(re.findall(r"^### (\w+)$", TEXT, re.MULTILINE))
     assert set(re.findall(r"\]\(#(\w+)\)", TEXT)) <= headings
+    anchors = [heading.lower() for heading in re.findall(r"^##+ `?([\w. ]+?)`?$", TEXT, re.MULTILINE)]
+    assert len(anchors) == len(set(anchors))
 
 
 def test_the_vectors_of_the_page_are_those_of_the_handshake() -> None:

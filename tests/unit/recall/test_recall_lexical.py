@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,6 +74,16 @@ def test_a_word_that_is_everywhere_is_not_scored(rig: Rig) -> None:
     rows = Counting(rig)
     assert bm25(rows, words_of(rig, "boat", profile), profile, 10)[0].size == 0
     assert rows.matches() == []
+
+
+def test_what_lies_outside_the_scope_takes_no_place_and_makes_no_word_common(rig: Rig) -> None:
+    rig.add([Note(f"boat kiln elsewhere {place}") for place in range(60)])
+    rig.add([Note(f"boat kiln here and a few more words {place}") for place in range(2)])
+    profile, mine = Profile(bm25_budget=5), np.array([61, 62], np.int64)
+    words = words_of(rig, "boat kiln", profile)
+    assert bm25(rig.rows, words, profile, 3)[0].size == 0
+    assert sorted(bm25(rig.rows, words, profile, 3, mine)[0].tolist()) == [61, 62]
+    assert bm25(rig.rows, words, profile, 3, np.empty(0, np.int64))[0].size == 0
 
 
 def test_coverage_reads_within_its_budget(rig: Rig) -> None:

@@ -43,6 +43,16 @@ def test_own_harmless_texts_are_not_blocked() -> None:
     assert len(flagged) <= 0.04 * len(harmless), flagged
 
 
+def test_texts_the_rules_were_not_made_for_are_told_apart_too() -> None:
+    """The held set was written before these rules and is counted only: no rule is made for a text of it."""
+    attacks = [scan(text).score for text in texts("held_attacks.txt")]
+    harmless = [scan(text).score for text in texts("held_benign.txt")]
+    assert (len(attacks), len(harmless)) == (60, 80)
+    assert sum(score > LIMITS.flag for score in attacks) >= 54
+    assert sum(score > LIMITS.flag for score in harmless) <= 3
+    assert sum(score > LIMITS.block for score in harmless) == 0
+
+
 @pytest.mark.parametrize(
     "veiled",
     [

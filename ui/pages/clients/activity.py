@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 
 from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
@@ -22,7 +22,6 @@ from ui.widgets.states import FOOT, EmptyState
 
 PAGE_ROWS = 100
 _MOST_AGAIN = 200  # the engine gives no larger page
-_POLL_MS = 3_000  # a client that asks or is refused changes nothing: no event tells of it
 _ICONS: Mapping[Did, tuple[str, str]] = {
     Did.ASKED: ("search", "muted"),
     Did.WROTE: ("pencil", "accent"),
@@ -80,6 +79,7 @@ class ActivityTab(Tab):
     """
 
     receipt_asked = Signal(str)
+    poll_ms = 3_000
 
     def __init__(self, context: Context) -> None:
         said = words()["activity"]
@@ -95,20 +95,7 @@ class ActivityTab(Tab):
         self.list.looked_at.connect(self._offer)
         self.list.opened.connect(lambda _: self._show_receipt())
         self.list.lines.more.connect(self._more)
-        self._poll = QTimer(self)
-        self._poll.setInterval(_POLL_MS)
-        self._poll.timeout.connect(self._look_again)
         self._offer(None)
-
-    def enter(self) -> None:
-        """It is looked at: from now on it is live."""
-        super().enter()
-        self._poll.start()
-
-    def leave(self) -> None:
-        """Nobody looks."""
-        super().leave()
-        self._poll.stop()
 
     def forget(self) -> None:
         """Another client."""
@@ -120,9 +107,9 @@ class ActivityTab(Tab):
             self.states.loading()
         self._ask(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
 
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
-        if self.list.lines.rowCount() <= _MOST_AGAIN or not self.list.verticalScrollBar().value():
+        if not self.list.is_below(_MOST_AGAIN):
             self.read()
 
     def _more(self) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.config.grantwords import cannot
+from core.config.grantwords import cannot, former
 from core.types.clients import PairingQuestion
 from core.types.words import Grant
 from ui.pages.clients.words import SPACE, counted, grant_sentence, visible, words
@@ -46,6 +46,7 @@ class QuestionView(QWidget):
             grid.addWidget(value, place, 1)
         grid.setColumnStretch(1, 1)
         self.allowed, self.seen = label("", "body", wrap=True), label("", "body", wrap=True)
+        self.former = label(said["former"], "warning", wrap=True)
         self.left = label("", "small")
         self.allow = button(said["allow"], partial(self._tell, is_allowed=True))
         self.deny = button(said["deny"], partial(self._tell, is_allowed=False), kind="primary")
@@ -54,6 +55,7 @@ class QuestionView(QWidget):
         box.addLayout(grid)
         for part in (
             label(said["process_hint"], "small", wrap=True),
+            self.former,
             label(said["allowed"], "label"),
             self.allowed,
             label(said["sees"], "label"),
@@ -89,10 +91,12 @@ class QuestionView(QWidget):
         for name, value in shown.items():
             self.values[name].setText(value)
             self.values[name].setAccessibleName(f"{said[name]}: {value}")
+        self.former.setVisible(asked.former)
         rights = [one for one in asked.grants if not _is_space(one)]
         self.allowed.setText("\n".join(f"•  {grant_sentence(one)}" for one in rights))
+        past = [former()] if asked.former else []
         spaces = [grant_sentence(one) for one in asked.grants if _is_space(one)]
-        self.seen.setText("\n".join(f"•  {one}" for one in (*spaces, said["sees_own"])))
+        self.seen.setText("\n".join(f"•  {one}" for one in (*spaces, *past, said["sees_own"])))
         self.allow.setEnabled(False)
         self.deny.setEnabled(True)
         self._inert.start()

@@ -61,11 +61,13 @@ class CardsPanel(QFrame):
         pair_asked: the person wants to pair one.
         token_asked: the person wants a token.
         stop_asked: the person wants all stopped.
+        resume_asked: the person wants all that are paused let in again.
     """
 
     pair_asked = Signal()
     token_asked = Signal()
     stop_asked = Signal()
+    resume_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -82,6 +84,13 @@ class CardsPanel(QFrame):
             theme=theme,
             icon="pause",
         )
+        self.resume = button(
+            said["deeds"]["resume_all"]["title"],
+            self.resume_asked.emit,
+            hint=said["deeds"]["resume_all"]["hint"],
+            theme=theme,
+            icon="play",
+        )
         self.list = RowList(theme, said["list"])
         layout = column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
@@ -92,11 +101,12 @@ class CardsPanel(QFrame):
         head.addLayout(row(self.token, None))
         layout.addLayout(head)
         layout.addWidget(self.list, 1)
-        foot = column(None, self.stop)
+        foot = column(None, self.resume, self.stop, gap=8)
         foot.setContentsMargins(16, 4, 16, 14)
         layout.addLayout(foot)
-        self.stop.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
-        self.stop.hide()
+        for made in (self.resume, self.stop):
+            made.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+            made.hide()
 
     def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
         """Show the clients.
@@ -106,7 +116,8 @@ class CardsPanel(QFrame):
             now_ms: the present.
             wanted: the name of the one to look at; "" for the one that is looked at.
         """
-        awake = sum(card.standing is Standing.AWAKE for card in cards)
+        awake, paused = (sum(card.standing is one for card in cards) for one in (Standing.AWAKE, Standing.PAUSED))
         self.count.setText(counted(words()["count"], len(cards)))
         self.stop.setVisible(awake > 0)
+        self.resume.setVisible(paused > 1 or (paused > 0 and not awake))
         self.list.show_lines([card_row(card, now_ms) for card in in_order(cards)], wanted=wanted)

@@ -5,18 +5,18 @@ Must not do: show anything but a sentence and the dialogs that ask before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from core.types.clients import ClientCard, Removal, TakenBack, Terms
+from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
 from ui.context import Context
-from ui.pages.clients.dialogs import RemoveDialog, UndoSinceDialog, revoke_dialog, stop_dialog
-from ui.pages.clients.words import counted, left_told, visible, words
-from ui.tasks import problem_of, write
+from ui.pages.clients.dialogs import RemoveDialog, UndoSinceDialog, resume_dialog, revoke_dialog, stop_dialog
+from ui.pages.clients.words import can_remove, counted, left_told, visible, words
+from ui.tasks import problem_of, query, write
 from ui.undoing import offer_undo
 
 T = TypeVar("T")
@@ -27,9 +27,11 @@ class Deeds(QObject):
 
     Signals:
         done: something was done or refused: read again.
+        granted: the name of a client whose terms are others now.
     """
 
     done = Signal()
+    granted = Signal(str)
 
     def __init__(self, context: Context, page: QWidget) -> None:
         """Make it.
@@ -65,8 +67,13 @@ class Deeds(QObject):
 
     def regrant(self, name: str, terms: Terms) -> None:
         """Let other terms hold from now on."""
-        clients = self._context.bridge.engine.clients
-        self._step("regrant", name, lambda: clients.regrant(name, terms))
+        clients, told = self._context.bridge.engine.clients, words()["done"]["regrant"].format(name=visible(name))
+
+        def tell(step_id: str) -> None:
+            self.granted.emit(name)
+            self._say(told, step_id)
+
+        self._run("regrant", lambda: clients.regrant(name, terms), tell)
 
     def stop_all(self, count: int) -> None:
         """Stop all that are awake, after asking.
@@ -76,6 +83,16 @@ class Deeds(QObject):
         """
         asking = stop_dialog(self._context, count, self._page)
         asking.agreed.connect(lambda: self._stop(count))
+        asking.open()
+
+    def resume_all(self, names: Sequence[str]) -> None:
+        """Let in again all that are paused, after asking.
+
+        Args:
+            names: of these.
+        """
+        asking = resume_dialog(self._context, names, self._page)
+        asking.agreed.connect(lambda: self._resume(len(names)))
         asking.open()
 
     # ---- doing
@@ -89,23 +106,33 @@ class Deeds(QObject):
         clients, told = self._context.bridge.engine.clients, counted(words()["done"]["stop"], count)
         self._run("stop", clients.stop_all, lambda step_id: self._say(told, step_id))
 
+    def _resume(self, count: int) -> None:
+        clients, told = self._context.bridge.engine.clients, counted(words()["done"]["resume_all"], count)
+        self._run("resume_all", clients.resume_all, lambda step_id: self._say(told, step_id))
+
     def _revoke(self, name: str) -> None:
         clients, told = self._context.bridge.engine.clients, words()["done"]["revoke"].format(name=visible(name))
 
-        def offer(_client_id: str) -> None:
+        def ask(_client_id: str) -> None:
             self._context.desk.say(told)
-            asking = RemoveDialog(self._context, name, self._page)
+            counting = query(words()["undo_dialog"]["looking"], lambda: clients.undoable(name, 0)).within(self)
+            self._context.tasks.run(counting.success(lambda found: self._offer(name, found)).failure(self._fail))
+
+        self._run("revoke", lambda: clients.revoke(name), ask)
+
+    def _offer(self, name: str, found: Undoable) -> None:
+        """What a revoked client wrote is offered to be taken back, where there is any."""
+        if can_remove(found):
+            asking = RemoveDialog(self._context, name, found, self._page)
             asking.agreed.connect(lambda: self._remove(name))
             asking.open()
 
-        self._run("revoke", lambda: clients.revoke(name), offer)
-
     def _undo(self, name: str, since_ms: int) -> None:
-        clients = self._context.bridge.engine.clients
+        clients, said = self._context.bridge.engine.clients, words()["done"]
 
         def tell(found: TakenBack) -> None:
-            told = counted(words()["done"]["undo"], found.steps, name=visible(name)) + left_told(found.left)
-            self._say(told if found.steps else words()["done"]["nothing"], found.step_id)
+            told = counted(said["undo"], found.steps, name=visible(name)) if found.steps else said["nothing"]
+            self._say(told + left_told(found.left), found.step_id)
 
         self._run("undo", lambda: clients.undo_since(name, since_ms), tell)
 
@@ -115,7 +142,7 @@ class Deeds(QObject):
         def tell(found: Removal) -> None:
             told = counted(said["remove"], found.steps, name=visible(name)) if found.steps else ""
             told += counted(said["archived"], found.archived) if found.archived else ""
-            self._say((told + left_told(found.left)).strip() or said["nothing"], found.step_id)
+            self._say((told.strip() or said["nothing"]) + left_told(found.left), found.step_id)
 
         self._run("remove", lambda: clients.remove_all(name), tell)
 

@@ -5,8 +5,7 @@ Must not do: do it; a dialog tells that the person agreed. What destroys access 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QDate, QLocale, Qt, Signal
@@ -14,7 +13,7 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Undoable
 from ui.context import Context
-from ui.pages.clients.words import counted, undo_told, visible, words
+from ui.pages.clients.words import counted, names_told, removal_told, stays_told, undo_told, visible, words
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.chips import Segments
@@ -28,6 +27,9 @@ _BACK = {TODAY: 0, YESTERDAY: 1, WEEK: 7}
 class AskDialog(QDialog):
     """Title, sentences, one button that agrees and one that does not; the latter is the default.
 
+    Attributes:
+        act: the button that agrees. `cancel`: the other one.
+
     Signals:
         agreed: the person pressed it.
     """
@@ -35,7 +37,15 @@ class AskDialog(QDialog):
     agreed = Signal()
 
     def __init__(
-        self, context: Context, title: str, sentences: tuple[str, ...], act: str, parent: QWidget, cancel: str = ""
+        self,
+        context: Context,
+        title: str,
+        sentences: tuple[str, ...],
+        act: str,
+        parent: QWidget,
+        cancel: str = "",
+        *,
+        kind: str = "danger",
     ) -> None:
         """Make it.
 
@@ -46,13 +56,14 @@ class AskDialog(QDialog):
             act: title of the button that agrees.
             parent: the page.
             cancel: title of the other one; "" for the usual.
+            kind: of the button that agrees.
         """
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setMinimumWidth(context.theme.px(_WIDTH))
         self.cancel = button(cancel or words()["cancel"], self.reject)
-        self.act = button(act, self._agree, kind="danger")
+        self.act = button(act, self._agree, kind=kind)
         self.act.setAutoDefault(False)
         self.form = QWidget()
         self.form_box = column(self.form, gap=10)
@@ -85,6 +96,19 @@ def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
     return AskDialog(context, said["title"], (counted(said["sentence"], count),), said["act"], parent)
 
 
+def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
+    """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason.
+
+    Args:
+        context: what pages are given.
+        names: of those.
+        parent: the page.
+    """
+    said = words()["resume_dialog"]
+    who = counted(said["who"], len(names), names=names_told(names))
+    return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
+
+
 def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
     """Before one is revoked."""
     said = words()["revoke_dialog"]
@@ -93,57 +117,11 @@ def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskD
     return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
 
 
-class CountedDialog(AskDialog):
-    """One that counts what it would take back before it can be agreed to.
+class UndoSinceDialog(AskDialog):
+    """Since when; what that would take back and what would stay is counted for each choice, before one can agree.
 
     Attributes:
         found: what was counted; None while it is not.
-    """
-
-    def __init__(
-        self, context: Context, title: str, sentence: str, act: str, parent: QWidget, cancel: str = ""
-    ) -> None:
-        super().__init__(context, title, (sentence,), act, parent, cancel)
-        self.context = context
-        self.found: Undoable | None = None
-        self.preview = label(words()["undo_dialog"]["looking"], "strong", wrap=True)
-        self.expired = label("", "muted", wrap=True)
-        self.expired.hide()
-        self.act.setEnabled(False)
-
-    def count(self, begin: Callable[[], Future[Undoable]]) -> None:
-        """Count anew; an older count that comes later is dropped."""
-        said = words()["undo_dialog"]
-        self.found = None
-        self.act.setEnabled(False)
-        self.preview.setText(said["looking"])
-        asked = query(said["looking"], begin).within(self, "count")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
-
-    def _show(self, found: Undoable) -> None:
-        said = words()["undo_dialog"]
-        self.found = found
-        self.preview.setText(undo_told(found))
-        self.expired.setText(counted(said["expired"], found.expired))
-        self.expired.setVisible(found.expired > 0)
-        self.name_act(found)
-
-    def name_act(self, found: Undoable) -> None:
-        """Say on the button how much it takes back."""
-        said = words()["undo_dialog"]
-        self.act.setText(counted(said["act"], found.steps) if found.steps else said["act_none"])
-        self.act.setAccessibleName(self.act.text())
-        self.act.setEnabled(found.steps > 0)
-
-    def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        self.preview.setText("" if problem is None else problem.sentence)
-
-
-class UndoSinceDialog(CountedDialog):
-    """Since when; what that would take back is counted for each choice.
-
-    Attributes:
         since_ms: epoch ms of what is chosen.
     """
 
@@ -157,8 +135,11 @@ class UndoSinceDialog(CountedDialog):
         """
         said = words()["undo_dialog"]
         title = said["title"].format(name=visible(name))
-        super().__init__(context, title, said["sentence"], said["act_none"], parent)
-        self._name = name
+        super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
+        self.context, self._name = context, name
+        self.found: Undoable | None = None
+        self.preview, self.stays = label(said["looking"], "strong", wrap=True), label("", "muted", wrap=True)
+        self.stays.hide()
         self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
         self.choices.chosen.connect(lambda _: self._count())
         today = local(context.clock.now_ms()).date()
@@ -173,7 +154,7 @@ class UndoSinceDialog(CountedDialog):
         self.form_box.addWidget(self.choices)
         self.form_box.addLayout(row(self.day, None))
         self.form_box.addWidget(self.preview)
-        self.form_box.addWidget(self.expired)
+        self.form_box.addWidget(self.stays)
         self._count()
 
     @property
@@ -191,32 +172,48 @@ class UndoSinceDialog(CountedDialog):
         return max(0, int(at.astimezone(UTC).timestamp() * 1000))
 
     def _count(self) -> None:
+        """Count anew; an older count that comes later is dropped."""
+        said, clients = words()["undo_dialog"], self.context.bridge.engine.clients
+        name, since = self._name, self.since_ms
         self.day.setVisible(self.choices.current == DATE)
-        clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
-        self.count(lambda: clients.undoable(name, since))
+        self.found = None
+        self.act.setEnabled(False)
+        self.preview.setText(said["looking"])
+        asked = query(said["looking"], lambda: clients.undoable(name, since)).within(self, "count")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
         self.adjustSize()
 
+    def _show(self, found: Undoable) -> None:
+        said, told = words()["undo_dialog"], stays_told(found)
+        self.found = found
+        self.preview.setText(undo_told(found))
+        self.stays.setText(told)
+        self.stays.setVisible(bool(told))
+        self.act.setText(counted(said["act"], found.steps) if found.steps else said["act_none"])
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(found.steps > 0)
+        self.adjustSize()
 
-class RemoveDialog(CountedDialog):
-    """After revoking: everything it wrote, to be taken back or left."""
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.preview.setText("" if problem is None else problem.sentence)
 
-    def __init__(self, context: Context, name: str, parent: QWidget) -> None:
+
+class RemoveDialog(AskDialog):
+    """After revoking: everything it wrote, to be taken back or left; what would become of it was counted before."""
+
+    def __init__(self, context: Context, name: str, found: Undoable, parent: QWidget) -> None:
         """Make it.
 
         Args:
             context: what pages are given.
             name: the client's.
+            found: what removing would do; something.
             parent: the page.
         """
         said = words()["remove_dialog"]
         sentence = said["sentence"].format(name=visible(name))
-        super().__init__(context, said["title"], sentence, said["act"], parent, said["cancel"])
+        super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
+        self.preview = label(removal_told(found), "strong", wrap=True)
         self.form_box.addWidget(self.preview)
-        self.form_box.addWidget(self.expired)
         self.form_box.addWidget(label(said["rest"], "small", wrap=True))
-        clients = context.bridge.engine.clients
-        self.count(lambda: clients.undoable(name, 0))
-
-    def name_act(self, found: Undoable) -> None:
-        """It takes back all there is, old or not."""
-        self.act.setEnabled(found.steps + found.expired > 0)

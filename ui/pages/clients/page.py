@@ -25,7 +25,7 @@ from ui.tasks import problem_of, query
 from ui.widgets.basics import column, label, row
 from ui.widgets.states import EmptyState, States
 
-PAIR, TOKEN, STOP = "pair", "token", "stop"
+PAIR, TOKEN, STOP, RESUME = "pair", "token", "stop", "resume"
 _REFRESH_MS = 300
 _LIVE_MS = 5_000  # that a client came or was refused changes no memory: no event tells of it
 _LEADS = {"stands": "library", "waits": "review", "answers": RECEIPTS, "refusals": ACTIVITY}
@@ -48,7 +48,7 @@ class ClientsPage(Page):
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self.read)
+        self._refresh.timeout.connect(self._renew)
         self._live = QTimer(self)
         self._live.setInterval(_LIVE_MS)
         self._live.timeout.connect(self.read)
@@ -60,10 +60,12 @@ class ClientsPage(Page):
         stand.cards.pair_asked.connect(lambda: self.pair())
         stand.cards.token_asked.connect(lambda: self.make_token())
         stand.cards.stop_asked.connect(self.stop_all)
+        stand.cards.resume_asked.connect(self.resume_all)
         stand.head.deed.connect(self._do)
         stand.head.led.connect(self._lead)
         stand.terms.applied.connect(self._regrant)
-        self.deeds.done.connect(self.read)
+        self.deeds.done.connect(self._renew)
+        self.deeds.granted.connect(stand.terms.accept)
 
     # ---- the page's life
 
@@ -71,7 +73,7 @@ class ClientsPage(Page):
         """Show it.
 
         Args:
-            wish: `pair`, `token` or `stop` to begin that; the name of a client after `client:`; "" for none.
+            wish: `pair`, `token`, `stop` or `resume` to begin that; the name of a client after `client:`; "" for none.
         """
         self._is_shown = self._wants_focus = True
         self._wished = wish.removeprefix("ask:")
@@ -107,6 +109,11 @@ class ClientsPage(Page):
         clients = self.context.bridge.engine.clients
         asked = query(words()["reading"], clients.cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _renew(self) -> None:
+        """Something changed: all clients, and what is shown of the one that is looked at."""
+        self.read()
+        self.stand.tab.changed()
 
     def _show(self, cards: Sequence[ClientCard]) -> None:
         self._is_read = True
@@ -162,6 +169,8 @@ class ClientsPage(Page):
             self.make_token()
         elif wish == STOP:
             self.stop_all()
+        elif wish == RESUME:
+            self.resume_all()
 
     # ---- one client
 
@@ -207,6 +216,14 @@ class ClientsPage(Page):
             self.deeds.stop_all(awake)
         else:
             self.context.desk.say(words()["nobody_awake"])
+
+    def resume_all(self) -> None:
+        """Let in again all that are paused, after asking."""
+        paused = [card.name for card in self.cards if card.standing is Standing.PAUSED]
+        if paused:
+            self.deeds.resume_all(paused)
+        else:
+            self.context.desk.say(words()["nobody_paused"])
 
     # ---- pairing
 
@@ -263,6 +280,8 @@ def client_commands(context: Context) -> tuple[Command, ...]:
                 words="client assistant plugin connect code mcp token"),
         Command("clients.stop", said["stop"], lambda: go("clients", STOP), icon="pause",
                 words="kill switch pause clients assistants panic"),
+        Command("clients.resume", said["resume"], lambda: go("clients", RESUME), icon="play",
+                words="clients assistants paused let in again"),
     )  # fmt: skip
 
 

@@ -17,26 +17,29 @@ from ui.context import CLOSER, Context
 from ui.pages.clients.lines import Heading, Line, Row
 from ui.pages.clients.rows import RowList, card_of
 from ui.pages.clients.tab import Tab, clock_told, day_heading, memory_line
-from ui.pages.clients.words import counted, reason_told, words
+from ui.pages.clients.words import counted, reason_told, verb_told, words
 from ui.tasks import query
 from ui.widgets.basics import column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState
 
 PAGE_ROWS = 50
+_MOST_AGAIN = 500  # the engine gives no larger page
 _BESIDE = 440
 _QUESTION = 160
-_CONTEXT = "context"
+_CONTEXT, _RECALL = "context", "recall"
 
 
 def receipt_row(receipt: ReceiptRow) -> Row:
     """A receipt as a line."""
-    said, gave = words()["receipts"], words()["activity"]
+    gave, question = words()["activity"], one_line(receipt.query, _QUESTION)
     given = counted(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
+    done = _capital(verb_told(receipt.verb))
+    why = words()["receipts"]["context"] if receipt.verb == _CONTEXT else "" if receipt.verb == _RECALL else done
     return Row(
         id=receipt.id,
-        head=one_line(receipt.query, _QUESTION) or said["no_words"],
-        note=f"{said['context']} · {given}" if receipt.verb == _CONTEXT else given,
+        head=question or done,
+        note=" · ".join(part for part in (why if question else "", given) if part),
         icon="quote",
         aside=clock_told(receipt.at),
         value=receipt,
@@ -117,6 +120,8 @@ class MemoryList(RowList):
 class ReceiptsTab(Tab):
     """The view."""
 
+    poll_ms = 3_000
+
     def __init__(self, context: Context) -> None:
         said = words()["receipts"]
         super().__init__(context, said["reading"])
@@ -151,15 +156,20 @@ class ReceiptsTab(Tab):
         self._wished = receipt_id
 
     def read(self) -> None:
-        """Read again from the newest on."""
+        """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
             self.states.loading()
-        self._ask(None)
+        self._ask(None, _MOST_AGAIN if self._wished else max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
+
+    def look_again(self) -> None:
+        """Read again, unless somebody reads far below: what is there stays then."""
+        if not self.list.is_below(_MOST_AGAIN):
+            self.read()
 
     def _more(self) -> None:
-        self._ask(self._next)
+        self._ask(self._next, PAGE_ROWS)
 
-    def _ask(self, after: str | None) -> None:
+    def _ask(self, after: str | None, limit: int) -> None:
         card = self.card
         if card is None:
             return
@@ -169,7 +179,7 @@ class ReceiptsTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show(page) if after is None else self._append(page)
 
-        asked = query(words()["receipts"]["reading"], lambda: laboratory.receipts(PAGE_ROWS, after, card.name))
+        asked = query(words()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
         self.context.tasks.run(asked.within(self, "receipts").success(show).failure(self.fail))
 
     def _show(self, page: ReceiptPage) -> None:
@@ -217,11 +227,16 @@ class ReceiptsTab(Tab):
 
     def _show_receipt(self, receipt: Receipt, rows: Sequence[MemoryRow]) -> None:
         said = words()["receipts"]
-        self._is_whole, self.receipt = True, receipt
+        self._is_whole = True
+        current = self.list.current
+        if current is None or current.id != receipt.row.id:
+            return  # another one is looked at by now
+        self.receipt = receipt
         withheld = withheld_of(receipt)
-        self.question.setText(one_line(receipt.row.query, _QUESTION))
+        self.question.setText(receipt_row(receipt.row).head)
         none = [said["none_given"]] if not receipt.given else []
-        none += [said["none_withheld"]] if not withheld else []
+        none += [said["none_withheld"]] if not withheld and not receipt.sealed else []
+        none += [counted(said["sealed"], receipt.sealed)] if receipt.sealed else []
         self.note.setText(" ".join([*none, said["open"]] if receipt.given or withheld else none))
         self.detail.show_lines(given_lines(receipt.given, withheld, rows))
 

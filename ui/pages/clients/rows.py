@@ -60,6 +60,15 @@ class RowList(QListView):
         """The row that is looked at."""
         return self.lines.row_at(self.currentIndex().row())
 
+    def is_below(self, most: int) -> bool:
+        """Whether somebody reads further down than can be read again in one page.
+
+        Args:
+            most: lines of the largest page.
+        """
+        is_deep = self.verticalScrollBar().value() > 0 or self.currentIndex().row() >= most
+        return self.lines.rowCount() > most and is_deep
+
     def show_lines(self, lines: Sequence[Line], *, wanted: str = "", has_more: bool = False) -> None:
         """List other lines, and stay where one is.
 

@@ -1,18 +1,21 @@
 """The simulator: the very text a client would be given for a prompt, what it costs, what would be withheld and why.
 
-Must not do: give, count or keep anything; the prompt is not remembered.
+It looks when it is asked to, and once more when what the client may see is granted otherwise: what somebody reads or
+copies stays under his eyes. Must not do: give, count or keep anything; the prompt is not remembered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
 
-from core.types.clients import Sight, Standing
+from core.types.clients import ClientCard, Sight, Standing
 from core.types.library import MemoryRow
+from core.types.words import Grant
 from ui.context import Context
 from ui.pages.clients.lines import Line
 from ui.pages.clients.receipts import MemoryList, given_lines
@@ -34,6 +37,44 @@ _LONGEST = 4_000
 def shown_text(text: str) -> str:
     """A text as it is read here: line ends kept, what cannot be seen made visible."""
     return "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was looked at.
+
+    Attributes:
+        name: the client's. `prompt`, `budget`, `model`: as they stood in the fields.
+        terms: what the client might see then.
+    """
+
+    name: str
+    prompt: str
+    budget: int
+    model: str | None
+    terms: tuple[object, ...]
+
+
+def terms_of_sight(card: ClientCard) -> tuple[object, ...]:
+    """What of a client decides what it sees."""
+    return card.grants, card.spaces
+
+
+def is_blind(card: ClientCard) -> bool:
+    """Whether it is answered nothing, whatever it asks: it is revoked, or may not read."""
+    return card.standing is Standing.REVOKED or Grant.READ.value not in card.grants
+
+
+def out_told(card: ClientCard) -> str:
+    """Why it would get nothing now; "" where it would."""
+    said = words()["sight"]
+    if card.standing is Standing.REVOKED:
+        return str(said["revoked"])
+    if is_blind(card):
+        return str(said["no_read"])
+    if card.standing is Standing.AWAKE:
+        return ""
+    return str(said["out"]).format(standing=standing_word(card.standing))
 
 
 class Meter(QWidget):
@@ -80,6 +121,7 @@ class SightTab(Tab):
         said, theme = words()["sight"], context.theme
         super().__init__(context, said["reading"])
         self.sight: Sight | None = None
+        self._asked: Asked | None = None
         self._is_asking = False
         self.prompt = QLineEdit()
         self.prompt.setAccessibleName(said["prompt"])
@@ -154,37 +196,61 @@ class SightTab(Tab):
 
     def forget(self) -> None:
         """Another client, or nothing was asked: teach."""
-        self.sight = None
+        self.sight, self._asked, self._is_asking = None, None, False
         self.text.setPlainText("")
         self.list.show_lines([])
         self._answer.hide()
         self._teach.show()
 
     def read(self) -> None:
-        """What was looked at may be another by now."""
+        """Nothing is read unasked but how the client stands."""
+        self.stands_otherwise()
+
+    def stands_otherwise(self) -> None:
+        """Say why it would get nothing; look once more where it may see other things than when it was looked at."""
         card = self.card
-        if card is not None:
-            is_in = card.standing is Standing.AWAKE
-            self.out.setText("" if is_in else words()["sight"]["out"].format(standing=standing_word(card.standing)))
-            self.out.setVisible(not is_in)
-        if self.sight is not None:
-            self.look()
+        if card is None:
+            return
+        told = out_told(card)
+        self.out.setText(told)
+        self.out.setVisible(bool(told))
+        self.act.setEnabled(not is_blind(card))
+        before = self._asked
+        if is_blind(card):
+            self.forget()
+        elif before is not None and before.terms != terms_of_sight(card):
+            self._ask(Asked(before.name, before.prompt, before.budget, before.model, terms_of_sight(card)))
 
     def look(self) -> None:
         """Look with its eyes."""
         prompt, card = self.prompt.text().strip(), self.card
-        if not prompt or card is None:
-            return
-        self._is_asking = True
-        name, budget, model = card.name, self.budget.value(), self.model.text().strip() or None
+        if prompt and card is not None and not is_blind(card):
+            model = self.model.text().strip() or None
+            self._ask(Asked(card.name, prompt, self.budget.value(), model, terms_of_sight(card)))
+
+    def _ask(self, asked: Asked) -> None:
+        self._is_asking, self._asked = True, asked
         clients = self.context.bridge.engine.clients
-        asked = query(words()["sight"]["reading"], lambda: clients.sight(name, prompt, budget, model))
-        self.context.tasks.run(asked.within(self, "sight").success(self._seen).failure(self._sink))
+
+        def show(sight: Sight) -> None:
+            if self._asked is asked:  # neither another client nor another prompt by now
+                self._seen(sight)
+
+        looking = query(
+            words()["sight"]["reading"], lambda: clients.sight(asked.name, asked.prompt, asked.budget, asked.model)
+        )
+        self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
 
     def _seen(self, sight: Sight) -> None:
+        asked = self._asked
+
+        def show(rows: Sequence[MemoryRow]) -> None:
+            if self._asked is asked:
+                self._show(sight, rows)
+
         library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
-        asked = query(words()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
-        self.context.tasks.run(asked.success(lambda rows: self._show(sight, rows)).failure(self._sink))
+        reading = query(words()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
+        self.context.tasks.run(reading.success(show).failure(self._sink))
 
     def _sink(self, error: BaseException) -> None:
         self._is_asking = False
@@ -199,7 +265,9 @@ class SightTab(Tab):
         told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
         self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
         self.figures.setText(f"{told} · {counted(said['given'], len(sight.given))}")
-        self.text.setPlainText(shown_text(sight.text) if sight.given or sight.text else said["nothing"])
+        text = shown_text(sight.text) if sight.given or sight.text else said["nothing"]
+        if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
+            self.text.setPlainText(text)
         lines: list[Line] = given_lines((), sight.withheld, rows)
         self.left.setText("" if lines else said["none_withheld"])
         self.left.setVisible(not lines)

@@ -1,5 +1,6 @@
 """What every view of a client has in common: it is shown a client, reads when it is looked at, and says when it rests.
 
+A view of what a client does looks again by itself, since nothing tells of an answer or a refusal.
 Must not do: know a single view.
 """
 
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from core.types.clients import ClientCard
@@ -27,7 +29,10 @@ class Tab(QWidget):
 
     Attributes:
         card: the client; None before one is looked at.
+        poll_ms: how often it looks again while it is looked at; 0 for never.
     """
+
+    poll_ms = 0
 
     def __init__(self, context: Context, reading: str) -> None:
         """Make it.
@@ -43,6 +48,9 @@ class Tab(QWidget):
         self.inside = QWidget()
         self.states = States(context.theme, self.inside, reading)
         column(self, self.states)
+        self._poll = QTimer(self)
+        self._poll.setInterval(self.poll_ms)
+        self._poll.timeout.connect(self.look_again)
 
     @property
     def is_settled(self) -> bool:
@@ -50,7 +58,7 @@ class Tab(QWidget):
         return self.card is None or not self._is_seen or self._is_read
 
     def show_client(self, card: ClientCard | None) -> None:
-        """Show a client; another one is read anew.
+        """Show a client; another one is read anew, the same one only stands otherwise by now.
 
         Args:
             card: as it stands now; None for none.
@@ -60,18 +68,36 @@ class Tab(QWidget):
         if is_other:
             self._is_read = False
             self.forget()
-        if card is not None and self._is_seen:
+        if card is None or not self._is_seen:
+            return
+        if is_other:
             self.read()
+        else:
+            self.stands_otherwise()
 
     def enter(self) -> None:
         """It is looked at."""
         self._is_seen = True
         if self.card is not None:
             self.read()
+        if self.poll_ms:
+            self._poll.start()
 
     def leave(self) -> None:
         """Another one is looked at."""
         self._is_seen = False
+        self._poll.stop()
+
+    def changed(self) -> None:
+        """Something in the vault changed."""
+        if self._is_seen and self.card is not None:
+            self.look_again()
+
+    def look_again(self) -> None:
+        """It may have done more since; a view of what it does reads again."""
+
+    def stands_otherwise(self) -> None:
+        """The card of the same client was read again."""
 
     def forget(self) -> None:
         """Nothing of the last client stays."""

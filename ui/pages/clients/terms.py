@@ -5,8 +5,6 @@ What would change is said before it is applied. Must not do: change anything bef
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
@@ -14,58 +12,20 @@ from core.types.clients import ClientCard, Standing, Terms
 from core.types.library import Facets
 from core.types.words import Grant
 from ui.context import Context
+from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
 from ui.pages.clients.tab import Tab
-from ui.pages.clients.words import SPACE, change_told, grant_sentence, grant_word, visible, words
+from ui.pages.clients.words import SPACE, change_told, words
 from ui.tasks import query
-from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row, scrolling
-from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.states import FOOT
 
-_GLOBAL, _OWN = "GLOBAL", "client:"
 _MOST = 100_000
-_TICK, _BESIDE_TICK = 14, 10  # as the style sheet draws a box
 
 
 def terms_of(client: ClientCard) -> Terms:
     """What a client has now."""
     spaces = tuple(f"{SPACE}{name}" for name in client.spaces)
     return Terms((*client.grants, *spaces), client.limit_minute, client.limit_session, client.trust_ceiling)
-
-
-class GrantBoxes(QWidget):
-    """A box for every grant, with its sentence under it.
-
-    Signals:
-        changed: one was ticked or cleared, by hand or not.
-    """
-
-    changed = Signal()
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.boxes: dict[str, QCheckBox] = {}
-        layout = column(self, gap=2)
-        for grant in Grant:
-            word = grant_word(grant.value)
-            box = QCheckBox(word[:1].upper() + word[1:])
-            box.setAccessibleDescription(grant_sentence(grant.value))
-            box.toggled.connect(lambda _: self.changed.emit())
-            self.boxes[grant.value] = box
-            sentence = label(grant_sentence(grant.value), "small", wrap=True)
-            sentence.setContentsMargins(theme.px(_TICK) + _BESIDE_TICK, 0, 0, 8)
-            layout.addWidget(box)
-            layout.addWidget(sentence)
-
-    @property
-    def grants(self) -> tuple[str, ...]:
-        """What is ticked, in the order of the grants."""
-        return tuple(name for name, box in self.boxes.items() if box.isChecked())
-
-    def show_grants(self, grants: Sequence[str]) -> None:
-        """Tick these."""
-        for name, box in self.boxes.items():
-            box.setChecked(name in grants)
 
 
 class TermsTab(Tab):
@@ -81,11 +41,11 @@ class TermsTab(Tab):
         said, theme = words()["terms"], context.theme
         super().__init__(context, words()["reading"])
         self._before: Terms | None = None
+        self._facets: Facets | None = None
+        self._filled: Facets | None = None
+        self._shown_ceiling = 0.0
         self._is_filling = False
-        self.grants = GrantBoxes(theme)
-        self.spaces: dict[str, QCheckBox] = {}
-        self._places = QWidget()
-        self._flow = FlowLayout(self._places, gap=14)
+        self.grants, self.spaces = GrantBoxes(theme), SpaceBoxes()
         self.minute = _limit(said["minute"])
         self.session = _limit(said["session"])
         self.ceiling = QDoubleSpinBox()
@@ -102,6 +62,7 @@ class TermsTab(Tab):
         self.act.setDefault(False)
         self._build(theme.px(150))
         self.grants.changed.connect(self._changed)
+        self.spaces.changed.connect(self._changed)
         self.grants.boxes[Grant.SPEAK_FOR_USER.value].clicked.connect(lambda _: self.usual.setChecked(True))
         for spin in (self.minute, self.session):
             spin.valueChanged.connect(lambda _: self._changed())
@@ -114,7 +75,7 @@ class TermsTab(Tab):
         inner.addWidget(label(said["may"], "label"))
         inner.addWidget(self.grants)
         inner.addWidget(label(said["spaces"], "label"))
-        inner.addWidget(self._places)
+        inner.addWidget(self.spaces)
         inner.addWidget(label(said["spaces_hint"], "small", wrap=True))
         inner.addWidget(label(said["limits"], "label"))
         grid = QGridLayout()
@@ -150,57 +111,60 @@ class TermsTab(Tab):
         asked = query(words()["reading"], library.facets).within(self, "spaces")
 
         def show(facets: Facets) -> None:
+            self._facets = facets
             if self.card is not None and self.card.name == client.name:
                 self._show(self.card, facets)
 
         self.context.tasks.run(asked.success(show).failure(self.fail))
 
+    def stands_otherwise(self) -> None:
+        """Show the terms as they are now; which spaces there are was read when it was entered."""
+        if self.card is not None and self._facets is not None and self._is_read:
+            self._show(self.card, self._facets)
+
     def forget(self) -> None:
         """Another client: what was ticked for the last one is gone."""
         self._before = None
+
+    def accept(self, name: str) -> None:
+        """What was wanted of a client holds now: what comes back is shown, whatever was ticked.
+
+        Args:
+            name: the client's.
+        """
+        if self.card is not None and self.card.name == name:
+            self._before = None
 
     def _show(self, client: ClientCard, facets: Facets) -> None:
         is_fresh = not self._is_read or self._before is None or _alike(self.wanted, self._before)
         now = terms_of(client)
         self._is_read = True
         self.states.content()
-        if is_fresh or not self.spaces:
-            self._fill(client, now, tuple(facets.spaces))
+        if is_fresh and (now, facets) != (self._before, self._filled):
+            self._before, self._filled = now, facets
+            self._is_filling = True
+            self.spaces.show_spaces(facets.spaces, client.spaces, client.name)
+            self._show_terms(now)
+            self._is_filling = False
         self._changed()
-
-    def _fill(self, client: ClientCard, now: Terms, there: Sequence[str]) -> None:
-        self._is_filling = True
-        self._before = now
-        own = f"{_OWN}{client.name}"
-        names = sorted({*(one for one in there if one not in {_GLOBAL, own}), *client.spaces})
-        clear(self._flow)
-        self.spaces = {}
-        for name in names:
-            box = QCheckBox(visible(name).replace("&", "&&"))
-            box.setChecked(name in client.spaces)
-            box.toggled.connect(lambda _: self._changed())
-            self.spaces[name] = box
-            self._flow.addWidget(box)
-        if not names:
-            self._flow.addWidget(label(words()["terms"]["no_spaces"], "muted"))
-        self._show_terms(now)
-        self._is_filling = False
 
     def _show_terms(self, terms: Terms) -> None:
         self.grants.show_grants(terms.grants)
-        for name, box in self.spaces.items():
-            box.setChecked(f"{SPACE}{name}" in terms.grants)
+        self.spaces.tick(terms.grants)
         self.minute.setValue(terms.limit_minute or 0)
         self.session.setValue(terms.limit_session or 0)
         self.ceiling.setValue(terms.trust_ceiling or 0.0)
+        self._shown_ceiling = self.ceiling.value()
         self.usual.setChecked(False)
 
     @property
     def wanted(self) -> Terms:
         """What the form says."""
-        spaces = tuple(f"{SPACE}{name}" for name, box in self.spaces.items() if box.isChecked())
-        ceiling = None if self.usual.isChecked() else round(self.ceiling.value(), 2)
-        grants = (*self.grants.grants, *spaces)
+        is_touched = self.ceiling.value() != self._shown_ceiling
+        exact = None if self._before is None or is_touched else self._before.trust_ceiling
+        shown = round(self.ceiling.value(), 2) if exact is None else exact  # the field shows two digits of what it is
+        ceiling = None if self.usual.isChecked() else shown
+        grants = (*self.grants.grants, *self.spaces.grants)
         return Terms(grants, self.minute.value() or None, self.session.value() or None, ceiling)
 
     def _changed(self) -> None:
@@ -223,9 +187,7 @@ class TermsTab(Tab):
             self._changed()
 
     def _apply(self) -> None:
-        wanted = self.wanted
-        self._before = None  # what comes back is shown, whatever was ticked
-        self.applied.emit(wanted)
+        self.applied.emit(self.wanted)
 
 
 def _alike(one: Terms, other: Terms) -> bool:

@@ -1,4 +1,4 @@
-"""A token made by hand: name, grants, then the token once, with a copy that leaves the clipboard by itself.
+"""A token made by hand: name, grants and spaces, then the token once, with a copy that leaves the clipboard by itself.
 
 Must not do: keep the token, or show it a second time.
 """
@@ -11,12 +11,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
 from core.config.grantwords import cannot
+from core.types.library import Facets
 from core.types.replies import Paired
+from core.types.words import Grant
 from ui.context import Context
+from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
 from ui.pages.clients.clip import SecretClip
-from ui.pages.clients.terms import GrantBoxes
 from ui.pages.clients.words import visible, words
-from ui.tasks import problem_of, write
+from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, column, label, row, scrolling
 
 _WIDTH, _HIGH = 520, 470
@@ -71,17 +73,37 @@ class TokenDialog(QDialog):
         self.grants = GrantBoxes(self.context.theme)
         self.grants.show_grants(_USUAL)
         self.grants.changed.connect(self._check)
+        self.spaces = SpaceBoxes()
+        asking, terms = QWidget(), words()["terms"]
+        column(
+            asking,
+            label(said["may"], "label"),
+            self.grants,
+            label(terms["spaces"], "label"),
+            self.spaces,
+            label(terms["spaces_hint"], "small", wrap=True),
+            gap=8,
+        ).addStretch(1)
         self.problem = label("", "danger", wrap=True)
         self.problem.hide()
         self.cancel = button(words()["cancel"], self.reject)
         self.act = button(said["act"], self._make, kind="primary")
         box = column(made, label(said["lead"], "muted", wrap=True), label(said["name"], "label"), self.name, gap=8)
-        box.addWidget(label(said["may"], "label"))
-        box.addWidget(scrolling(self.grants), 1)
+        box.addWidget(scrolling(asking), 1)
         box.addWidget(self.problem)
         box.addLayout(row(None, self.cancel, self.act))
         self._check()
+        self._read_spaces()
         return made
+
+    def _read_spaces(self) -> None:
+        library = self.context.bridge.engine.library
+
+        def show(facets: Facets) -> None:
+            self.spaces.show_spaces(facets.spaces, ())
+
+        asked = query(words()["reading"], library.facets).within(self, "spaces")
+        self.context.tasks.run(asked.success(show).failure(self._fail))
 
     def _show_step(self) -> QWidget:
         said = words()["making"]
@@ -105,17 +127,21 @@ class TokenDialog(QDialog):
 
     def _check(self) -> None:
         self.act.setEnabled(bool(self.name.text().strip()) and bool(self.grants.grants))
+        self.spaces.setEnabled(Grant.ALL_SPACES.value not in self.grants.grants)
 
     def _make(self) -> None:
-        name, grants = self.name.text().strip(), self.grants.grants
+        name = self.name.text().strip()
+        grants = (*self.grants.grants, *(self.spaces.grants if self.spaces.isEnabled() else ()))
         clients = self.context.bridge.engine.clients
         self._wait(is_busy=True)
         task = write(words()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
         self.context.tasks.run(task.within(self).success(self._show).failure(self._fail))
 
     def _wait(self, *, is_busy: bool) -> None:
-        for part in (self.name, self.grants, self.act):
+        for part in (self.name, self.grants, self.spaces, self.act):
             part.setEnabled(not is_busy)
+        if not is_busy:
+            self._check()
 
     def _fail(self, error: BaseException) -> None:
         self._wait(is_busy=False)

@@ -21,6 +21,7 @@ SPACE = "space:"
 _NAME = 40
 _PROCESS = 80
 _SENTENCE = 400
+_NAMES = 6
 
 
 @cache
@@ -109,7 +110,17 @@ def limits_told(minute: int | None, session: int | None) -> str:
 def verb_told(verb: str) -> str:
     """A verb in words, as something a client did: `stored`."""
     known = words()["verbs"].get(verb)
-    return str(known) if known is not None else one_line(verb.removeprefix("memory_").replace("_", " "), _NAME)
+    return str(known) if known is not None else one_line(verb.replace("_", " "), _NAME)
+
+
+def call_told(method: str) -> str:
+    """A call that was refused, as what a client wanted: `wanted to store a memory`; "" where it named none.
+
+    Args:
+        method: of the protocol, or whatever it called.
+    """
+    known = words()["calls"].get(method)
+    return str(words()["wanted"]).format(call=known) if known else one_line(method, _NAME)
 
 
 def did_told(line: ActivityLine) -> str:
@@ -132,7 +143,7 @@ def did_note(line: ActivityLine) -> str:
     elif line.did is Did.WROTE and line.count:
         parts.append(counted(said["changed"], line.count))
     elif line.did is Did.REFUSED:
-        parts += [verb_told(line.verb), line.code]
+        parts += [call_told(line.verb), line.code]
     if line.is_undone:
         parts.append(said["undone"])
     return " · ".join(part for part in parts if part)
@@ -154,15 +165,46 @@ def reason_told(reason: str) -> str:
 # ---- what would change
 
 
+def names_told(names: Sequence[str]) -> str:
+    """Clients in a row; of many the first ones and how many more."""
+    shown = ", ".join(visible(name) for name in names[:_NAMES])
+    return f"{shown} {counted(words()['and_more'], len(names) - _NAMES)}" if len(names) > _NAMES else shown
+
+
 def undo_told(found: Undoable) -> str:
     """What taking back would do, in one sentence."""
     said = words()["undo_dialog"]
     if not found.steps:
-        return str(said["none"])
-    ranked = sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0]))
-    verbs = ", ".join(said["verb"].format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
+        return str(said["stuck" if found.left or found.expired else "none"])
     steps, touched = counted(said["steps"], found.steps), counted(said["memories"], found.memories)
-    return counted(said["told"], found.steps, steps=steps, memories=touched, verbs=verbs)
+    return str(said["told"]).format(steps=steps, memories=touched, verbs=_verbs_told(found))
+
+
+def stays_told(found: Undoable) -> str:
+    """What taking back would leave as it is, and why; "" for nothing."""
+    said = words()["undo_dialog"]
+    parts = [counted(said["stays"], found.left)] if found.left else []
+    parts += [counted(said["expired"], found.expired)] if found.expired else []
+    return " ".join(parts)
+
+
+def can_remove(found: Undoable) -> bool:
+    """Whether removing all a client ever did would do anything."""
+    return bool(found.steps or found.archived)
+
+
+def removal_told(found: Undoable) -> str:
+    """What removing all a client ever did would do, and what would stay even then, in sentences."""
+    said = words()["remove_dialog"]
+    parts = [undo_told(found)] if found.steps else []
+    parts += [counted(said["archived"], found.archived)] if found.archived else []
+    parts += [counted(words()["undo_dialog"]["stays"], found.left_removing)] if found.left_removing else []
+    return " ".join(parts)
+
+
+def _verbs_told(found: Undoable) -> str:
+    form, ranked = words()["undo_dialog"]["verb"], sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0]))
+    return ", ".join(form.format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
 
 
 def change_told(old: Terms, new: Terms) -> str:

@@ -27,6 +27,7 @@ _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 SHOWN = Qt.ItemDataRole.UserRole + 1
 _HEIGHT, _PAD, _ICON = 46, 12, 16
+_ROUND = 8  # what the corners of the card take
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,8 @@ class LineList(QListView):
         self.setMouseTracking(True)
         self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setObjectName("card")
+        self.setViewportMargins(1, _ROUND, 1, _ROUND)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -19,6 +19,7 @@ from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 
 _NAME = 80
+_SHARED = "GLOBAL"
 _OTHERS, _ENDING, _VALUE = 3, 5, 60
 
 
@@ -38,9 +39,10 @@ def entity_line(one: EntityLine) -> Shown:
     """A line of the list: the name, what it is, how often it is mentioned."""
     others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
     called = f" · also {', '.join(others)}" if others else ""
+    where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may stand in several
     look = words()["types"][one.type]
     named = count_of(one.mentions, "memory", "memories") if one.mentions else ""
-    return Shown(one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{called}", named)
+    return Shown(one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{where}{called}", named)
 
 
 def place_line(one: Place) -> Shown:

@@ -19,11 +19,12 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import STATUS_WORDS
+from ui.widgets.words import STATUS_WORDS, WARNED_WORDS
 
 _PAD = 8
 _BAR = 36  # of trust, pixels at 100 %
 _MOST_LINES = 4_000
+_LEAST_BESIDE = 260  # pixels a text keeps beside the words of a mark
 _QUIET = frozenset({"space", "room", "source", "client", "learned", "recalled", "said"})
 _STATUS_INKS = {Status.DISPUTED: "danger", Status.QUARANTINED: "warning"}
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -153,8 +154,21 @@ class Cells(QStyledItemDelegate):
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon("pin", "accent").paint(painter, place)
             room.setRight(place.left() - _PAD)
+        if row.warned:
+            room.setRight(self._warning(painter, room) - _PAD)
         stands = row.status in {Status.ACTIVE, Status.DISPUTED}
         self._write(painter, room, self._line(row), "ink" if stands else "muted")
+
+    def _warning(self, painter: QPainter, rect: QRect) -> int:
+        """A mark, and its words where the text keeps its room beside them; where it begins."""
+        theme, side, words = self._theme, self._theme.px(14), 0
+        wide = self._measure("caption").horizontalAdvance(WARNED_WORDS) + theme.px(2)
+        if rect.width() > theme.px(_LEAST_BESIDE) + wide:
+            words = wide + theme.px(4)
+            self._write(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), WARNED_WORDS, "warning", "caption")
+        place = QRect(rect.right() - words - side, rect.center().y() - side // 2, side, side)
+        theme.icon("triangle-alert", "warning").paint(painter, place)
+        return place.left()
 
     def _line(self, row: MemoryRow) -> str:
         """The text as one line, worked out once: marks are looked for character by character."""

@@ -12,8 +12,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from core.types.library import MemoryRow
 from ui.context import Context
-from ui.pages.library.columns import COLUMNS, cell_text
+from ui.pages.library.columns import COLUMNS, TEXT, cell_text
 from ui.tasks import query
+from ui.widgets.words import WARNED_WORDS
 
 PAGE_ROWS = 200
 _AHEAD = 40  # rows beyond what is in sight
@@ -65,10 +66,19 @@ class MemoryTable(QAbstractTableModel):
         column = COLUMNS[index.column()]
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
             row = self.row_at(index.row())
-            return "…" if row is None else cell_text(column, row)
+            told = "…" if row is None else cell_text(column, row)
+            is_marked = role == Qt.ItemDataRole.AccessibleTextRole and self._is_warned(index)
+            return f"{WARNED_WORDS}: {told}" if is_marked else told
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return WARNED_WORDS if self._is_warned(index) else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
         return None
+
+    def _is_warned(self, index: QModelIndex | QPersistentModelIndex) -> bool:
+        """Whether a cell has the mark of a text that reads like an instruction."""
+        row = self.row_at(index.row()) if COLUMNS[index.column()].id == TEXT else None
+        return row is not None and row.warned
 
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

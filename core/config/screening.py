@@ -1,0 +1,44 @@
+"""The options of the injection scan: from which score on what happens to a text that reads like an instruction.
+
+The defaults are those of E10.14.1 and E10.14.3; `core.text.injection` reads them here. Must not do: decide anything.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.config.describe import about
+
+FLAG_ABOVE, BLOCK_ABOVE, HARD_ABOVE = 0.5, 0.7, 0.9
+_GROUP = "Hidden instructions"
+
+
+class ScreeningOptions(BaseModel):
+    """Options of the scan; part of `Options`. Each is crossed by a score above it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    screen_flag: float = Field(
+        default=FLAG_ABOVE,
+        ge=0.2,
+        le=0.95,
+        title="Keep out of contexts above",
+        description="How much a text must read like an instruction before assistants are not given it by themselves.",
+        json_schema_extra=about(_GROUP),
+    )
+    screen_block: float = Field(
+        default=BLOCK_ABOVE,
+        ge=0.2,
+        le=0.95,
+        title="Do not show to assistants above",
+        description="How much a text must read like an instruction before an assistant that asks for it gets no word.",
+        json_schema_extra=about(_GROUP),
+    )
+    screen_hard: float = Field(
+        default=HARD_ABOVE,
+        ge=0.2,
+        le=0.95,
+        title="Ask you first above",
+        description="How much a text from outside must read like an instruction before it waits for you.",
+        json_schema_extra=about(_GROUP),
+    )

@@ -1,0 +1,99 @@
+"""Words of the Clients page: every call of the protocol and every verb a client's step or receipt can have is told."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+
+from core.types.clients import Undoable
+from ui.pages.clients.words import call_told, removal_told, stays_told, undo_told, verb_told, words
+
+CORE = Path(__file__).resolve().parents[2] / "core"
+OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
+"""Names of actors that are no clients."""
+GIVEN = {
+    "core.engine.clients": set(),  # the owner's, all of them: `Clients._change`
+    "core.engine.graph": set(),
+    "core.engine.runner": {"consolidate"},  # the one work a client may ask for
+    "core.engine.sessions": {"capture", "compaction_ingest"},
+    "core.intake.changing": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
+    "core.intake.forget": {"forget", "delete"},
+    "core.intake.undoing": set(),
+    "core.intake.verdicts": {"confirm", "dispute", "reinforce"},
+}
+"""Where a verb's name is handed on: the names that come there from clients."""
+OWNERS = {
+    "remove_all", "undo_since", "forget_rule", "hold", "erase", "spare", "let_through", "revise", "record_outcome",
+    "crash_recovery",
+}  # fmt: skip
+"""Verbs only the person has, though their functions take any actor."""
+HANDED = {"get", "list", "history", "conflicts", "entities"}
+"""What receipts of answers that are neither a recall nor a context are called (`core.engine.journals.handed`)."""
+
+
+def verbs_of(path: Path) -> Iterator[tuple[str, str | None]]:
+    """The module, and the name of each verb it begins; None where the name is handed to it."""
+    module = ".".join(path.relative_to(CORE.parent).with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "verb":
+            continue
+        tail = node.args[1:]
+        if any(isinstance(one, ast.Name) and one.id in OTHERS for one in tail) or not tail:
+            continue
+        name = tail[0]
+        if isinstance(name, ast.Constant):
+            yield module, str(name.value)
+        elif isinstance(name, ast.Name) and name.id.isupper():
+            yield module, str(getattr(import_module(module), name.id))
+        else:
+            yield module, None
+
+
+def client_verbs() -> set[str]:
+    found: set[str] = set()
+    for path in sorted(CORE.rglob("*.py")):
+        for module, name in verbs_of(path):
+            assert name is not None or module in GIVEN, (
+                f"{module} is handed a verb's name: say here which clients hand it"
+            )
+            found |= GIVEN[module] if name is None else {name}
+    return found - OWNERS
+
+
+def test_every_verb_of_a_client_is_told() -> None:
+    verbs = client_verbs()
+    assert {"store", "relate", "resolve", "turn_end", "ask_update", "entity_merge"} <= verbs
+    assert verbs | {"recall", "context", "hello"} | HANDED == set(words()["verbs"])
+
+
+def test_every_call_of_the_protocol_is_told() -> None:
+    methods = json.loads(files("resources").joinpath("protocol.json").read_text(encoding="utf-8"))["methods"]
+    assert {name for name in methods if not name.startswith("owner.")} == set(words()["calls"])
+
+
+def test_what_is_not_known_is_told_as_it_is_on_one_line() -> None:
+    assert verb_told("some_new\nverb") == "some new verb"
+    assert call_told("memory_\u202eupdate") == "memory_‹U+202E›update"
+    assert call_told("") == ""
+
+
+def test_what_would_go_and_what_would_stay_is_told() -> None:
+    nothing = Undoable(0, 0, {}, 0)
+    assert undo_told(nothing) == "It changed nothing since then."
+    assert stays_told(nothing) == removal_told(nothing) == ""
+    stuck = Undoable(0, 0, {}, 1, left=2, archived=1, left_removing=1)
+    assert undo_told(stuck) == "Nothing of it can be taken back any more."
+    assert stays_told(stuck) == (
+        "2 steps would stay: what they changed was changed again since. "
+        "1 memory it brought would stay: it is too old to be taken back."
+    )
+    assert removal_told(stuck) == (
+        "1 memory would go to the archive. 1 step would stay: what it changed was changed again since."
+    )
+    some = Undoable(1, 2, {"ask_forget": 1}, 0)
+    told = "1 step on 2 memories would be taken back: 1 × asked to forget."
+    assert (undo_told(some), stays_told(some), removal_told(some)) == (told, "", told)

@@ -1,0 +1,90 @@
+"""What the person is told before the deed: taking back does what was promised; what one would see is what it gets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import HandClock, Rig, rig_at
+
+from core.types.clients import Sight, Undoable
+from core.types.values import OWNER_ACTOR
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as rig:
+        yield rig
+
+
+def busy(rig: Rig) -> None:
+    """A client of which some can be taken back, some was changed since, some is too old, some the person's by now."""
+    claude = rig.client("Claude", "read", "write", "curate")
+    rig.store("Long ago the jar was blue", claude)
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(100 * DAY_MS)
+    rig.engine.clients.resume("Claude").result(10)
+    gone = rig.store("The kettle is red", claude).memory_id
+    rig.forget(gone, claude)
+    mine = rig.store("The boiler is green", claude).memory_id
+    rig.engine.memories.confirm(mine, OWNER_ACTOR).result(10)
+    rig.store("The shed is brown", claude)
+
+
+def would(rig: Rig, since_ms: int = 0) -> Undoable:
+    return rig.engine.clients.undoable("Claude", since_ms).result(10)
+
+
+def test_taking_back_does_what_was_promised(rig: Rig) -> None:
+    busy(rig)
+    told = would(rig)
+    assert (told.steps, told.left, told.expired) == (3, 1, 1)
+    assert told.by_verb == Counter(store=2, forget=1)
+    assert told.memories == 2
+    done = rig.engine.clients.undo_since("Claude", 0).result(10)
+    assert (done.steps, done.left) == (told.steps, told.left)
+
+
+def test_removing_all_does_what_was_promised(rig: Rig) -> None:
+    busy(rig)
+    told = would(rig)
+    done = rig.engine.clients.remove_all("Claude").result(10)
+    assert (done.steps, done.left, done.archived) == (told.steps, told.left_removing, told.archived)
+    assert told.archived >= 1
+
+
+def test_where_all_was_changed_since_nothing_is_promised(rig: Rig) -> None:
+    claude = rig.client("Claude", "read", "write")
+    memory = rig.store("The boiler is blue", claude).memory_id
+    rig.forget(memory)
+    told = would(rig)
+    assert (told.steps, told.left, told.memories, dict(told.by_verb)) == (0, 1, 0, {})
+    done = rig.engine.clients.undo_since("Claude", 0).result(10)
+    assert (done.step_id, done.steps, done.left) == ("", 0, 1)
+
+
+def test_a_look_at_what_would_be_taken_back_changes_nothing(rig: Rig) -> None:
+    busy(rig)
+    before, steps = rig.dump(), rig.rows("SELECT id, undone_by FROM undo_steps ORDER BY id")
+    state = rig.rows("SELECT seq, last_at, purge_open FROM vault_state")
+    first = would(rig)
+    assert would(rig) == first
+    assert rig.dump() == before
+    assert rig.rows("SELECT id, undone_by FROM undo_steps ORDER BY id") == steps
+    assert rig.rows("SELECT seq, last_at, purge_open FROM vault_state") == state
+    assert rig.verify()["status"] == "ok"
+    rig.store("And writing goes on")
+    assert "And writing goes on" in rig.texts()
+
+
+def test_one_that_may_not_read_would_be_given_nothing(rig: Rig) -> None:
+    rig.client("Mute", "write", "all_spaces")
+    rig.client("Claude", "read", "all_spaces")
+    rig.store("The boat is called Heron")
+    clients = rig.engine.clients
+    assert clients.sight("Mute", "What is the boat called?", 1_000).result(10) == Sight("", 0, 1_000, (), {})
+    assert clients.sight("Claude", "What is the boat called?", 1_000).result(10).given

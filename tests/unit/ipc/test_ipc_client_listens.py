@@ -1,0 +1,51 @@
+"""The client library that waits hears notifications: those that come now, and those that came amid another call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ipc_world import World, code_of
+
+from core.errors import Code
+from core.events import Changed
+from core.types.values import OWNER_ACTOR
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        yield made
+
+
+def change(world: World, verb: str, *ids: str) -> None:
+    world.engine.hub.publish(Changed(verb, ids, OWNER_ACTOR, 7))
+
+
+def test_the_client_that_waits_listens(world: World) -> None:
+    client = world.paired("one")
+    assert client.listen(0) is None
+    assert client.subscribe(["stored", "gone"]) == ("stored", "gone")
+    change(world, "store", "one-1")
+    told = client.listen(30)
+    assert told is not None
+    assert (told.name, told.params) == ("changed", {"seq": 1, "kind": "stored", "ids": ["one-1"]})
+    change(world, "forget", "one-1")
+    pause = threading.Event()
+    while not client._heard:  # it comes while another call waits, and is kept
+        client.call("health")
+        pause.wait(0.01)
+    told = client.listen(0)
+    assert told is not None
+    assert told.params["kind"] == "gone"
+    assert client.listen(0) is None
+    assert client.subscribe([]) == ()
+
+
+def test_listening_ends_with_the_connection(world: World) -> None:
+    client = world.paired("one")
+    client.subscribe()
+    world.owner().call("owner.revoke", {"name": "one"})
+    assert code_of(lambda: client.listen(30)) in (Code.NOT_HERE, Code.UNAUTHENTICATED)

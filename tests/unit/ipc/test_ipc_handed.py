@@ -1,0 +1,53 @@
+"""What leaves beside searches is put down too: lists, versions, the review's pairs, entities; as much as was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ipc_world import World
+
+from core.ipc.handing import Handed, handed_by
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home) as made:
+        yield made
+
+
+def test_a_list_is_put_down_with_its_words(world: World) -> None:
+    reader = world.paired("reader", ["read", "write"])
+    stored = str(reader.call("memory_store", {"text": "the jar is blue"})["memory_id"])
+    told = world.engine.journal.told
+    assert told == []
+    reader.call("memory_list")
+    reader.call("memory_list", {"text": "jar"})
+    assert [one[:4] for one in told] == [
+        ("reader", "list", "", (stored,)),
+        ("reader", "list", "jar", (stored,)),
+    ]
+    reader.call("health")
+    world.owner().call("owner.list", {})
+    assert len(told) == 2
+
+
+def test_what_did_not_fit_into_the_line_was_not_handed_out() -> None:
+    result = {"items": [{"id": "a"}, {"id": "b"}], "total": 2}
+    assert handed_by("memory_list", {}, result, 1) == Handed("list", "", ("a",))
+    assert handed_by("memory_list", {}, result, None) == Handed("list", "", ("a", "b"))
+
+
+def test_each_way_names_what_it_handed_out() -> None:
+    pair = {"conflicts": [{"id": "c", "existing": None, "incoming": {"id": "a"}}]}
+    assert handed_by("memory_conflicts", {}, pair, None) == Handed("conflicts", "", ("a",))
+    versions = {"versions": [{"id": "a"}, {"id": "b"}], "current": {"id": "b"}}
+    assert handed_by("memory_history", {"id": "a"}, versions, None) == Handed("history", "", ("a", "b"))
+    found = {"candidates": [{"entity_id": "e"}]}
+    assert handed_by("entity_resolve", {"name": "Anna"}, found, None) == Handed("entities", "Anna", (), ("e",))
+    assert handed_by("entity_get", {"entity_id": "e"}, {"entity_id": "e"}, None) == Handed("entities", "", (), ("e",))
+    assert handed_by("memory_search", {"query": "x"}, {"items": []}, None) is None
+    assert handed_by("memory_list", {}, {"items": []}, None) is None
+    # A question that found nothing was a question all the same.
+    assert handed_by("memory_list", {"text": "jar"}, {"items": []}, None) == Handed("list", "jar", ())

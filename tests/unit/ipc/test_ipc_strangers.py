@@ -1,0 +1,47 @@
+"""Who has not said who it is: nonsense is counted, and takes no place from those who have something to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from ipc_world import World, code_of
+
+from core.errors import Code
+from core.ipc.limits import Caps
+
+CAPS = Caps(strangers=2, stranger_grace_s=0.0, malformed=5)
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home, caps=CAPS) as made:
+        yield made
+
+
+def test_a_stranger_that_goes_on_calling_is_put_out(world: World) -> None:
+    stranger = world.client()
+    codes = [code_of(lambda: stranger.call("health")) for _ in range(6)]
+    assert codes == [Code.UNAUTHENTICATED] * 5 + [Code.NOT_HERE]
+
+
+def test_a_paired_client_that_asks_for_too_much_is_not(world: World) -> None:
+    client = world.paired(grants=["read"])
+    assert [code_of(lambda: client.call("memory_store", {"text": "x"})) for _ in range(6)] == [Code.ACCESS_DENIED] * 6
+
+
+def test_only_a_pairing_keeps_its_place_against_newcomers(world: World) -> None:
+    port = world.server.pairing
+    assert port is not None
+    turn, redeemer = port.open_pairing(None, None), world.client()
+    with ThreadPoolExecutor(1) as pool:
+        code = turn.code.result(10).code
+        redeemed = pool.submit(lambda: redeemer.call("pair", {"client": "plug", "code": code}))
+        asked = turn.asked.result(10)
+        for _ in range(4):
+            world.client()  # each puts out the one before, never the one that waits for the person
+        assert world.paired("other").call("health")["state"] == "open"
+        port.answer(asked.id, allow=True).result(10)
+        assert redeemed.result(10)["client"] == "plug"
