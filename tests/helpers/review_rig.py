@@ -329,9 +329,7 @@ class FakeConflicts:
 
     # ---- deciding
 
-    def resolve(
-        self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None
-    ) -> Future[Decided]:
+    def resolve(self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None) -> Future[Decided]:
         """Decide one."""
         assert actor.kind == "owner"
         return self._decide((item_id,), decision)
