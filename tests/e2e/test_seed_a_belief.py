@@ -252,9 +252,11 @@ def test_metric_no_contradiction_is_exposed(rig: Rig) -> None:
 def test_metric_no_low_trust_override(rig: Rig) -> None:
     """Low-trust overrides that succeed without a person: none."""
     said = tell(rig, "$500")
-    for n, source in enumerate((Source.DOCUMENT, Source.TOOL_OUTPUT, Source.INFERENCE, Source.SYSTEM)):
+    for n, source in enumerate((Source.DOCUMENT, Source.TOOL_OUTPUT, Source.INFERENCE)):
         assert tell(rig, f"${n}", source, bot(rig, f"b{n}")).operation == "QUARANTINE"
         assert rig.found("User budget") == ["User budget is $500"]
+    with refused(Code.FORBIDDEN_FIELD):  # Loci's own way is nobody's to claim
+        tell(rig, "$9", Source.SYSTEM, bot(rig, "system"))
     assert status(rig, said) == "active"
 
 

@@ -196,7 +196,8 @@ def test_the_gate_lets_several_values_stand(rig: Rig) -> None:
 
 def test_the_person_s_correction_supersedes_any_other_source(rig: Rig) -> None:
     for source in (Source.SYSTEM, Source.TOOL_OUTPUT, Source.DOCUMENT, Source.INFERENCE):
-        old = tell(rig, f"${len(source.value)}", bot(rig, source.value), source)
+        teller = OWNER_ACTOR if source is Source.SYSTEM else bot(rig, source.value)
+        old = tell(rig, f"${len(source.value)}", teller, source)
         new = tell(rig, "$750")
         assert status(rig, old, new) == ["superseded", "active"]
         rig.forget(new.memory_id)

@@ -15,7 +15,6 @@ assert poison_wordings.__doc__  # imported for what it enters into the table
 
 IN_PASSING = (
     "tool_output_with_a_claim",
-    "system_with_a_claim",
     "a_correction_by_a_tool",
     "backdated",
     "future_dated",

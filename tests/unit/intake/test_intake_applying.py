@@ -272,7 +272,7 @@ def test_only_a_rule_that_stands_is_marked(rig: Rig) -> None:
     with refused(Code.NOT_FOUND):
         harmful(rig, tabs, None)
     with refused(Code.INVALID_INPUT):
-        harmful(rig, tabs, "x" * 501)
+        harmful(rig, tabs, "x" * 513)
     with refused(Code.INVALID_INPUT):
         harmful(rig, tabs, "a\0b")
     assert rig.value("SELECT count(*) FROM rule_applications") == 0

@@ -15,7 +15,7 @@ from core.intake.importing import Tally, digest, tally_from, tally_json
 from core.intake.parts import parted
 from core.intake.unit_of_work import UnitOfWork
 from core.memory.draft import Draft
-from core.types.values import OWNER_ACTOR, Actor, When
+from core.types.values import OWNER_ACTOR, When
 from core.types.words import Kind, Role, Source, Status
 from core.vault.tx import Tx
 
@@ -74,13 +74,31 @@ def test_a_verb_that_fails_leaves_nothing(rig: Rig) -> None:
 
 
 def test_a_verb_that_changes_nothing_is_audited_and_is_no_step(rig: Rig) -> None:
+    actor = rig.client("bot", "read")
+    audited, *rest = journal(rig)
+
     def write(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "look", "Look", Actor("client", "c1")):
+        with rig.opened.work.verb(tx, "look", "Look", actor):
             pass
 
     rig.write(write)
-    assert journal(rig) == (1, 0, 0)
-    assert rig.value("SELECT actor FROM audit") == "client:c1"
+    assert journal(rig) == (audited + 1, *rest)
+    assert rig.value("SELECT actor FROM audit WHERE verb = 'look'") == f"client:{actor.client_id}"
+
+
+@pytest.mark.parametrize("shut", ["pause", "revoke"])
+def test_who_was_shut_out_since_it_asked_writes_nothing(rig: Rig, shut: str) -> None:
+    actor = rig.client("bot", "read", "write")
+    getattr(rig.engine.clients, shut)("bot").result(30)
+    before = journal(rig)
+
+    def write(tx: Tx) -> None:
+        with rig.opened.work.verb(tx, "look", "Look", actor):
+            raise AssertionError("it got in")
+
+    with refused(Code.UNAUTHENTICATED):
+        rig.write(write)
+    assert journal(rig) == before
 
 
 def test_memory_text_in_an_audit_row_is_refused_with_all_of_its_verb(rig: Rig) -> None:

@@ -29,7 +29,7 @@ def line(ident: object, method: str, **params: Any) -> bytes:
 
 def heard(client: Client) -> dict[str, Any]:
     """The next line of the server, as it is."""
-    client._sock.settimeout(10)
+    client._sock.settimeout(60)
     found = bytearray()
     while not found.endswith(b"\n"):
         more = client._sock.recv(1)
@@ -39,10 +39,17 @@ def heard(client: Client) -> dict[str, Any]:
     return message
 
 
+def held(world: World) -> None:
+    """Wait until the search is held."""
+    until = time.monotonic() + 60
+    while not world.engine.memories.waiting:
+        assert time.monotonic() < until, "no search came"
+        time.sleep(0.01)
+
+
 def finish(world: World) -> None:
     """Let the search end that is held."""
-    while not world.engine.memories.waiting:
-        time.sleep(0.01)
+    held(world)
     world.engine.memories.waiting[0].set_exception(UserError(Code.NOT_FOUND, "Held, then let go."))
 
 
@@ -90,10 +97,11 @@ def test_a_client_that_says_nothing_is_let_go_after_the_minutes_of_the_option(em
 def test_who_waits_for_an_answer_is_not_silent(empty_home: Path) -> None:
     with World(empty_home, caps=Caps(watch_s=0.02)) as world:
         engine = world.engine
-        engine.chosen = engine.chosen.model_copy(update={"client_idle_minutes": 0.2 / 60})
         engine.memories.gate = threading.Event()
         client = world.paired()
         client._send(line(900, "memory_search", query="x"))
+        held(world)  # or a slow machine would let it go before it asked
+        engine.chosen = engine.chosen.model_copy(update={"client_idle_minutes": 0.2 / 60})
         assert client.listen(0.6) is None
         finish(world)
         assert heard(client)["id"] == 900

@@ -294,7 +294,7 @@ def test_locking_ends_every_session(world: World) -> None:
         asking = pool.submit(lambda: code_of(lambda: client.call("memory_search", {"query": "x"})))
         until(lambda: world.engine.memories.waiting)
         assert owner.call("owner.lock") == {"state": "locked"}
-        assert asking.result(10) is Code.VAULT_LOCKED
+        assert asking.result(60) is Code.VAULT_LOCKED
     assert world.engine.memories.waiting[0].cancelled()
     assert code_of(lambda: client.call("health")) is Code.VAULT_LOCKED
     assert code_of(lambda: owner.call("health")) is Code.VAULT_LOCKED
@@ -386,15 +386,15 @@ def test_pairing_with_a_code(world: World, allow: bool) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         opening = pool.submit(lambda: owner.call("owner.pair_code", {}, notify=notify))
-        assert ready.wait(10)
+        assert ready.wait(60)
         redeeming = pool.submit(lambda: world.client().pair("My plug<b>", codes[0].lower(), ["read"]))
         if not allow:
             assert code_of(redeeming.result) is Code.PAIRING_REFUSED
             assert code_of(opening.result) is Code.PAIRING_REFUSED
             assert world.engine.clients.records == {}
             return
-        pairing = redeeming.result(10)
-        assert opening.result(10) == {"client": "My plug-b", "grants": ["read"]}
+        pairing = redeeming.result(60)
+        assert opening.result(60) == {"client": "My plug-b", "grants": ["read"]}
     assert (shown[0]["client"], shown[0]["name"]) == ("My plug\\u003cb\\u003e", "My plug-b")
     assert str(pairing.token) not in repr(pairing)
     with world.client() as client:
@@ -424,7 +424,7 @@ def test_the_person_going_away_ends_pairing(world: World) -> None:
                 owner.call("owner.pair_code", {"name": "plug"}, notify=notify)
 
         waiting = pool.submit(opening)
-        assert ready.wait(10)
+        assert ready.wait(60)
         assert code_of(lambda: world.client().pair("x", codes[0])) is Code.PAIRING_REFUSED
-        waiting.result(10)
+        waiting.result(60)
     assert world.engine.clients.records == {}

@@ -45,7 +45,7 @@ def answers_as_said(method: str, result: Mapping[str, Any]) -> None:
 def test_handing_over(world: World) -> None:
     owner, client = world.owner(), world.paired()
     assert owner.call("owner.handover") == {"closing": True, "within_s": 5.0}
-    assert world.handed_over.wait(10)
+    assert world.handed_over.wait(60)
     assert code_of(lambda: client.call("health")) is Code.BUSY
     world.on_loop(world.server.stop())
     assert not world.place.path.exists()
@@ -63,8 +63,8 @@ def test_a_handover_waits_for_what_runs(world: World) -> None:
         until(lambda: world.server.handing_over)
         assert not handing.done()
         gate.set()
-        assert storing.result(10)["operation"] == "ADD"
-        assert handing.result(10)["closing"] is True
+        assert storing.result(60)["operation"] == "ADD"
+        assert handing.result(60)["closing"] is True
 
 
 def test_a_window_does_not_hand_over(empty_home: Path) -> None:

@@ -37,11 +37,11 @@ def test_only_a_pairing_keeps_its_place_against_newcomers(world: World) -> None:
     assert port is not None
     turn, redeemer = port.open_pairing(None, None), world.client()
     with ThreadPoolExecutor(1) as pool:
-        code = turn.code.result(10).code
+        code = turn.code.result(60).code
         redeemed = pool.submit(lambda: redeemer.call("pair", {"client": "plug", "code": code}))
-        asked = turn.asked.result(10)
+        asked = turn.asked.result(60)
         for _ in range(4):
             world.client()  # each puts out the one before, never the one that waits for the person
         assert world.paired("other").call("health")["state"] == "open"
-        port.answer(asked.id, allow=True).result(10)
-        assert redeemed.result(10)["client"] == "plug"
+        port.answer(asked.id, allow=True).result(60)
+        assert redeemed.result(60)["client"] == "plug"
