@@ -1,18 +1,22 @@
-"""Years of an ordinary person in minutes: python tests/bench/bench_years.py [--years 5] [--a-day 30] [--svg FILE].
+"""Years of an ordinary person in an hour: python tests/bench/bench_years.py [--years 5] [--a-day 30] [--home DIR].
 
 Not a test: it prints a table and asserts nothing. A person and three assistants store so many memories a day, one in
 five a repetition in the same or other words, one in twenty at odds with what was said before; somebody asks a few
 questions a day, pins now and then, and decides ten questions of the desk a week. The clock is set forward by a day, and
 all scheduled work that is due runs to its end. Told at the end of each quarter: what stands, what a digest stands for,
 what is archived, what is replaced, the size of the vault, and what must never happen (a pinned memory or one in the
-person's own word that was archived by a run; two asserted exclusive claims at odds).
+person's own word that was archived by a run; two asserted exclusive claims at odds). Then the program is closed and
+opened again. With `--home` the vault and the life are kept there after each quarter, and a run that was cut off goes
+on from the last one.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -86,6 +90,12 @@ class Life:
     traits: dict[str, str] = field(default_factory=dict)
     pinned: list[str] = field(default_factory=list)
     explicit: list[str] = field(default_factory=list)
+    day: int = 0
+    stored: int = 0
+    took_s: float = 0.0
+    clients: list[Actor] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    root: bytes | None = None
 
     def next(self) -> tuple[str, str, dict[str, Any] | None]:
         """Kind, text and claim of the next memory."""
@@ -110,47 +120,89 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--consolidate-hours", type=int, default=24, help="between two consolidations; 168 is faster")
     parser.add_argument("--svg", type=Path, help="draw the curves")
     parser.add_argument("--json", type=Path, help="keep the figures")
+    parser.add_argument("--home", type=Path, help="keep what was lived here, and go on from it")
     chosen = parser.parse_args(arguments)
     embedder: Embedder = WordEmbedder() if chosen.words else MiniLmEmbedder(threads=1)
     print(machine())
-    with tempfile.TemporaryDirectory() as folder:
-        clock = YearClock(START_MS)
-        with rig_at(Path(folder), clock=clock, embedder=embedder, readers=built_in_readers()) as rig:
-            rig.engine.settings.set("consolidate_hours", value=chosen.consolidate_hours).result(60)
-            rows = live(rig, clock, int(chosen.years * 365), chosen.a_day)
+    with tempfile.TemporaryDirectory() as made:
+        kept = None if chosen.home is None else Kept(chosen.home)
+        rows = lived(Path(made), kept, embedder, chosen.consolidate_hours, int(chosen.years * 365), chosen.a_day)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if chosen.svg is not None:
         chosen.svg.write_text(drawn(rows), encoding="utf-8")
 
 
-def live(rig: Rig, clock: YearClock, days: int, a_day: int) -> list[dict[str, Any]]:
-    """So many days; a row of figures each quarter."""
-    life = Life(random.Random(7), facts(days * a_day, 7))
-    clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
-    rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
-    rows: list[dict[str, Any]] = []
-    stored, begun = 0, time.monotonic()
-    for day in range(1, days + 1):
+class Kept:
+    """A life that can be gone on with: the vault as it was at the end of a quarter, and all that was said by then."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def keep(self, home: Path, life: Life) -> None:
+        """Keep both; a run that is cut off in here leaves what was kept before."""
+        name = f"day{life.day}"
+        shutil.copytree(home, self._folder / name, dirs_exist_ok=True)
+        fresh = self._folder / "life.new"
+        fresh.write_bytes(pickle.dumps(life))
+        fresh.replace(self._folder / "life.pickle")
+        for old in self._folder.glob("day*"):
+            if old.name != name:
+                shutil.rmtree(old)
+
+    def back(self, home: Path) -> Life | None:
+        """What was kept, its vault put where the engine opens it; None at the beginning."""
+        written = self._folder / "life.pickle"
+        if not written.exists():
+            return None
+        life: Life = pickle.loads(written.read_bytes())  # noqa: S301 - this script wrote it
+        shutil.copytree(self._folder / f"day{life.day}", home)
+        return life
+
+
+def lived(
+    folder: Path, kept: Kept | None, embedder: Embedder, consolidate_hours: int, days: int, a_day: int
+) -> list[dict[str, Any]]:
+    """So many days, the program closed and opened again after each quarter; a row of figures for each."""
+    life = (kept and kept.back(folder / "home")) or Life(random.Random(7), facts(days * a_day, 7))
+    while life.day < days:
+        clock, begun = YearClock(START_MS), time.monotonic()
+        clock.advance(life.day * DAY_MS)
+        with rig_at(folder, clock=clock, embedder=embedder, readers=built_in_readers(), root=life.root) as rig:
+            if life.root is None:
+                life.root = rig.root
+                rig.engine.settings.set("consolidate_hours", value=consolidate_hours).result(60)
+                life.clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
+            rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+            live(rig, life, clock, min(days, (life.day // QUARTER + 1) * QUARTER), a_day)
+            life.took_s += time.monotonic() - begun
+            life.rows.append(figures(rig, life))
+        if kept is not None:
+            kept.keep(folder / "home", life)
+        print("  ".join(f"{name} {value}" for name, value in life.rows[-1].items()), flush=True)
+    return life.rows
+
+
+def live(rig: Rig, life: Life, clock: YearClock, until: int, a_day: int) -> None:
+    """The days of a quarter."""
+    while life.day < until:
         for _ in range(a_day):
-            stored += _say(rig, life, clients)
+            life.stored += _say(rig, life)
         for _ in range(3):
             rig.recall(f"what about the {life.dice.choice(_ABOUT)}")
-        if day % 7 == 0:
+        life.day += 1
+        if life.day % 7 == 0:
             _decide(rig)
         clock.advance(DAY_MS)
         rig.engine.flush()
         keep_house(rig)
-        if day % QUARTER == 0 or day == days:
-            rows.append(figures(rig, life, day, stored, time.monotonic() - begun))
-            print("  ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
-    return rows
 
 
-def _say(rig: Rig, life: Life, clients: Sequence[Actor]) -> int:
+def _say(rig: Rig, life: Life) -> int:
     kind, text, claim = life.next()
     own = life.dice.random() < 0.1
-    actor = OWNER_ACTOR if own else life.dice.choice(list(clients))
+    actor = OWNER_ACTOR if own else life.dice.choice(life.clients)
     more: dict[str, Any] = {"kind": Kind(kind), "importance": round(life.dice.uniform(0.1, 0.6), 2)}
     if not own:
         more["space"] = "home"
@@ -195,7 +247,7 @@ def keep_house(rig: Rig) -> None:
     raise AssertionError("the work never ends")
 
 
-def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[str, Any]:
+def figures(rig: Rig, life: Life) -> dict[str, Any]:
     """What stands at the end of a day."""
     by_status: dict[str, int] = dict(rig.rows("SELECT status, count(*) FROM memories GROUP BY status"))
     lost = rig.value(
@@ -210,7 +262,7 @@ def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[st
     size = sum(path.stat().st_size for path in rig.home.path.glob("vault.db*"))
     active = int(by_status.get("active", 0))
     return {
-        "day": day, "stored": stored, "active": active, "own": int(rig.value(
+        "day": life.day, "stored": life.stored, "active": active, "own": int(rig.value(
             "SELECT count(*) FROM memories WHERE status = 'active' AND client_id IS NULL AND import_id IS NULL "
             "AND source = 'user_explicit'")), "digests": int(rig.value(
             "SELECT count(*) FROM memories WHERE kind = 'digest' AND status = 'active'")),
@@ -220,7 +272,7 @@ def figures(rig: Rig, life: Life, day: int, stored: int, took: float) -> dict[st
         "fading": int(rig.value("SELECT count(*) FROM fading")),
         "questions": int(rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'")),
         "mb": round(size / 1e6, 1), "kb_each": round(size / 1e3 / max(1, active), 2), "lost": int(lost),
-        "at_odds": int(odds), "s": round(took),
+        "at_odds": int(odds), "s": round(life.took_s),
     }  # fmt: skip
 
 
