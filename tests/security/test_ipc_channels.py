@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,10 @@ def test_items_and_names_of_a_channel(rig: Rig, wire: Wire) -> None:
         client.close()
 
 
+def _hears(told: list[Mapping[str, Any]], _: str, what: Mapping[str, Any]) -> None:
+    told.append(what)
+
+
 def test_a_listener_hears_of_the_channel_it_named(wire: Wire) -> None:
     heard: dict[str, list[Mapping[str, Any]]] = {}
     ears = {name: wire.client(name, "read", "all_spaces") for name in ("anna", "bob", "plain")}
@@ -127,7 +132,7 @@ def test_a_listener_hears_of_the_channel_it_named(wire: Wire) -> None:
         for name, ear in ears.items():
             while not any(last in one.get("ids", ()) for one in heard[name]):
                 assert time.monotonic() < until
-                ear.call("health", notify=lambda _, what, name=name: heard[name].append(what))  # type: ignore[misc]
+                ear.call("health", notify=partial(_hears, heard[name]))
         told = {name: [one["ids"] for one in notices] for name, notices in heard.items()}
         assert told == {"anna": [[mine], [last]], "bob": [[last]], "plain": [[last]]}
     finally:

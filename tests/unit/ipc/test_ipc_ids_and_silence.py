@@ -44,7 +44,7 @@ def held(world: World) -> None:
     until = time.monotonic() + 60
     while not world.engine.memories.waiting:
         assert time.monotonic() < until, "no search came"
-        time.sleep(0.01)
+        time.sleep(0.01)  # the fake engine has no event for it; the deadline above ends the wait
 
 
 def finish(world: World) -> None:
