@@ -16,6 +16,7 @@ from core.errors import Code, UserError
 from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.rows import Rows
+from core.vault.sight import undecided
 from core.vault.tx import Tx
 
 METADATA_BYTES = 8 * 1024
@@ -26,17 +27,19 @@ CANDIDATES = 200
 """Candidates of one answer, at most: the items of a client's list (design section 8)."""
 MERGED_INTO = "merged_into"
 """The key of seed B's metadata under which a merged entity says where it leads; nobody writes it."""
+_UNHEARD = undecided("sm")
 SEEN = (
-    "((:seen IS NULL OR e.space_id IN (SELECT value FROM json_each(:seen))) AND (NOT :client "
+    "((:seen IS NULL OR e.space_id IN (SELECT value FROM json_each(:seen))) AND (NOT :client "  # noqa: S608 - constants
     "OR e.made_by IN ('owner', 'client') OR EXISTS (SELECT 1 FROM mentions sn JOIN memories sm ON sm.id = sn.memory_id "
-    "WHERE sn.entity_id = e.id AND sm.status <> 'deleted' AND sm.security_tier = 'cleartext' "
+    f"WHERE sn.entity_id = e.id AND sm.status <> 'deleted' AND sm.security_tier = 'cleartext' AND NOT {_UNHEARD} "
     "AND (:seen IS NULL OR sm.space_id IN (SELECT value FROM json_each(:seen))) "
     "AND (:channels IS NULL OR sm.scope_channel IN (SELECT value FROM json_each(:channels))))))"
 )
 """Whether `entities e` exists for who asks; with `reach_params`.
 
-Trigger: a client asks for a name that rules found in a memory that was deleted since, or stands in another space.
-Why: the name would tell of the memory. Outcome: it exists for a client only where a memory that it may see names it.
+Trigger: a client asks for a name that rules found in a memory that was deleted since, stands in another space, or was
+never let in. Why: the name would tell of the memory. Outcome: it exists for a client only where a memory that it may
+see, and that was let in, names it.
 """
 
 _CARD = (
@@ -60,10 +63,18 @@ _SPELT = (
     "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id IN (SELECT value FROM json_each(:ids)) "
 )
 _ELSEWHERE = f"{_SPELT} AND m.scope_channel <> '' AND m.scope_channel NOT IN (SELECT value FROM json_each(:channels))"  # noqa: S608
-_HERE = (
-    f"{_SPELT} AND m.status <> 'deleted' AND m.security_tier = 'cleartext' "  # noqa: S608 - constants
+_IN_SIGHT = (
+    f"m.status <> 'deleted' AND m.security_tier = 'cleartext' AND NOT {undecided()} "  # noqa: S608 - constants
     "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
     "AND m.scope_channel IN (SELECT value FROM json_each(:channels))"
+)
+_HERE = f"{_SPELT} AND {_IN_SIGHT}"
+# Names as they are written in some memory in sight: the lengths are told apart before a text is opened.
+_HEARD = (
+    "SELECT j.value ->> 0, j.value ->> 1 FROM json_each(:names) j WHERE EXISTS ("  # noqa: S608 - constants
+    "SELECT 1 FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = j.value ->> 0 "
+    f"AND n.end_at - n.start_at = length(j.value ->> 1) AND {_IN_SIGHT} "
+    "AND substr(m.text, n.start_at + 1, n.end_at - n.start_at) = j.value ->> 1)"
 )
 # What somebody made is called what they called it, wherever else the name stands.
 _GIVEN = (
@@ -110,7 +121,7 @@ def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     either = {entity_id, root(rows, entity_id)}
     if not any(rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either):
         raise _missing()
-    return _as_card(rows, row, unspoken(rows, [str(row[0])], reach))
+    return _as_card(rows, row, unspoken(rows, names_of(rows, [str(row[0])]), reach))
 
 
 def _missing() -> UserError:
@@ -118,15 +129,18 @@ def _missing() -> UserError:
     return UserError(Code.NOT_FOUND, "There is no such entity.")
 
 
-def unspoken(rows: Rows, entity_ids: Sequence[str], reach: Reach) -> frozenset[tuple[str, str]]:
+def unspoken(rows: Rows, named: Sequence[Named], reach: Reach) -> frozenset[tuple[str, str]]:
     """Names that an entity bears only in memories of a channel that is not looked at (E12a; X1, X2).
 
     Trigger: rules found a name in a memory of one channel, and another name of the same in one that all see. Why: the
     entity is there for all, and the first name tells of the memory. Outcome: it goes by the names that were seen.
 
+    A name is looked for where it is seen first, and the first such place settles it: only of those that are left is
+    every mention read.
+
     Args:
         rows: a vault snapshot or a transaction.
-        entity_ids: the entities.
+        named: the entities with all their names.
         reach: whose entities.
 
     Returns:
@@ -134,12 +148,20 @@ def unspoken(rows: Rows, entity_ids: Sequence[str], reach: Reach) -> frozenset[t
     """
     if reach.channels is None:
         return frozenset()
-    params = {"ids": json.dumps(list(entity_ids)), **reach_params(reach)}
-    elsewhere = {(str(one), name_key(spelling)) for one, spelling in rows.all(_ELSEWHERE, params)}
+    names = [(one.id, name) for one in named for name in (one.name, *one.aliases)]
+    seen = _keys(rows.all(_HEARD, {"names": json.dumps(names), **reach_params(reach)}))
+    left = {(one, name_key(name)) for one, name in names} - seen
+    if not left:
+        return frozenset()
+    params = {"ids": json.dumps(sorted({one for one, _ in left})), **reach_params(reach)}
+    elsewhere = _keys(rows.all(_ELSEWHERE, params)) & left
     if not elsewhere:
         return frozenset()
-    given = {(str(one), name_key(name)) for one, name in rows.all(_GIVEN, params)}
-    return frozenset(elsewhere - given - {(str(one), name_key(spelt)) for one, spelt in rows.all(_HERE, params)})
+    return frozenset(elsewhere - _keys(rows.all(_GIVEN, params)) - _keys(rows.all(_HERE, params)))
+
+
+def _keys(found: Iterable[Sequence[Any]]) -> set[tuple[str, str]]:
+    return {(str(one), name_key(str(name))) for one, name in found}
 
 
 def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]]) -> EntityCard:
@@ -183,7 +205,7 @@ def candidates(rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: 
     found = rows.all(_ALL, params) if fuzzy else rows.all(_HOLDING, {**params, "key": key})
     named = names_of(rows, [str(row[0]) for row in found])
     close = [one for one in named if tier(name, one, fuzzy=fuzzy) is not None]
-    hidden = unspoken(rows, [one.id for one in close], reach)
+    hidden = unspoken(rows, close, reach)
     tiers = ((one, tier(name, one, fuzzy=fuzzy)) for one in _without(close, hidden))
     return [(one, by) for one, by in tiers if by is not None]
 
@@ -295,6 +317,25 @@ def change(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
     _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
 
 
+def is_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach, but: str = "") -> bool:
+    """Whether a space has an entity of a name and a type already.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        space_id: the space.
+        name: the name; case, accents and spacing do not count.
+        kind: the type.
+        reach: whose entities.
+        but: id of one that does not count; "" for none.
+
+    Returns:
+        Whether it has.
+    """
+    key = name_key(name)
+    params = {"key": key, "space": space_id, "type": kind, "but": but, **reach_params(reach)}
+    return any(name_key(found) == key for (found,) in rows.all(_SAME, params))
+
+
 def with_metadata(extra: Mapping[str, Any], metadata: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """What `entities.extra` holds after a change.
 
@@ -328,9 +369,7 @@ def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] 
 
 
 def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: Reach) -> None:
-    key = name_key(name)
-    params = {"key": key, "space": space_id, "type": kind, "but": but, **reach_params(reach)}
-    if any(name_key(found) == key for (found,) in rows.all(_SAME, params)):
+    if is_taken(rows, space_id, name, kind, reach, but):
         raise UserError(Code.INVALID_INPUT, f"This space has an entity of that name and the type {kind} already.")
 
 

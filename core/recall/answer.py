@@ -164,7 +164,7 @@ class Answer:
             self.dropped = dict.fromkeys(self.ranked.order, ("below_bar", None))
             return ()
         request = self._asked.request
-        groups = self._groups()
+        groups = self._groups(rows)
         labels = self.right.labels.tolist()
         memories = memories_by_n(rows, [labels[group.at] for group in groups])
         wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
@@ -175,7 +175,7 @@ class Answer:
         cut = {} if by_time else as_it_stands(rows, [memory for _, memory in found])
         return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
 
-    def _groups(self) -> tuple[Group, ...]:
+    def _groups(self, rows: Rows) -> tuple[Group, ...]:
         """What is shown, and a note of everything that is not."""
         # What stands for an earlier version does not push out what answers itself.
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
@@ -183,7 +183,7 @@ class Answer:
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
         groups, stands_for = folded(self.right, over, self._leads)
-        handed = self._handed_out(groups)
+        handed = self._handed_out(rows, groups, stands_for)
         kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
         self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
@@ -192,13 +192,16 @@ class Answer:
         self.firsts = tuple(group.first for group in handed if group.first != group.at)
         return handed
 
-    def _handed_out(self, groups: Sequence[Group]) -> tuple[Group, ...]:
-        """The best, but of one client's to another no more than its share."""
-        request = self._asked.request
-        found = voices([self.right.facts[group.at].client_id for group in groups], request.scope.client_id)
-        if not any(found):
-            return tuple(groups[: request.limit])
-        return tuple(groups[place] for place in places(found, request.limit))
+    def _handed_out(self, rows: Rows, groups: Sequence[Group], stands_for: Mapping[int, int]) -> tuple[Group, ...]:
+        """The best, but of one client's to another its share first."""
+        request, facts = self._asked.request, self.right.facts
+        shown = [group.at for group in groups]
+        told = [*shown, *(at for at, by in stands_for.items() if facts[at].twin == facts[by].twin)]
+        found = voices(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        # Of equal texts of several the one that nothing bounds speaks for all.
+        free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
+        said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
+        return tuple(groups[place] for place in places(said, request.limit))
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
+from types import MappingProxyType
 
 from core.embed.tokens import Counter
 from core.memory.tiers import read_tiers
@@ -38,10 +39,14 @@ FACTS, RULES, EPISODES = "facts", "rules", "episodes"
 _HEADINGS = {FACTS: "\n## Key Facts\n\n", RULES: "\n## Active Rules\n\n", EPISODES: "\n## Episodes\n\n"}
 _SECTION_OF = {Kind.RULE: RULES, Kind.EPISODE: EPISODES}
 _END = "\n</memory>\n"
-_BUDGET, _DUPLICATE, _INJECTION = "budget", "duplicate", "injection"
+BUDGET = "budget"
+"""Why a memory was left out: there was no room for it."""
+_DUPLICATE, _INJECTION = "duplicate", "injection"
 _MOST_BYTES = 192 * 1024  # of the text in JSON: a reply is one line of at most 256 KiB, with the reasons
 _ENTRY_TOKENS = 40  # of an entry besides its text
 _NEWEST, _AMONG = 64, 512
+NOBODY: Mapping[str, str] = MappingProxyType({})
+"""Nobody's voice is bounded."""
 _DAYS = {Precision.YEAR: "%Y", Precision.MONTH: "%Y-%m"}
 
 _CLAIMS = (
@@ -70,6 +75,7 @@ class _Entry:
         tiers: names of its forms, from the most to the least.
         texts: the whole element of each.
         costs: tokens of each.
+        voice: whose share of the room it takes; None where nothing bounds it.
     """
 
     memory: Memory
@@ -79,6 +85,7 @@ class _Entry:
     tiers: tuple[str, ...]
     texts: tuple[str, ...]
     costs: tuple[int, ...]
+    voice: str | None
 
     @property
     def order(self) -> tuple[float, int, str]:
@@ -88,7 +95,7 @@ class _Entry:
     @property
     def item(self) -> Item:
         """As the packer sees it."""
-        return Item(self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs)
+        return Item(self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs, self.voice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,9 @@ def average_tokens(rows: Rows, scope: Scope) -> int:
     return AVERAGE_TOKENS if size is None else _ENTRY_TOKENS + round(float(size) / 4)
 
 
-def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Counter) -> Context:
+def assembled(
+    rows: Rows, found: Sequence[RecallItem], budget: int, counter: Counter, voices: Mapping[str, str] = NOBODY
+) -> Context:
     """Pack what recall found.
 
     Args:
@@ -126,6 +135,7 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
         found: its items, best first.
         budget: tokens at most, 0 or more.
         counter: counts tokens.
+        voices: id of a memory to whose voice it is, where that is bounded (`core.recall.fair`).
 
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
@@ -136,12 +146,12 @@ def assembled(rows: Rows, found: Sequence[RecallItem], budget: int, counter: Cou
     if not safe:
         text = HEAD + NOTHING
         return _context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
-    fresh, repeated = _told_apart(safe)
+    fresh, repeated, bounded = _told_apart(safe, voices)
     room = budget - counter.count(HEAD)
     if room < 0:
         return _context("", budget, counter, (), (*_left_out(fresh, repeated), *barred))
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
-    entries = _entries(rows, fresh, known, counter, room - sum(headings.values()))
+    entries = _entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
     items = [entry.item for entry in entries]
 
     def fits(choice: Choice) -> bool:
@@ -167,7 +177,7 @@ def _context(
 
 
 def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
-    out = [LeftOut(item.memory.id, _BUDGET, item.score) for item in missing]
+    out = [LeftOut(item.memory.id, BUDGET, item.score) for item in missing]
     out += [LeftOut(item.memory.id, _DUPLICATE, item.score) for item in repeated]
     return tuple(sorted(out, key=lambda one: (-one.value, one.id)))
 
@@ -177,17 +187,24 @@ def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[Le
     return tuple(LeftOut(item.memory.id, _INJECTION, item.score) for item in found if item.memory.id not in kept)
 
 
-def _told_apart(found: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:
-    """Items that say something of their own, and those whose words stand above them already."""
+def _told_apart(
+    found: Sequence[RecallItem], voices: Mapping[str, str]
+) -> tuple[list[RecallItem], list[RecallItem], Mapping[str, str]]:
+    """Items that say something of their own, those whose words stand above them already, and whose voice the first are.
+
+    What somebody says whom nothing bounds is bounded for nobody.
+    """
     fresh: dict[str, RecallItem] = {}
-    repeated = []
+    repeated, bounded = [], dict(voices)
     for item in found:
         words = " ".join(item.memory.text.casefold().split())
-        if words in fresh:
-            repeated.append(item)
-        else:
+        if words not in fresh:
             fresh[words] = item
-    return list(fresh.values()), repeated
+            continue
+        repeated.append(item)
+        if item.memory.id not in voices:
+            bounded.pop(fresh[words].memory.id, None)
+    return list(fresh.values()), repeated, bounded
 
 
 def _in_order(entries: Sequence[_Entry], choice: Choice) -> list[tuple[_Entry, int]]:
@@ -215,23 +232,26 @@ def _known(rows: Rows, memory_ids: Sequence[str]) -> _Known:
     return _Known(claims, rules)
 
 
-def _entries(rows: Rows, found: Sequence[RecallItem], known: _Known, counter: Counter, room: int) -> list[_Entry]:
+def _entries(
+    rows: Rows, found: Sequence[RecallItem], known: _Known, counter: Counter, room: int, voices: Mapping[str, str]
+) -> list[_Entry]:
     """The entries of all items; where all fit whole, nothing shorter is made."""
     memories = [item.memory for item in found]
     end = counter.count(_END) + 1  # the blank line
-    entries = [_whole(item, known, counter, end) for item in found]
+    entries = [_whole(item, known, counter, end, voices.get(item.memory.id)) for item in found]
     if sum(entry.costs[0] for entry in entries) <= room:
         return entries
     tiers = read_tiers(rows, memories)
     return [_with_shorter(entry, tiers[entry.memory.id], known, counter) for entry in entries]
 
 
-def _whole(item: RecallItem, known: _Known, counter: Counter, end: int) -> _Entry:
+def _whole(item: RecallItem, known: _Known, counter: Counter, end: int, voice: str | None) -> _Entry:
     memory = item.memory
     begin, line = _begin(memory), _line(memory, memory.text, known)
     frame = counter.count(begin) + end
     section = _SECTION_OF.get(memory.kind, FACTS)
-    return _Entry(memory, item.score, section, frame, (FULL,), (begin + line + _END,), (frame + counter.count(line),))
+    whole = begin + line + _END
+    return _Entry(memory, item.score, section, frame, (FULL,), (whole,), (frame + counter.count(line),), voice)
 
 
 def _with_shorter(entry: _Entry, tiers: Tiers, known: _Known, counter: Counter) -> _Entry:

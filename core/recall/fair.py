@@ -1,8 +1,13 @@
-"""No client's memories crowd out all others: of what a client is given, another one brought at most a third.
+"""No client's memories crowd out all others: of what a client is given, another one's third comes first, no more.
 
 Who writes much is found much: fifty lines of one assistant, each let in for itself, would be most of what every other
-is told (reliability study, C 38). The person's own memories and the asker's are bounded by nothing, and the person
-asks without any bound. Must not do: rank, or keep back what nobody else has anything against.
+is told (reliability study, C 38). So of each other client no more than a third of the places, or of the tokens, is
+handed out before what everybody else has to say; and of all of them together no more than two thirds before what
+nothing bounds: that is the person's own and the asker's, and what the person said as well or vouched for. What is free
+then is filled with what is left. The person asks without any bound. One memory more of anybody's takes the places it
+fills, never more. Of a voice that has its share among what a search brought there is nothing more to look for; where
+the lists are crowded (`is_crowded`), what others have is looked for beside them (`heard`).
+Must not do: rank, or leave a place empty that something could fill.
 """
 
 from __future__ import annotations
@@ -11,74 +16,98 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.belief.whose import owners_among
 from core.embed.tokens import Counter as Tokens
-from core.recall.context import assembled
+from core.recall.context import BUDGET, assembled
 from core.recall.result import RecallItem
+from core.score.packing import PARTS
 from core.types.contexts import Context, LeftOut
 from core.vault.rows import Rows
 
+_OTHERS = PARTS - 1
+"""Of how many parts all other clients together have so many before what nothing bounds."""
 SHARE = "share"
-"""Why a memory was left out: its client has its third already."""
-_FEW = 3
-"""Our choice: a third of the usual ten. So many are handed out however little all others have to say."""
-_BUDGET = "budget"
+"""Why a memory was left out: its client has its share, and what is weaker stands in its place."""
 
 
-def voices(clients: Sequence[str | None], asker: str | None) -> list[str | None]:
+def voices(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
     """Whose voice each memory is, as far as it is bounded.
 
     Args:
-        clients: ids of the clients that brought them; None for the person's own and what was imported.
+        rows: the snapshot they were found in.
+        brought: id of each memory, and of the client that brought it; None for the person's own and what was imported.
         asker: id of the client that asks; None for the owner.
 
     Returns:
-        The client; None where nothing bounds it.
+        The client; None where nothing bounds it: nobody asks but the person, it is the asker's own, or it is the
+        person's word as well.
     """
-    return [None if asker is None or client == asker else client for client in clients]
+    bounded = {one: client for one, client in brought if asker is not None and client not in (None, asker)}
+    owned = owners_among(rows, bounded) if bounded else frozenset()
+    return [None if one in owned else bounded.get(one) for one, _ in brought]
 
 
 def places(found: Sequence[str | None], limit: int) -> list[int]:
     """Which of the found are handed out.
+
+    Each stands in a turn: the first for what nothing bounds and for a third of the places of each voice, as long as all
+    voices together have no more than two thirds; the second for the rest of those thirds; then one more of each voice a
+    turn. The turns are filled in their order, each by rank.
 
     Args:
         found: the voice of each, best first.
         limit: places at most, 1 or more.
 
     Returns:
-        Their places, ascending: as many as there can be so that nobody has more than a third, or the few that anybody
-        has; where all are bounded, than an equal share.
+        Their places, ascending; as many as there can be.
     """
-    said = Counter(voice for voice in found if voice is not None)
-    free = len(found) - sum(said.values())
-    for size in range(min(limit, len(found)), 0, -1):
-        most = max(1, size // 3, min(_FEW, limit // 3))
-        if not free:
-            most = max(most, -(-size // len(said)))
-        if free + sum(min(count, most) for count in said.values()) >= size:
-            return _first(found, size, most)
-    return []
+    share, together = share_of(limit), max(1, limit * _OTHERS // PARTS)
+    said: Counter[str] = Counter()
+    turns: list[tuple[int, int]] = []
+    for place, voice in enumerate(found):
+        turn = 0
+        if voice is not None:
+            said[voice] += 1
+            is_first = said[voice] <= share and together > 0
+            together -= is_first
+            turn = 0 if is_first else max(1, said[voice] - share + 1)
+        turns.append((turn, place))
+    return sorted(place for _, place in sorted(turns)[:limit])
 
 
-def shared(items: Sequence[RecallItem], asker: str | None, limit: int) -> tuple[RecallItem, ...]:
-    """The items of an answer that are handed out.
+def share_of(limit: int) -> int:
+    """How many places are one voice's before all others: a third, at least one.
 
     Args:
-        items: best first.
-        asker: id of the client that asks; None for the owner.
-        limit: items at most; no fewer than there are where nothing is bounded.
+        limit: places at most, 1 or more.
+    """
+    return max(1, limit // PARTS)
+
+
+def is_crowded(brought: Mapping[str, int], size: int) -> bool:
+    """Whether what a search brought is so much of a voice's, or of all together, that others may not be in it.
+
+    Args:
+        brought: how many of what the lists brought each voice has, where anything bounds it.
+        size: how many they brought of everybody.
 
     Returns:
-        Those, in their order.
+        True where one has more than a third of it, or all together more than two thirds; else nothing is crowded out.
     """
-    found = voices([item.memory.client_id for item in items], asker)
-    if not any(found):
-        return tuple(items)
-    return tuple(items[place] for place in places(found, limit))
+    return max(brought.values(), default=0) * PARTS > size or sum(brought.values()) * PARTS > size * _OTHERS
 
 
-def packed_fairly(
-    rows: Rows, items: Sequence[RecallItem], budget: int, counter: Tokens, asker: str | None, limit: int
-) -> Context:
+def heard(brought: Mapping[str, int], limit: int) -> frozenset[str]:
+    """Of which voices enough was brought: as much as is their share of the places.
+
+    Args:
+        brought: how many of what was brought each voice has.
+        limit: places that are handed out, 1 or more.
+    """
+    return frozenset(voice for voice, count in brought.items() if count >= share_of(limit))
+
+
+def packed_fairly(rows: Rows, items: Sequence[RecallItem], budget: int, counter: Tokens, asker: str | None) -> Context:
     """Pack a context in which nobody fills the room that others need.
 
     Args:
@@ -87,44 +116,20 @@ def packed_fairly(
         budget: tokens at most, 0 or more.
         counter: counts tokens.
         asker: id of the client that asks; None for the owner.
-        limit: memories at most.
 
     Returns:
-        The context; what did not get a place because of this is left out for `SHARE`.
+        The context; what would be in it by its score alone is left out for `SHARE`.
     """
-    left = shared(items, asker, limit)
-    packed = assembled(rows, left, budget, counter)
-    of = voices([item.memory.client_id for item in items], asker)
-    by_id = {item.memory.id: voice for item, voice in zip(items, of, strict=True)}
-    while over := _over(packed, by_id):
-        left = tuple(item for item in left if item.memory.id not in over)
-        packed = assembled(rows, left, budget, counter)
-    staying = {item.memory.id for item in left}
-    out = [LeftOut(item.memory.id, SHARE, item.score) for item in items if item.memory.id not in staying]
-    return replace(packed, excluded=(*packed.excluded, *out)) if out else packed
+    found = voices(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
+    of = {item.memory.id: voice for item, voice in zip(items, found, strict=True) if voice is not None}
+    packed = assembled(rows, items, budget, counter, of)
+    return replace(packed, excluded=tuple(_told(one, packed, of) for one in packed.excluded)) if of else packed
 
 
-def _over(packed: Context, by_id: Mapping[str, str | None]) -> frozenset[str]:
-    """What one client has above its third while others wait for room, the weakest of each."""
-    waiting = {by_id[one.id] for one in packed.excluded if one.reason == _BUDGET}
-    most = max(1, len(packed.included) // 3)
-    over: set[str] = set()
-    for voice in {by_id[one.id] for one in packed.included} - {None}:
-        own = sorted((one for one in packed.included if by_id[one.id] == voice), key=lambda one: (-one.score, one.id))
-        if waiting - {voice}:
-            over.update(one.id for one in own[most:])
-    return frozenset(over)
-
-
-def _first(found: Sequence[str | None], size: int, most: int) -> list[int]:
-    said: Counter[str] = Counter()
-    taken: list[int] = []
-    for place, voice in enumerate(found):
-        if len(taken) == size:
-            break
-        if voice is not None:
-            if said[voice] == most:
-                continue
-            said[voice] += 1
-        taken.append(place)
-    return taken
+def _told(out: LeftOut, packed: Context, of: Mapping[str, str]) -> LeftOut:
+    """The same, with the reason that its client has its share."""
+    voice = of.get(out.id)
+    if out.reason != BUDGET or voice is None:
+        return out
+    gave_way = any(one.score < out.value and of.get(one.id) != voice for one in packed.included)
+    return replace(out, reason=SHARE) if gave_way else out

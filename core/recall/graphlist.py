@@ -6,14 +6,15 @@ Must not do: look past the scope: every hop is judged by the request's condition
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
 from core.recall.candidates import Candidates
 from core.recall.scope import Labels, Predicate
-from core.score.activation import Links, spread
+from core.score.activation import Links, reaches, spread
 from core.vault.rows import Rows
 
 SEEDS = 50
@@ -33,12 +34,15 @@ _LINKS = (
     "UNION ALL SELECT a.n, m.n, 1.0 FROM memories a JOIN derivations d ON d.derived_id = a.id "
     f"JOIN memories m ON m.id = d.source_id WHERE {_HERE} AND {{visible}} "
     "UNION ALL SELECT a.n, m.n, 1.0 FROM memories a JOIN derivations d ON d.source_id = a.id "
-    f"JOIN memories m ON m.id = d.derived_id WHERE {_HERE} AND {{visible}} "
-    "UNION ALL SELECT a.n, m.n, :shared FROM memories a JOIN mentions x ON x.memory_id = a.id "
-    "JOIN mentions y ON y.entity_id = x.entity_id AND y.memory_id <> a.id JOIN memories m ON m.id = y.memory_id "
-    f"WHERE {_HERE} AND {{visible}} "
-    "AND (SELECT count(*) FROM (SELECT 1 FROM mentions z JOIN memories m ON m.id = z.memory_id "
-    "WHERE z.entity_id = x.entity_id AND {visible} LIMIT :most)) < :most"
+    f"JOIN memories m ON m.id = d.derived_id WHERE {_HERE} AND {{visible}}"
+)
+_NAMED = (
+    f"SELECT x.entity_id, a.n FROM memories a JOIN mentions x ON x.memory_id = a.id WHERE {_HERE} "  # noqa: S608
+    "ORDER BY x.entity_id"
+)
+_NAMING = (
+    "SELECT m.n FROM mentions z JOIN memories m ON m.id = z.memory_id "
+    "WHERE z.entity_id = :name AND {visible} LIMIT :most"
 )
 HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations) OR EXISTS (SELECT 1 FROM mentions))"
 """Whether there is anything to spread over."""
@@ -60,11 +64,20 @@ def activated(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> 
     start = np.where(found.ok, np.clip(start, 0.0, 1.0), 0.0)
     best = np.argsort(-start, kind="stable")[:SEEDS]
     seeds = {int(found.labels[at]): float(start[at]) for at in best}
-    sql = _LINKS.format(visible=narrowed.visible)
+    links, naming = _LINKS.format(visible=narrowed.visible), _NAMING.format(visible=narrowed.visible)
 
-    def links_of(front: Collection[int]) -> Links:
-        params = {**narrowed.params, "here": json.dumps(sorted(front)), "shared": SHARED_NAME, "most": _MOST_NAMED}
-        return [(int(a), int(b), float(weight)) for a, b, weight in rows.all(sql, params)]
+    def links_of(front: Mapping[int, float]) -> Links:
+        here = {**narrowed.params, "here": json.dumps(sorted(front))}
+        yield from ((int(a), int(b), float(weight)) for a, b, weight in rows.all(links, here))
+        # A name ties weakly: most of what was reached over one leads no further over another, and is not looked up.
+        strong = sorted(one for one, value in front.items() if reaches(value, SHARED_NAME))
+        named = rows.all(_NAMED, {"here": json.dumps(strong)}) if strong else ()
+        for name, own in groupby(named, lambda row: str(row[0])):
+            # Once a name, and not once for each pair that it ties: in a vault of years that was most of a recall.
+            asked = {**narrowed.params, "name": name, "most": _MOST_NAMED}
+            all_of = [int(row[0]) for row in rows.all(naming, asked)]
+            if len(all_of) < _MOST_NAMED:
+                yield from ((int(one), other, SHARED_NAME) for _, one in own for other in all_of if other != one)
 
     level = spread(seeds, links_of, hops)
     return {label: value for label, value in level.items() if value > seeds.get(label, 0.0)}

@@ -6,9 +6,10 @@ remembered by the vault's sequence and changes no answer. Must not do: write, em
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from core.index.manager import IndexManager
 from core.recall.answer import Answer, Asked
 from core.recall.candidates import Candidates, Question, examine
+from core.recall.fair import heard, is_crowded
 from core.recall.graphlist import HAS_LINKS, activated, fresh, with_graph
 from core.recall.lexical import Frequencies, best_covered, bm25, read_words
 from core.recall.reading import HAS_NAMES, read_question, words_of
@@ -29,14 +31,20 @@ from core.recall.suppression import suppressed
 from core.recall.timelist import nearest_within, of_period, with_time
 from core.recall.tracing import traced
 from core.recall.vector import StoredVectors, backend
+from core.score.packing import PARTS
 from core.score.profile import LOCI, Profile
 from core.types.plans import Intent, QueryPlan
 from core.types.zone import LocalZone
 from core.vault.rows import Rows
 
-_SCOPES_KEPT = 8
+_SCOPES_KEPT = 16
 _OUTSIDERS = 10
 _NOTHING = np.empty(0, np.int64)
+_QUIET = "SELECT id FROM clients WHERE id <> :asking AND id NOT IN (SELECT value FROM json_each(:heard)) ORDER BY id"
+_FREE, _OF_QUIET = (
+    "(m.client_id IS NULL OR m.client_id = :asking)",
+    "m.client_id IN (SELECT value FROM json_each(:quiet))",
+)
 _NEXT_END = "SELECT min(valid_to) FROM memories WHERE status = 'active' AND valid_to > ?"
 _STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS_NAMES} FROM vault_state"  # noqa: S608 - constants
 
@@ -72,6 +80,20 @@ class _Found:
     leads: dict[int, int]
     brought: dict[str, int]
     short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What lists bring that leave out other clients: by meaning, by words, and what BM25 gives the latter."""
+
+    near: Labels = field(default_factory=lambda: _NOTHING)
+    scored: Labels = field(default_factory=lambda: _NOTHING)
+    scores: dict[int, float] = field(default_factory=dict)
+
+    def and_of(self, more: _Beside) -> _Beside:
+        """Both together."""
+        near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
+        return _Beside(near, scored, {**self.scores, **more.scores})
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +258,14 @@ class Recall:
         scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = best_covered(words, reach.allowed, covered_wanted)
+        beside = self._beside(search, question, np.unique(np.concatenate((near, scored, covered))))
         outside = best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
         days = search.plan.time
         then = _NOTHING
         if days is not None:
             then = nearest_within(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
-        candidates = self._examine(search, question, np.concatenate((near, scored, covered, outside, then)))
+        lists = (near, scored, covered, outside, then, beside.near, beside.scored)
+        candidates = self._examine(search, question, np.concatenate(lists))
         candidates, led, reached = self._tied(search, question, candidates)
         # A list that came back full may hide more behind what is not wanted.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
@@ -249,8 +273,46 @@ class Recall:
         short = full and int(candidates.ok.sum()) < enough
         brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
         brought |= {"graph": reached, "time": int(then.size)}
-        bm25_scores = dict(zip(scored.tolist(), scores.tolist(), strict=True))
+        bm25_scores = {**beside.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
         return _Found(question, candidates, bm25_scores, led, brought, short)
+
+    def _beside(self, search: _Search, question: Question, brought: Labels) -> _Beside:
+        """What the lists have no place for, since other clients fill them: the same among what nothing bounds.
+
+        And the same among what those clients brought that do not have their share yet, if there are any; anew without
+        those that have it then, since the next loud one may lie behind the first. More than `PARTS` of them have no
+        room. The bound on what clients are handed of each other's (`core.recall.fair`) needs something to hand out.
+        """
+        rows, asker, limit = search.rows, search.request.scope.client_id, search.request.limit
+        if asker is None or not brought.size:
+            return _Beside()
+        size, voices = _voices(rows, search.narrowed, brought, asker)
+        if not is_crowded(voices, size):
+            return _Beside()
+        found, enough = self._among(search, question, _FREE, {"asking": asker}), heard(voices, limit)
+        for _ in range(PARTS):
+            quiet = [one for (one,) in rows.all(_QUIET, {"asking": asker, "heard": json.dumps(sorted(enough))})]
+            if not quiet:
+                break
+            found = found.and_of(self._among(search, question, _OF_QUIET, {"quiet": json.dumps(quiet)}))
+            brought = np.unique(np.concatenate((brought, found.near, found.scored)))
+            known, enough = enough, enough | heard(_voices(rows, search.narrowed, brought, asker)[1], limit)
+            if enough == known:
+                break
+        return found
+
+    def _among(self, search: _Search, question: Question, whose: str, params: dict[str, object]) -> _Beside:
+        """What lists would bring if there were only this part of what is wanted."""
+        within = f"({search.narrowed.wanted}) AND {whose}"
+        narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
+        part, wanted = self._reach(replace(search, narrowed=narrowed), named=True).allowed, search.request.limit
+        if part is None or not part.size:
+            return _Beside()
+        hits = None if question.vector is None else question.vectors.search(question.vector, wanted, part)
+        scored, scores = bm25(search.rows, question.words, search.profile, wanted, part)
+        found = dict(zip(scored.tolist(), scores.tolist(), strict=True))
+        covered = best_covered(question.words, part, wanted)
+        return _Beside(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
 
     def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
         """What links, time, versions and digests do; who stands for whom; to how many the links led."""
@@ -306,6 +368,20 @@ class Recall:
         if more.size:
             found = found.with_others(examine(search.rows, search.narrowed, question, more)[0])
         return found
+
+
+def _voices(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
+    """How many of these are wanted, and how many of them each client beside the asker has.
+
+    What is out of the asker's reach tells nothing.
+    """
+    sql = (
+        "SELECT m.client_id, count(*) FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value "  # noqa: S608 - conditions of core.recall.scope
+        f"WHERE {narrowed.wanted} GROUP BY m.client_id"
+    )
+    told = rows.all(sql, {**narrowed.params, "labels": json.dumps(brought.tolist())})
+    bounded = {str(client): int(count) for client, count in told if client not in (None, asker)}
+    return sum(int(count) for _, count in told), bounded
 
 
 def _state(rows: Rows) -> _State:

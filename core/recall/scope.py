@@ -20,30 +20,35 @@ from core.types.channels import limit_of, limits_from, seen_from
 from core.types.values import Memory
 from core.types.words import Status
 from core.vault.rows import Rows
+from core.vault.sight import CLEARTEXT, UNSEALED, is_undecided, let_in
 
 if TYPE_CHECKING:
     from core.recall.request import RecallRequest
 
 Labels = NDArray[np.int64]
-_PLACE = "space_id, status, scope_channel, security_tier"
-_PLACES = f"SELECT id, {_PLACE} FROM memories WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants
-_UNSEALED = "cleartext"
-UNSEALED = f"m.security_tier = '{_UNSEALED}'"
-"""Whether `m` may be handed to a client at all: the other tiers are the person's alone."""
+PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")
+"""The columns of a memory by which `Scope.sees` judges, in its order."""
+_LET_IN = let_in()
 
 
-LATER_SPEAKS = (
-    "SELECT r.id AS earlier, l.id AS later FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608
+_PAIRS = (
+    "SELECT r.id AS earlier, l.id AS later FROM conflicts k JOIN memories i ON i.id = k.incoming_id "
     "JOIN memories e ON e.id = k.existing_id "
     "JOIN memories l ON l.id = CASE WHEN coalesce(i.occurred_at, i.recorded_at) "
     ">= coalesce(e.occurred_at, e.recorded_at) THEN i.id ELSE e.id END "
-    "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id "
-    f"WHERE k.state = 'open' AND {MAY_REPLACE} AND i.status = 'active' AND e.status = 'active' AND {MAY_SPEAK}"
+    "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id WHERE"
 )
-"""Pairs of which the person is asked, where the later speaks meanwhile (design section 4)."""
+_MEANWHILE = f"{MAY_REPLACE} AND +i.status = 'active' AND +e.status = 'active' AND {MAY_SPEAK}"
+LATER_SPEAKS = (
+    f"{_PAIRS} (k.incoming_id IN (SELECT id FROM memories WHERE n IN "  # noqa: S608 - constants
+    "(SELECT value FROM json_each(:review))) OR k.existing_id IN (SELECT id FROM memories WHERE n IN "
+    f"(SELECT value FROM json_each(:review)))) AND {_MEANWHILE}"
+)
+"""Pairs of which the person is asked, where the later speaks meanwhile (design section 4); of labels, a JSON list."""
 
-# A list that SQLite makes once for a query, however many memories are looked at.
-IN_REVIEW = f"m.id IN (SELECT earlier FROM ({LATER_SPEAKS}))"  # noqa: S608 - constants
+# Both questions look at what is open of the memories at hand, and not at all that is open: in a vault of years some
+# thousand questions wait, and each recall went through all of them three times.
+IN_REVIEW = f"EXISTS ({_PAIRS} (k.incoming_id = m.id OR k.existing_id = m.id) AND r.id = m.id AND {_MEANWHILE})"
 """Whether the person is asked if a later memory replaces `m`."""
 
 
@@ -79,27 +84,38 @@ class Scope:
         space_ids: ids of the spaces it may see, where it is not unrestricted.
         client_id: the client; None for the owner.
         channel: whom the client speaks for (`core.types.channels`); the owner sees every channel.
+        decides: it sees what waits for a decision, whoever brought it (the grant `curate`); else its own alone.
     """
 
     unrestricted: bool
     space_ids: frozenset[str]
     client_id: str | None = None
     channel: str = ""
+    decides: bool = False
 
-    def sees(self, space_id: str, status: str, channel: str, tier: str) -> bool:
-        """Whether a memory lies within it; what was deleted, or is sealed, is there for the owner only (E11b; X1, X2).
+    @property
+    def asker(self) -> str | None:
+        """Whose waiting memories alone it sees; None for everybody's."""
+        return None if self.decides else self.client_id
+
+    def sees(self, space_id: str, status: str, channel: str, tier: str, author: str | None, reason: str | None) -> bool:
+        """Whether a memory lies within it: `conditions_of_sight` of one row, also of one that was (E11b; X1, X2).
 
         Args:
             space_id: where the memory lies.
             status: its status.
             channel: what it is limited to, or "".
             tier: its security tier.
+            author: the client that brought it, if one did.
+            reason: why it has its status.
         """
         if not self.unrestricted and space_id not in self.space_ids:
             return False
         if self.client_id is None:
             return True
-        return status != Status.DELETED.value and tier == _UNSEALED and channel in seen_from(self.channel)
+        if status == Status.DELETED.value or tier != CLEARTEXT or channel not in seen_from(self.channel):
+            return False
+        return self.asker in (None, author) or not is_undecided(status, reason)
 
 
 OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
@@ -212,8 +228,14 @@ def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> li
         limits = limits_from(request.scope.channel, request.session)
         found.append(_one_of("m.scope_session", "limits", limits, params))
     if request.scope.client_id is not None:
-        found.append(_one_of("m.scope_channel", "channels", seen_from(request.scope.channel), params))
+        found += _of_client(request.scope, params)
     return found
+
+
+def _of_client(scope: Scope, params: dict[str, object]) -> list[str]:
+    """What any client is kept from wherever it looks: other channels, and what others brought and nobody let in."""
+    params["asker"] = scope.asker
+    return [_one_of("m.scope_channel", "channels", seen_from(scope.channel), params), _LET_IN]
 
 
 def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
@@ -235,20 +257,22 @@ def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
 
 
 def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
-    """`Scope.sees` as conditions on `memories m`, of what was deleted too: whether the asker has such a memory.
+    """Whether a memory is there for the asker, as conditions on `memories m` (E11b; X1, X2).
+
+    What was deleted, is sealed, or waits for a decision and is another's, is there for no client.
 
     Args:
         scope: what the asker may see.
         params: takes the values of the names in them.
 
     Returns:
-        Conditions on `space_id`, `scope_channel` and `security_tier`; nothing is looked up for them.
+        Conditions on the columns of `PLACE`; nothing is looked up for them.
     """
     found = []
     if not scope.unrestricted:
         found.append(_one_of("m.space_id", "seen", sorted(scope.space_ids), params))
     if scope.client_id is not None:
-        found += [_one_of("m.scope_channel", "channels", seen_from(scope.channel), params), UNSEALED]
+        found += ["m.status <> 'deleted'", *_of_client(scope, params), UNSEALED]
     return _all_of(found)
 
 
@@ -263,8 +287,7 @@ def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
     Returns:
         False also where there is no such memory.
     """
-    row = rows.one(f"SELECT {_PLACE} FROM memories WHERE id = ?", (memory_id,))  # noqa: S608 - constants
-    return row is not None and scope.sees(*row)
+    return bool(seen(rows, (memory_id,), scope))
 
 
 def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
@@ -278,8 +301,10 @@ def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
     Returns:
         Those that are memories which the asker may see.
     """
-    found = rows.all(_PLACES, (_json(sorted(ids)),))
-    return frozenset(str(memory_id) for memory_id, *place in found if scope.sees(*place))
+    params: dict[str, object] = {"ids": _json(sorted(ids))}
+    known = conditions_of_sight(scope, params)
+    sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {known}"  # noqa: S608
+    return frozenset(str(row[0]) for row in rows.all(sql, params))
 
 
 def is_laid_away(memory: Memory) -> bool:

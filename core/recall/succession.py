@@ -25,9 +25,9 @@ SPEAKS = 0.55
 
 _HEADS = (
     "SELECT o.n, h.n, 0 FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.scope
-    "ON h.chain_id = o.chain_id AND h.status = 'active' "
-    "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND o.status = 'superseded' "
-    "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND s.status = 'active') "
+    "ON h.chain_id = o.chain_id AND +h.status = 'active' "
+    "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND +o.status = 'superseded' "
+    "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND +s.status = 'active') "
     # Of two of which the person is asked, the later one speaks, where it speaks of what is asked.
     f"UNION SELECT o.n, h.n, 1 FROM ({LATER_SPEAKS}) p JOIN memories o ON o.id = p.earlier "
     "JOIN memories h ON h.id = p.later WHERE o.n IN (SELECT value FROM json_each(:review)) ORDER BY 1, 2"

@@ -2,13 +2,15 @@
 
 Messages are episodes of one conversation a session; a sentence of the person's from which the rules read a claim is a
 fact besides, and passes the gate like any other. A summary (E13) is kept as the statements it is made of. A client that
-may only propose leaves its facts for review, and no messages: they would be an item of review each. Must not do: ask a
+may only propose leaves its facts for review, and no messages: they would be an item of review each. One that may not
+read is told of each piece the same, whatever is known or was erased (`core.intake.telling`). Must not do: ask a
 model, trim or shorten a text, or make a fact of what an assistant or a tool said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +18,11 @@ from numpy.typing import NDArray
 
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
+from core.intake.flooding import check_waiting
 from core.intake.reading import Extract
 from core.intake.requests import Checked, check_request
 from core.intake.store import Arriving, Keeper
+from core.intake.telling import check_room, is_blind, left_out
 from core.intake.tombstones import erased_texts, lift
 from core.intake.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
@@ -110,6 +114,7 @@ class Bringer:
         handed: memories given to that client that are not written down yet.
         vectors: one unit row for each of `Prepared.texts`; None where they are made later.
         options: of sessions.
+        waits: so many of the client's questions may wait for the person.
     """
 
     actor: Actor
@@ -119,6 +124,7 @@ class Bringer:
     handed: frozenset[str]
     vectors: NDArray[np.float32] | None
     options: SessionOptions
+    waits: int
 
 
 def prepare_messages(
@@ -284,24 +290,27 @@ def bring_in(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer) -> Captured:
         by: who brings it.
 
     Returns:
-        What became of it; the verb's audit line has the same counts.
+        What became of it, as its bringer may know it. The verb's audit line counts what was kept indeed. To who may
+        not read the session's conversation is made even where nothing of it is kept: its id is told, and stays.
 
     Raises:
         UserError: ACCESS_DENIED for a space out of reach.
     """
     captured = Captured(skipped=prepared.skipped, left_out=prepared.left_out, extracted=prepared.extracted)
+    untrue: Counter[str] = Counter()
     if prepared.pieces:
         space_id = by.keeper.space_of(tx, prepared.pieces[0].checked.request, by.client)
         kept = _kept(tx, verb, prepared, by, space_id)
-        captured = _Writing(tx, verb, by, space_id, prepared).all(kept, captured)
+        writing = _Writing(tx, verb, by, space_id, prepared)
+        captured, untrue = writing.all(kept, captured), writing.untrue
     verb.detail.clear()  # of the last piece
     verb.object = ""
     verb.note(
         captured.conversation,
-        episodes=captured.episodes,
-        facts=captured.stored,
-        proposed=captured.proposed,
-        skipped=captured.skipped,
+        episodes=captured.episodes - untrue["episodes"],
+        facts=captured.stored - untrue["episodes" if prepared.summary else "facts"],
+        proposed=captured.proposed - untrue["proposed"],
+        skipped=captured.skipped + untrue.total(),
     )
     return captured
 
@@ -357,10 +366,16 @@ class _Summary:
 
 
 class _Writing:
-    """Hands pieces to the store path and counts."""
+    """Hands pieces to the store path and counts.
+
+    Attributes:
+        untrue: how many of its counts are of pieces that were not kept, where that may not be told.
+    """
 
     def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str, prepared: Prepared) -> None:
         self._tx, self._verb, self._by, self._space, self._prepared = tx, verb, by, space_id, prepared
+        self._is_blind = is_blind(by.client)
+        self.untrue: Counter[str] = Counter()
 
     def all(self, kept: Sequence[bool], captured: Captured) -> Captured:
         """Store every piece that is to be kept."""
@@ -370,14 +385,16 @@ class _Writing:
         facts: list[StoreReply] = []
         for piece, is_kept in zip(self._prepared.pieces, kept, strict=True):
             begin, at = at, at + len(piece.checked.texts)
-            if not is_kept:
-                continue
             checked = piece.checked
-            if not piece.is_fact and not self._prepared.summary:
-                if not talk:
-                    talk, place = self._talk(checked)
+            is_said = not piece.is_fact and not self._prepared.summary
+            if is_said and not talk and (is_kept or self._is_blind):
+                talk, place = self._talk(checked)
+            if is_said and is_kept:
                 checked, place = replace(checked, talk=(talk, place)), place + 1
-            reply = self._take_in(checked, begin, at)
+            reply = self._one(piece, checked, begin, at) if is_kept else self._left_out(piece)
+            if reply is None:
+                again += 1
+                continue
             ids.append(reply.memory_id)
             if piece.is_fact:
                 facts.append(reply)
@@ -393,18 +410,52 @@ class _Writing:
             captured,
             conversation=talk,
             episodes=episodes,
-            skipped=captured.skipped + known + again + kept.count(False),
+            skipped=captured.skipped + known + again,
             stored=episodes if self._prepared.summary else len(facts) - waits - known,
             proposed=waits + held,
             ids=tuple(dict.fromkeys(ids)),
             facts=tuple(one.memory_id for one in facts if one.operation not in _NOT_YET),
         )
 
-    def _take_in(self, checked: Checked, begin: int, end: int) -> StoreReply:
+    def _left_out(self, piece: Piece) -> StoreReply | None:
+        """The answer to a piece that is not to be kept; None where that may be told."""
+        reply = self._attempt(piece, lambda: left_out(self._by.keeper.make_id, piece.checked, self._by.client))
+        if reply is not None:
+            self._count_untrue(piece, reply)
+        return reply
+
+    def _count_untrue(self, piece: Piece, reply: StoreReply) -> None:
+        kept_as = "facts" if piece.is_fact else "episodes"
+        self.untrue["proposed" if reply.operation in _WAITS else kept_as] += 1
+
+    def _one(self, piece: Piece, checked: Checked, begin: int, end: int) -> StoreReply | None:
+        """One piece that is to be kept; None for one that would have to wait behind as many as may."""
         by = self._by
         vectors = None if by.vectors is None else by.vectors[begin:end]
         arriving = Arriving(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
-        return by.keeper.take_in(self._tx, self._verb, arriving)
+        reply = self._attempt(piece, lambda: by.keeper.take_in(self._tx, self._verb, arriving))
+        is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
+        if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
+            self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new
+        return reply
+
+    def _attempt(self, piece: Piece, do: Callable[[], StoreReply | None]) -> StoreReply | None:
+        """Do it, unless more would wait than the person wants to see; who may not read is not told what would."""
+        by, lines = self._by, self._verb.lines
+        may_ask = piece.is_fact or piece.checked.waits
+        try:
+            with self._tx.attempt():
+                if may_ask:
+                    check_room(self._tx, by.actor, by.client, by.waits, self._tx.now_ms)
+                reply = do()
+                if reply is not None and (reply.conflict is not None or (may_ask and self._is_blind)):
+                    check_waiting(self._tx, by.actor, by.waits, self._tx.now_ms)
+                return reply
+        except UserError as error:
+            if error.code is not Code.RATE_LIMITED:
+                raise
+            self._verb.forget_lines(lines)
+            return None
 
     def _talk(self, checked: Checked) -> tuple[str, int]:
         """The session's conversation, and the next place in it."""

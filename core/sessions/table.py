@@ -25,6 +25,7 @@ class _Session:
     touched: int
     slots: Slots | None = None  # None until its kept working set was looked for
     turn: str = ""
+    ending: str = ""  # its permit is free; what was said in it is not saved yet
     is_dirty: bool = False
 
 
@@ -41,6 +42,21 @@ class Left:
     name: Name
     slots: Slots
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A session that is in use.
+
+    Attributes:
+        left: as it would be kept now; None where its working set was not looked for.
+        is_new: whether that is not how it was kept.
+        turn: the turn that is open; "" for none.
+    """
+
+    left: Left | None
+    is_new: bool
+    turn: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +107,7 @@ class Table:
             ended = int(mine is not None and bool(mine.turn))
             if mine is None:
                 mine = self._sessions[name] = _Session(now_ms)
-            mine.turn = turn  # how long it was silent is looked at when its working set is taken up
+            mine.turn, mine.ending = turn, ""  # how long it was silent is looked at when its working set is taken up
             return Gone(gone, ended)
 
     def _room_for(self, name: Name) -> tuple[Left, ...]:
@@ -114,14 +130,29 @@ class Table:
             turn: its id; None for the one that is open.
 
         Returns:
-            The id of the turn that was open; "" where that one was not.
+            The id of the turn that was open, or whose end was asked for before and never came to be (`ended`); "" where
+            that one was not.
         """
         with self._lock:
             mine = self._sessions.get(name)
-            if mine is None or not mine.turn or (turn is not None and turn != mine.turn):
+            if mine is None:
                 return ""
-            ended, mine.turn = mine.turn, ""
-            return ended
+            if mine.turn and turn in (None, mine.turn):
+                mine.turn, mine.ending = "", mine.turn
+                return mine.ending
+            return mine.ending if turn in (None, mine.ending) and not mine.turn else ""
+
+    def ended(self, name: Name, turn: str) -> None:
+        """What was said in a turn is saved, or there never was such a turn: it cannot be ended again.
+
+        Args:
+            name: whose and which session.
+            turn: its id.
+        """
+        with self._lock:
+            mine = self._sessions.get(name)
+            if mine is not None and mine.ending == turn:
+                mine.ending = ""
 
     def take_up(self, name: Name, now_ms: int, find: Callable[[], Taken], idle: Callable[[Slots, int], Taken]) -> Taken:
         """What a session has at hand now.
@@ -165,18 +196,52 @@ class Table:
             mine.is_dirty = True
             return len(mine.slots)
 
-    def look(self, name: Name) -> Left | None:
-        """A session as it would be kept now, without putting it away.
+    def look(self, name: Name) -> Held | None:
+        """A session as it is now, without putting it away.
 
         Args:
             name: whose and which.
 
         Returns:
-            It; None where it is not in use, or its working set was not looked for.
+            It; None where it is not in use.
         """
         with self._lock:
             mine = self._sessions.get(name)
-            return None if mine is None or mine.slots is None else Left(name, mine.slots, mine.touched)
+            if mine is None:
+                return None
+            left = None if mine.slots is None else Left(name, mine.slots, mine.touched)
+            return Held(left, mine.is_dirty, mine.turn)
+
+    def close(self, name: Name, turn: str, kept: Left | None) -> None:
+        """Put a session away that was closed and is saved, unless it was used since: then it stays in use.
+
+        Args:
+            name: whose and which.
+            turn: the turn that was open when that was asked for; "" for none.
+            kept: as it was saved.
+        """
+        with self._lock:
+            mine = self._sessions.get(name)
+            slots = None if kept is None else kept.slots
+            if mine is not None and mine.turn in ("", turn) and mine.slots == slots:
+                del self._sessions[name]
+
+    def make_room(self, name: Name) -> tuple[Left, ...]:
+        """Put away what is silent for longest, where a session that is not in use is about to be.
+
+        Args:
+            name: whose and which.
+
+        Returns:
+            What is to be kept.
+        """
+        with self._lock:
+            return self._room_for(name)
+
+    def names(self, client_id: str | None) -> frozenset[Name]:
+        """The sessions of a client that are in use."""
+        with self._lock:
+            return frozenset(name for name in self._sessions if name[0] == client_id)
 
     def open_turns(self, client_id: str | None) -> int:
         """How many turns of a client are open."""

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.text.fold import fold_case, fold_width
+from core.text.orders import Sentences, ordered_ideas
 
 # Scripts without blanks are read sign by sign.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -34,6 +35,7 @@ _NEAR = 2  # words between an idea and what takes it back
 _BEFORE = 6  # words in which something is told of before it is said
 _LOOKED = 12  # neighbours looked at on each side
 _STRETCH = 16  # places
+_AROUND_ORDERS = ("perm", "eachyou", "teller")
 LONGEST = 16
 """Words of a phrase at most."""
 _MOST_TAKEN_BACK = 512
@@ -68,8 +70,8 @@ class _Rule:
     ideas: tuple[tuple[str, ...], ...]
     reach: int
     after: str | None
-    before: str | None
-    inside: str | None
+    before: tuple[str, ...]
+    inside: tuple[str, ...]
 
     @property
     def widen(self) -> int:
@@ -101,6 +103,10 @@ class _Found:
         self.starts.append(start)
         self.ends.append(end)
         self.spans.setdefault(stretch, []).append((start, end))
+
+    def all(self) -> list[tuple[int, int]]:
+        """First and last words of all places."""
+        return [span for spans in self.spans.values() for span in spans]
 
     def close(self) -> None:
         """All places are known."""
@@ -179,8 +185,8 @@ def _rules() -> tuple[_Rule, ...]:
             ideas=tuple(tuple(part.split("/")) for part in one.get("seq", one.get("set"))),
             reach=int(one["gap"] if "seq" in one else one["window"]),
             after=one.get("unless_after"),
-            before=one.get("unless_before"),
-            inside=one.get("unless_inside"),
+            before=tuple(one.get("unless_before", "").split("/")),
+            inside=tuple(one.get("unless_inside", "").split("/")),
         )
         for one in _told()["rules"]
     )
@@ -279,7 +285,27 @@ def _read(flat: str) -> Read:
         places.append(place)
         place += 1
         before = match.end()
-    return Read(places, spots, _ideas(words, places))
+    found = _ideas(words, places)
+    _orders_alone(flat, words, spots, found)
+    for one in found.values():
+        one.close()
+    return Read(places, spots, found)
+
+
+def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _Found]) -> None:
+    """Leave out what reads like an order but is a noun, or what somebody does."""
+    wanted = ordered_ideas() & found.keys()
+    if not wanted:
+        return
+    told = Sentences(flat, words, spots, *(sorted(found.get(name, _Found()).all()) for name in _AROUND_ORDERS))
+    for name in wanted:
+        kept = _Found()
+        for stretch, spans in found.pop(name).spans.items():
+            for start, end in spans:
+                if told.is_order(start, end):
+                    kept.add(start, end, stretch)
+        if kept.spans:
+            found[name] = kept
 
 
 def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
@@ -295,8 +321,6 @@ def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
                 one.add(first, at, places[first] // _STRETCH)
             at += 1
             node = node.next.get(words[at]) if at < len(words) else None
-    for one in found.values():
-        one.close()
     return found
 
 
@@ -342,13 +366,13 @@ def _spans(read: Read, names: Sequence[str], buckets: Sequence[int]) -> list[tup
 
 
 def _taken_back(rule: _Rule, read: Read, start: int, end: int) -> bool:
-    if rule.before is not None:
-        ends = read.ideas.get(rule.before, _Found()).ends
+    for name in rule.before:
+        ends = read.ideas.get(name, _Found()).ends
         at = bisect_left(ends, start)
         if at > 0 and read.places[start] - read.places[ends[at - 1]] <= _NEAR + 1:
             return True
-    if rule.inside is not None:
-        starts = read.ideas.get(rule.inside, _Found()).starts
+    for name in rule.inside:
+        starts = read.ideas.get(name, _Found()).starts
         at = bisect_right(starts, start)
         if at < len(starts) and starts[at] < end:
             return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ from dataclasses import dataclass
 from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
 from core.text.ideas import Hit, rules_met
 from core.text.veils import unveiled
+from core.types.bands import band
 
 FLAG = "injection"
 """Mark of a memory that reads like an instruction: it is kept out of what is given by itself."""
 ALLOWED = "injection_allowed"
 """Mark of a memory that the person read and let through."""
+BLOCKED = "[MEMORY BLOCKED \N{EM DASH} injection detected "
+"""Begins what stands in place of a text that is not shown."""
 _CACHED = 65_536
 _DIGITS = 4
 
@@ -58,32 +62,61 @@ class Limits:
 NOTHING = Finding()
 
 
-class _InForce:
-    """The limits that hold; a process has one vault open at a time, and its options set them."""
+_DEFAULTS = Limits()
+
+
+class LimitsHeld:
+    """What one open vault asks for, as long as it is open.
+
+    A process may hold several (the sample is made beside the person's own vault). The scan belongs to all of them, so
+    the strictest holds: none can loosen another's guard, and what one asked for is gone with it.
+    """
 
     def __init__(self) -> None:
-        self.limits = Limits()
+        self._wanted: Limits | None = None
+
+    def set(self, wanted: Limits) -> None:
+        """Ask for limits from now on.
+
+        Args:
+            wanted: from the vault's options.
+        """
+        self._wanted = wanted
+        with _lock:
+            _held.add(self)
+        _settle()
+
+    def release(self) -> None:
+        """Ask for nothing more: the vault is closed."""
+        with _lock:
+            _held.discard(self)
+        _settle()
+
+    @property
+    def wanted(self) -> Limits:
+        """What it asks for."""
+        return self._wanted or _DEFAULTS
 
 
-_in_force = _InForce()
+_lock = threading.Lock()
+_held: weakref.WeakSet[LimitsHeld] = weakref.WeakSet()
+_in_force = [_DEFAULTS]
+
+
+def _settle() -> None:
+    with _lock:
+        wanted = [one.wanted for one in _held] or [_DEFAULTS]
+        flags, blocks, hards = ([getattr(one, name) for one in wanted] for name in ("flag", "block", "hard"))
+        _in_force[0] = Limits(min(flags), min(blocks), min(hards))
 
 
 def limits() -> Limits:
     """The limits that hold now.
 
     Returns:
-        Those of the open vault's options, else the defaults.
+        Those of the open vault's options, of several the strictest; the defaults where none is open.
     """
-    return _in_force.limits
-
-
-def set_limits(wanted: Limits) -> None:
-    """Let other limits hold from now on.
-
-    Args:
-        wanted: from the open vault's options.
-    """
-    _in_force.limits = wanted
+    return _in_force[0]
 
 
 def limits_of(options: ScreeningOptions) -> Limits:
@@ -167,9 +200,9 @@ def blocked_text(score: float) -> str:
         score: of the text, 0 to 1.
 
     Returns:
-        One line with the score to two decimals.
+        One line with the score as a band word (E10.16.1): the exact one would help whoever tunes an attack.
     """
-    return f"[MEMORY BLOCKED \N{EM DASH} injection detected (score: {score:.2f})]"
+    return f"{BLOCKED}(score: {band(score)})]"
 
 
 def renewed(flags: Iterable[str], text: str) -> list[str]:

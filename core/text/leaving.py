@@ -61,6 +61,18 @@ def kept_back(memory: Memory, *lead: str) -> bool:
     return FLAG in memory.flags or order_score(memory, *lead) > limits().flag
 
 
+def is_blocked(memory: Memory) -> bool:
+    """Whether no word of a memory is shown to a client, even where it asks for it (E10.14.1).
+
+    Args:
+        memory: the snapshot.
+
+    Returns:
+        Whether it is.
+    """
+    return order_score(memory) > limits().block
+
+
 def look_ahead(memories: Iterable[Memory], texts: Iterable[str] = ()) -> None:
     """Scan what is about to be shown, on the thread that reads: whoever shapes it finds the scores known.
 

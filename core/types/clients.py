@@ -20,6 +20,7 @@ class Standing(StrEnum):
     AWAKE = "awake"
     ASLEEP = "asleep"
     PAUSED = "paused"
+    UNPAIRED = "unpaired"
     REVOKED = "revoked"
 
 
@@ -36,7 +37,7 @@ class ClientCard:
         trust_ceiling: the most its memories can be trusted, 0 to 1.
         limit_minute: searches a minute; None for no limit.
         limit_session: searches a session; None for no limit.
-        paired_at: epoch ms.
+        paired_at: epoch ms; 0 for one that is to be paired anew.
         seen_at: when it last proved itself, epoch ms; None for never.
         asked_by: the process that redeemed its code, as reported; "" where the person made the token.
         stands: memories it brought that stand.
@@ -82,6 +83,21 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What a client may do beside what it may, or no more; its limits stay.
+
+    Its ceiling stays too, unless it may now speak for the person, or may no more: then it has the usual one.
+
+    Attributes:
+        more: grants it gets.
+        less: grants that are taken from it.
+    """
+
+    more: tuple[str, ...]
+    less: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Denied:
     """A name the person said no to.
 
@@ -118,6 +134,10 @@ class ActivityLine:
         withheld: memories that were found and not handed out.
         code: of a refusal; "" otherwise.
         is_undone: the change was taken back.
+        memory_id: of a change, the first memory it was about; "" for none, or one that is gone.
+        words: how that memory begins, at most 200 characters; hostile text.
+        space: where it lies.
+        reasons: why memories were withheld, each code of a receipt with how many, the commonest first.
     """
 
     at: int
@@ -130,6 +150,10 @@ class ActivityLine:
     withheld: int = 0
     code: str = ""
     is_undone: bool = False
+    memory_id: str = ""
+    words: str = ""
+    space: str = ""
+    reasons: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +181,8 @@ class Undoable:
         left: steps that would stand on, because what they changed was changed since.
         archived: memories that removing all it ever did would send to the archive; 0 where less was asked about.
         left_removing: steps that would stand on even then; 0 where less was asked about.
+        untried: older steps that were not tried, so as not to hold up who writes meanwhile; where there are any, the
+            counts are the least.
     """
 
     steps: int
@@ -166,6 +192,7 @@ class Undoable:
     left: int = 0
     archived: int = 0
     left_removing: int = 0
+    untried: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,12 +253,14 @@ class Removal:
         steps: steps taken back.
         left: steps left as they are, because what they changed was changed since.
         archived: memories that could not be taken back any more and went to the archive.
+        left_ids: memories that such steps changed and that stand.
     """
 
     step_id: str
     steps: int
     left: int
     archived: int
+    left_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

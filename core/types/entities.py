@@ -194,7 +194,8 @@ class Place:
     """A memory that mentions an entity.
 
     Attributes:
-        memory_id: the memory; `text` its beginning, `start` and `end` where in `text` the name stands.
+        memory_id: the memory; `text` the sentence with the name, `start` and `end` where in `text` the name stands, 0
+            and 0 where it stands among the properties of a note alone.
         kind: of the memory.
         status: of the memory.
         at: when it was said, epoch ms.
@@ -256,6 +257,8 @@ class EntityView:
         places: where it is mentioned, the latest first, 200 at most; `mentions` counts all.
         claims: what is said about it, what stands first, 200 at most.
         joined: what was merged into it.
+        alike: others of a name so near that they may be the same, those named most often first; such as the person
+            has kept apart are left out.
     """
 
     card: EntityCard
@@ -263,6 +266,7 @@ class EntityView:
     mentions: int
     claims: tuple[Told, ...]
     joined: tuple[Joined, ...]
+    alike: tuple[EntityLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +281,7 @@ class MergePreview:
         ending: claims that would end, each with the one that holds instead.
         refusal: why it cannot be done; "" where it can.
         widened: the names would be seen in all spaces, since the one that stays is in GLOBAL and the other is not.
+        lifted: the two stand in different spaces: both would lead to a new one in GLOBAL (`merge(..., widen=True)`).
     """
 
     keep: EntityCard
@@ -287,3 +292,4 @@ class MergePreview:
     ending: tuple[tuple[Told, Told], ...]
     refusal: str = ""
     widened: bool = False
+    lifted: bool = False

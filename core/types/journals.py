@@ -57,11 +57,13 @@ class UndoBack:
         labels: names of the steps, newest first.
         memories: how many memories they touch.
         reports: one a step; empty for a preview.
+        unpaired: names of clients that came back with it and are to be paired anew, as in `UndoReport`.
     """
 
     labels: tuple[str, ...]
     memories: int
     reports: tuple[UndoReport, ...] = ()
+    unpaired: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

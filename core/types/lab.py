@@ -273,7 +273,7 @@ class ReceiptRow:
         actor: `owner`, `client` or `scheduler`.
         client: the client's name; None where no client asked, or it is gone.
         session: the session that asked.
-        verb: `recall` or `context`.
+        verb: `recall` or `context`; of what a client read without a question `get`, `list`, `history` …
         query: the words that were asked; hostile text.
         items: how many memories were answered.
         metrics: how good the answer was; None for receipts of older versions.
@@ -319,6 +319,8 @@ class Receipt:
         trace: what happened to every candidate; None for receipts of older versions.
         body: all that the receipt holds beside the trace; ids and numbers.
         sealed: memories that were kept from the asker because they are sealed; a number alone.
+        reads: how often it read alike within the minute; 1 for an answer to a question.
+        unlisted: how many memories it was handed besides those in `given`.
     """
 
     row: ReceiptRow
@@ -330,6 +332,8 @@ class Receipt:
     trace: Trace | None
     body: Mapping[str, object]
     sealed: int = 0
+    reads: int = 1
+    unlisted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

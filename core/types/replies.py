@@ -145,6 +145,8 @@ class UndoReport:
         restored: rows put back.
         left: rows changed since, with both states, left to be decided.
         client: the name of the client whose step it was; None for the person's and Loci's own.
+        unpaired: names of clients that came back with it, paused: their old tokens stay worthless, and each is to be
+            paired anew.
     """
 
     step_id: str
@@ -153,6 +155,7 @@ class UndoReport:
     restored: int
     left: tuple[Mapping[str, Any], ...] = ()
     client: str | None = None
+    unpaired: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class ReviewRow:
         source: by what way the newcomer came; `client` is the client's name.
         subject: the subject the pair is about; "" where none was read.
         later: it was skipped, and comes after the others.
+        warned: the newcomer reads like an instruction to an assistant, and the kind does not say so.
     """
 
     id: str
@@ -73,6 +74,7 @@ class ReviewRow:
     client: str | None
     subject: str
     later: bool = False
+    warned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,9 @@ class ReviewItem:
         repeatable: those of the actions that the person may make a rule of (`Decision.remember`).
         resolution: what was decided; None where nothing was.
         asked: what a client asked for; None where nobody asked for anything.
+        warning: that the newcomer reads like an instruction to an assistant, and what letting it in would mean; ""
+            where there is nothing to warn of.
+        against: of a newcomer that is asked about alone, what stands and contradicts it; None where nothing does.
     """
 
     id: str
@@ -235,6 +240,8 @@ class ReviewItem:
     repeatable: tuple[Action, ...] = ()
     resolution: Action | None = None
     asked: Asked | None = None
+    warning: str = ""
+    against: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +275,8 @@ class Decided:
         retired: ids of those that do not.
         closed: other items that became moot by it.
         refused: items of a batch that could not be decided so, and why.
+        withheld: those of `active` that assistants are not given by themselves, since they read like an instruction.
+        asked: items that it opened: what was let in contradicts what stands, and goes on waiting as another question.
     """
 
     step_id: str | None
@@ -276,6 +285,23 @@ class Decided:
     retired: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    withheld: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """What was turned down of all that a client asked for.
+
+    Attributes:
+        step_id: the one undo step; None where nothing of it waited.
+        items: items that were turned down.
+        left: items that wait still: of very many only the first are turned down in one step.
+    """
+
+    step_id: str | None
+    items: int
+    left: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +389,8 @@ class ListedConflict:
         actions: what the asker can decide; for a client what would not be refused if it had `curate`.
         resolution: what was decided; None where nothing was.
         asked: to the owner what a client asked for; None where nobody did.
+        warning: to the owner, as in `ReviewItem`.
+        against: to the owner what contradicts a newcomer that is asked about alone, as in `ReviewItem`.
     """
 
     id: str
@@ -378,3 +406,5 @@ class ListedConflict:
     closed: str = ""
     resolution: Action | None = None
     asked: Asked | None = None
+    warning: str = ""
+    against: Memory | None = None

@@ -91,7 +91,7 @@ class Captured:
     Attributes:
         conversation: the conversation's id; "" where no message was kept.
         episodes: messages (or statements of a summary) kept word for word.
-        skipped: those that were not: empty, repeated, or an echo of what the client was given.
+        skipped: those that were not: empty, repeated, an echo of what the client was given, or one question too many.
         left_out: messages that were not kept because the client may only propose.
         extracted: statements that were found.
         stored: of them, those that stand now as memories of their own.

@@ -1,4 +1,4 @@
-"""How far the changes of a vault have come. A frozen value.
+"""What is told of a saved change: which memories came, went or are different, and where they lie. Frozen values.
 
 Must not do: anything; there is no code here.
 """
@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+Place = tuple[str | None, ...]
+"""Where a memory lies, by the columns that sight is judged by; no listener is ever told it."""
+
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in the changes of a vault; no listener is ever told it.
+class Moved:
+    """Memories that went the same way.
 
     Attributes:
-        change: the last row of the journal of changes, 0 for none.
-        label: the last label of a memory, 0 for none.
+        before: where they were; None where they were not.
+        after: where they are; None where they are no longer.
+        ids: the memories.
     """
 
-    change: int = 0
-    label: int = 0
+    before: Place | None
+    after: Place | None
+    ids: tuple[str, ...]
+
+
+Moves = tuple[Moved, ...]
+"""What one transaction did."""

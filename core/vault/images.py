@@ -30,7 +30,7 @@ VOLATILE: Mapping[str, frozenset[str]] = {
 """Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,
 corroboration): no reason to call a row changed."""
 
-LAPSED, EXPIRED = "lapsed", "expired"
+LAPSED, EXPIRED, STANDS = "lapsed", "expired", "stands"
 """`conflicts.note` of an item that closed itself: nobody decided anything, so it counts as the open item it was."""
 
 LATER: Mapping[str, Mapping[str, object]] = {
@@ -111,9 +111,34 @@ def lasting(table: str, row: Mapping[str, object]) -> dict[str, object]:
         All but the columns that change by themselves.
     """
     moving = VOLATILE.get(table, frozenset())
-    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED):
+    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED, STANDS):
         row = {**row, "state": "open", "note": None, "closed_at": None}
     return {name: value for name, value in row.items() if name not in moving}
+
+
+def both_states(
+    table: str,
+    key: Mapping[str, object],
+    before: Mapping[str, object] | None,
+    current: Mapping[str, object] | None,
+) -> dict[str, Any]:
+    """A row that an undo left, as it is listed.
+
+    Args:
+        table: whose row.
+        key: its key.
+        before: as it was before the step; None where there was none.
+        current: as it is; None where there is none.
+
+    Returns:
+        `table`, `key`, `then`, `now`.
+    """
+    return {
+        "table": table,
+        "key": dict(key),
+        "then": None if before is None else dict(before),
+        "now": None if current is None else dict(current),
+    }
 
 
 def _octets(value: object) -> dict[str, str]:

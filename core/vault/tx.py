@@ -19,6 +19,7 @@ from core.errors import BugError, CancelledError, LociError
 from core.vault.faults import RAISED
 from core.vault.rows import Params, SqlRows, bind, plain
 from core.vault.schema import Schema, Table
+from core.vault.touched import Touched
 
 UNLOGGED = frozenset(
     {
@@ -88,6 +89,7 @@ class Tx(SqlRows):
         clock_ms: what the clock says, epoch ms UTC; behind `now_ms` where the clock was set back.
         seq: the vault's sequence if this transaction changes anything.
         recorder: gets the images of changed rows; None for changes nobody will undo.
+        touched: the memories it changes, recorded or not.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class Tx(SqlRows):
         self.clock_ms = now_ms if clock_ms is None else clock_ms
         self.seq = seq
         self.recorder: Recorder | None = None
+        self.touched = Touched()
         self._schema = schema
         self._ended = is_ended
         self._changed = False
@@ -156,6 +159,7 @@ class Tx(SqlRows):
         rowid = self._execute(_insert_sql(known, tuple(row)), tuple(plain(value) for value in row.values())).lastrowid
         if rowid is None:
             raise BugError("insert without a rowid")
+        self.touched.note(table, row, None)
         if self.recorder is not None:
             for after in self._image(known, "rowid", (rowid,)):
                 self.recorder.changed(table, _key_of(known, after), None, after)
@@ -190,6 +194,8 @@ class Tx(SqlRows):
             values = tuple(value for row in given[at : at + _ROWS_AT_ONCE] for value in row)
             self._execute(_insert_sql(known, names, _ROWS_AT_ONCE), values)
         self._execute_many(_insert_sql(known, names), given[whole:])
+        for row in rows:
+            self.touched.note(table, row, None)
         if self.recorder is not None and key is not None:
             self._record_inserted(self.recorder, known, [row[names.index(key)] for row in given])
 
@@ -233,6 +239,7 @@ class Tx(SqlRows):
         where, values = _where(own)
         setting = ", ".join(f'"{name}" = ?' for name in new)
         self._execute(f'UPDATE "{table}" SET {setting} WHERE {where}', (*new.values(), *values))  # noqa: S608 - checked names
+        self.touched.note(table, before, before, new)
         if self.recorder is not None:
             self.recorder.changed(table, own, before, self._find(known, own))
         return True
@@ -264,6 +271,8 @@ class Tx(SqlRows):
             self._take_seq()
             found = f'"{column}" IN ({", ".join("?" * len(ours))})'
             self._execute(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
+            for key in ours:
+                self.touched.note(table, before[key], before[key], new)
             if self.recorder is not None:
                 for key, after in self._alone(known, column, ours).items():
                     self.recorder.changed(table, _key_of(known, after), before[key], after)
@@ -290,6 +299,7 @@ class Tx(SqlRows):
         own = _key_of(known, before)
         where, values = _where(own)
         self._execute(f'DELETE FROM "{table}" WHERE {where}', values)  # noqa: S608 - checked names
+        self.touched.note(table, before, before)
         if self.recorder is not None:
             self.recorder.changed(table, own, before, None)
         return True
@@ -321,7 +331,7 @@ class Tx(SqlRows):
         self._take_seq()
         self._execute("SAVEPOINT attempt", ())
         kept: list[tuple[Any, ...]] = []
-        recorder, actions = self.recorder, len(self._actions)
+        recorder, actions, touched = self.recorder, len(self._actions), self.touched.size
         self.recorder = _Deferred(kept) if recorder is not None else None
         try:
             yield
@@ -329,6 +339,7 @@ class Tx(SqlRows):
             self._execute("ROLLBACK TO attempt", ())
             self._execute("RELEASE attempt", ())
             del self._actions[actions:]
+            self.touched.cut(touched)
             raise
         else:
             self._execute("RELEASE attempt", ())

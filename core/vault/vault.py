@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,14 +31,11 @@ from core.vault.pool import ReadPool
 from core.vault.reserve import Reserve
 from core.vault.rows import Rows
 from core.vault.tx import Tx
+from core.vault.upkeep import MERGE_CHANGES, MERGE_PAGES, merge, move_log, shrink
 
 T = TypeVar("T")
 
 _CLOSE_WAIT_S = 2.0
-_CHECKPOINT_WAIT_MS = 500
-_BUSY_MS = 5000
-_MERGE_PAGES = 200
-_MERGE_CHANGES = 2
 
 
 class Vault:
@@ -209,7 +207,8 @@ class Vault:
     def scrub(self, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Rewrite what the full-text index still keeps of vanished rows, then checkpoint. After every purge.
 
-        The index marks rows as gone and keeps their words until it merges; other verbs run between the steps.
+        The index marks rows as gone and keeps their words until it merges; other verbs run between the steps. Behind
+        it, room that a great purge left in the file goes back to the system (E10.18.2).
 
         Args:
             stopped: asked between steps; what is left is done by the next scrub.
@@ -221,12 +220,17 @@ class Vault:
             LociError: as for `checkpoint`.
         """
         # A negative number starts a merge of everything; a step that changes next to nothing was the last one.
-        pages = -_MERGE_PAGES
-        while self._merge_step(pages) >= _MERGE_CHANGES:
+        pages = -MERGE_PAGES
+        while self._upkeep(partial(merge, pages=pages)) >= MERGE_CHANGES:
             if stopped():
                 return False
-            pages = _MERGE_PAGES
-        return self.checkpoint()
+            pages = MERGE_PAGES
+        is_done, is_shorter = self.checkpoint(), False
+        while is_done and not stopped() and self._upkeep(shrink):
+            is_shorter = True
+        if is_shorter:
+            self.checkpoint()
+        return is_done
 
     def write_head(self) -> None:
         """Note the sequence in `vault.head`. An older copy does not lower it until `accept_older`.
@@ -331,30 +335,19 @@ class Vault:
             self._seq, self._last_at = tx.seq, tx.now_ms
         return result, tx
 
-    def _merge_step(self, pages: int) -> int:
+    def _upkeep(self, step: Callable[[dbapi2.Connection], int]) -> int:
         with self._exclusive():
             self.watch()
-            before = self._writer.total_changes
-            fetch(self._writer, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)", (pages,))
-            return self._writer.total_changes - before
+            return step(self._writer)
 
     def _checkpoint(self, truncate: bool) -> bool:
         self.watch()
         try:
-            return self._move_log(truncate)
+            return move_log(self._writer, truncate=truncate)
         except LociError as error:
             if error.code is not Code.DISK_FULL or not self._reserve.release():
                 raise
-        return self._move_log(truncate)
-
-    def _move_log(self, truncate: bool) -> bool:
-        mode = "TRUNCATE" if truncate else "PASSIVE"
-        fetch(self._writer, f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}")
-        try:
-            ((is_busy, frames, moved),) = fetch(self._writer, f"PRAGMA wal_checkpoint({mode})")
-        finally:
-            fetch(self._writer, f"PRAGMA busy_timeout = {_BUSY_MS}")
-        return not is_busy and frames == moved
+        return move_log(self._writer, truncate=truncate)
 
     def _note_head(self) -> None:
         self.watch()

@@ -15,6 +15,7 @@ _PREDICATE = "a Predicate is put together in core/recall/scope.py from fixed con
 ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",
     "core/recall/athand.py:_speaking": _PREDICATE,
+    "core/recall/pipeline.py:_voices": _PREDICATE,
     "core/recall/scope.py:labels_in": _PREDICATE,
     "core/recall/windows.py:neighbours": _PREDICATE,
     "core/recall/candidates.py:_read": _PREDICATE,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.activation import HOP_DECAY, LEAST, spread
+from core.score.activation import HOP_DECAY, LEAST, reaches, spread
 from core.score.diversity import diversified, likeness
 from core.score.fusion import blend, substance
 from core.score.proximity import proximity
@@ -49,6 +49,11 @@ def test_spreading_never_raises_above_its_seeds(
     for node, value in level.items():
         assert value == seeds.get(node) or value <= top * HOP_DECAY + 1e-12
         assert value >= seeds.get(node, 0.0)
+
+    def needed(front: Mapping[int, float]) -> list[tuple[int, int, float]]:
+        return [link for link in links if link[0] in front and reaches(front[link[0]], link[2])]
+
+    assert spread(seeds, needed, hops) == level
 
 
 @given(st.integers(0, 2 * 10**12), st.integers(1, 400 * 24))

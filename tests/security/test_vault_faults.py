@@ -361,6 +361,47 @@ def test_purged_words_are_in_no_page_of_the_decrypted_vault(tmp_path: Path) -> N
         assert gone not in plain
 
 
+def test_room_that_a_great_purge_leaves_goes_back_to_the_system(tmp_path: Path) -> None:
+    home = kit.new_vault(tmp_path / "h")
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _store_range(tx, 1, 60, "kept sentence"))
+        vault.write(lambda tx: _store_range(tx, 60, 660, "many words " * 1_000))
+        vault.checkpoint()
+        large = home.vault.stat().st_size
+
+        def purge(tx: Tx) -> None:
+            with tx.purge():
+                for n in range(60, 660):
+                    tx.run("DELETE FROM memory_fts WHERE rowid = ?", (n,))
+                    tx.delete("memories", {"n": n})
+
+        vault.write(purge)
+        assert vault.scrub()
+        assert home.vault.stat().st_size < large / 3
+        free = vault.read(lambda rows: rows.value("PRAGMA freelist_count"))
+        assert 0 < free <= 128  # the next texts lie there
+        assert verify(vault, kit.KEYS).status == "ok"
+        assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 59
+
+
+def test_a_purge_that_is_called_off_gives_nothing_back_yet(tmp_path: Path) -> None:
+    home = kit.new_vault(tmp_path / "h")
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _store_range(tx, 1, 600, "many words " * 1_000))
+
+        def purge(tx: Tx) -> None:
+            with tx.purge():
+                for n in range(1, 600):
+                    tx.run("DELETE FROM memory_fts WHERE rowid = ?", (n,))
+                    tx.delete("memories", {"n": n})
+
+        vault.write(purge)
+        vault.checkpoint()
+        large = home.vault.stat().st_size
+        assert not vault.scrub(lambda: True)
+        assert home.vault.stat().st_size == large
+
+
 def _decrypted(home: Home) -> bytes:
     """Every page as it lies in the file: AES-256-CBC, and at its end 16 bytes of IV and 64 of MAC."""
     whole = home.vault.read_bytes()

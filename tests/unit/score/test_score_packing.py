@@ -73,3 +73,13 @@ def test_the_least_valuable_goes_until_the_text_fits() -> None:
     assert fitted(items, {0: 0, 1: 0, 2: 0}, fits) == {0: 0}
     assert seen == [{0: 0, 1: 0, 2: 0}, {0: 0, 2: 0}, {0: 0}]
     assert fitted(items, {0: 0}, lambda _: False) == {}
+
+
+def test_where_the_text_is_too_long_the_loud_go_first() -> None:
+    loud = [Item(0.9, "facts", (1.0,), (20,), "a") for _ in range(4)]
+    items = [*loud, *(Item(0.2, "facts", (1.0,), (20,)) for _ in range(2))]
+
+    def fits(left: Choice) -> bool:
+        return len(left) <= 3
+
+    assert fitted(items, dict.fromkeys(range(6), 0), fits) == {0: 0, 4: 0, 5: 0}

@@ -36,8 +36,44 @@ def test_a_turn_in_the_same_session_ends_the_one_before() -> None:
         assert gone.ended == int(n > 0)
     assert table.end(("a", "s"), "t3") == ""
     assert table.end(("a", "s"), "t8") == "t8"
+    table.ended(("a", "s"), "t8")
     assert table.end(("a", "s"), "t8") == ""
     assert table.end(("b", "s"), None) == ""
+
+
+@pytest.mark.parametrize("turn", [None, "t0"])
+def test_an_end_that_was_not_saved_can_be_asked_for_again(turn: str | None) -> None:
+    table = Table()
+    table.open(("a", "s"), "t0", 0, 1)
+    for _ in range(2):
+        assert table.end(("a", "s"), turn) == "t0"
+        assert table.open_turns("a") == 0  # its permit is free all the same
+    assert table.end(("a", "s"), "other") == ""
+    table.open(("a", "s"), "t1", 0, 1)
+    assert table.end(("a", "s"), "t0") == ""
+    table.ended(("a", "s"), "t0")
+    assert table.end(("a", "s"), None) == "t1"
+
+
+def test_a_session_that_was_used_since_it_was_closed_stays() -> None:
+    table, name = Table(), ("a", "s")
+    table.open(name, "t", 0, 4)
+    take(table, name)
+    table.use(name, {"m": 0.9}, 7)
+    then = table.look(name)
+    assert then is not None
+    assert (then.turn, then.is_new) == ("t", True)
+    table.use(name, {"n": 0.9}, 8)
+    table.close(name, "t", then.left)
+    assert table.look(name) is not None
+    now = table.look(name)
+    assert now is not None
+    table.open(name, "t2", 9, 4)
+    table.close(name, "t", now.left)
+    assert table.open_turns("a") == 1
+    table.close(name, "t2", now.left)
+    assert table.look(name) is None
+    assert table.leave_all().left == ()  # it is saved
 
 
 def test_leaving_ends_the_turn_and_gives_back_what_is_to_be_kept() -> None:

@@ -1,0 +1,63 @@
+"""One row and one query judge alike who may see a memory, and both as the rule reads."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.recall.scope import PLACE, Scope, conditions_of_sight
+from core.types.words import Status
+
+ROWS = st.fixed_dictionaries(
+    {
+        "space_id": st.sampled_from(("home", "work")),
+        "status": st.sampled_from([one.value for one in Status]),
+        "scope_channel": st.sampled_from(("", "discord", "discord:anna", "discord:bob")),
+        "security_tier": st.sampled_from(("cleartext", "sensitive")),
+        "client_id": st.sampled_from((None, "bot", "other")),
+        "status_reason": st.sampled_from(
+            (None, "proposed", "held", "rejected", "rejected_before", "overtaken", "unanswered", "replaced")
+        ),
+    }
+)
+SCOPES = st.builds(
+    Scope,
+    unrestricted=st.booleans(),
+    space_ids=st.sampled_from((frozenset[str](), frozenset({"home"}), frozenset({"home", "work"}))),
+    client_id=st.sampled_from((None, "bot")),
+    channel=st.sampled_from(("", "discord:anna")),
+    decides=st.booleans(),
+)
+
+
+def by_the_rule(row: dict[str, Any], scope: Scope) -> bool:
+    """The rule in the words of the design."""
+    if row["space_id"] not in scope.space_ids and not scope.unrestricted:
+        return False
+    if scope.client_id is None:
+        return True
+    heard = {"": ("",), "discord:anna": ("", "discord", "discord:anna")}[scope.channel]
+    refused = row["status"] == "archived" and str(row["status_reason"]).startswith("rejected")
+    waits = row["status"] == "quarantined" or refused
+    foreign = row["client_id"] != scope.client_id and not scope.decides
+    gone = row["status"] == "deleted" or row["security_tier"] != "cleartext"
+    return row["scope_channel"] in heard and not gone and not (waits and foreign)
+
+
+@given(ROWS, SCOPES)
+def test_a_row_and_a_query_judge_alike(row: dict[str, Any], scope: Scope) -> None:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute(f"CREATE TABLE memories ({', '.join(PLACE)})")
+        connection.execute("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?)", [row[one] for one in PLACE])
+        params: dict[str, object] = {}
+        known = conditions_of_sight(scope, params)
+        found = connection.execute(f"SELECT count(*) FROM memories m WHERE {known}", params).fetchone()[0]  # noqa: S608
+    finally:
+        connection.close()
+    expected = by_the_rule(row, scope)
+    assert bool(found) == expected
+    assert scope.sees(*(row[one] for one in PLACE)) == expected

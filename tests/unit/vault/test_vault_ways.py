@@ -1,0 +1,85 @@
+"""What is asked of some memories begins at them, and does not walk through all that have a status.
+
+SQLite knows nothing of how many those are, and takes the index of the status for a short way: in a vault of years it
+leads through most of it, for each memory once. A plus before the column keeps it out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+
+import pytest
+from engine_rig import Rig, rig_at
+
+import core
+from core.errors import LociError
+
+WALKS = "ix_memories_reach (status=?)"
+_WHOLE = "a job that goes through the vault, once a run"
+_ONCE = "asked once, of all that stand"
+ALLOWED = {
+    "core.belief.questions._ALL": _ONCE,
+    "core.intake.sparing._WHOLE": "a person's deed; parts have no other way",
+    "core.lifecycle.distill_queue._COUNT": _WHOLE,
+    "core.lifecycle.distill_queue._GROUPS": _WHOLE,
+    "core.lifecycle.distill_queue._FIRST": _WHOLE,
+    "core.lifecycle.enrich._UNASKED": _WHOLE,
+    "core.lifecycle.erasing._DUE": _WHOLE,
+    "core.lifecycle.opposites._LEFT": _WHOLE,
+    "core.lifecycle.replay._WEAK": _WHOLE,
+    "core.lifecycle.rewording._WAITING": _WHOLE,
+    "core.lifecycle.stats._EPISODES": _ONCE,
+    "core.lifecycle.stats._RULES": _ONCE,
+    "core.recall.context._LENGTH": _ONCE,
+    "core.recall.graph._COLUMNS": _ONCE,
+}
+
+
+def questions() -> Iterator[tuple[str, str]]:
+    """Constants of the product that are whole questions, with their names."""
+    for found in pkgutil.walk_packages(core.__path__, "core."):
+        module = importlib.import_module(found.name)
+        for name, value in vars(module).items():
+            if isinstance(value, str) and re.match(r"\s*(SELECT|WITH)\b", value) and "{" not in value:
+                yield f"{found.name}.{name}", value
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    with rig_at(tmp_path_factory.mktemp("ways")) as made:
+        made.store("The boat is moored in Kappeln.")
+        yield made
+
+
+def steps_of(rig: Rig, sql: str) -> list[str]:
+    names = set(re.findall(r":([a-z_]+)", sql))
+    params = dict.fromkeys(names, "[]") if names else ("[]",) * sql.count("?")
+    plan = rig.opened.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + sql, params))
+    return [str(row[3]) for row in plan]
+
+
+def test_no_question_about_some_walks_through_a_status(rig: Rig) -> None:
+    walking, explained = set(), 0
+    for name, sql in questions():
+        try:
+            steps = steps_of(rig, sql)
+        except LociError:
+            continue  # a part of which questions are made
+        explained += 1
+        if any(WALKS in step for step in steps) and any("json_each" in one or "autoindex" in one for one in steps):
+            walking.add(name)
+    assert explained > 200
+    assert sorted(walking - ALLOWED.keys()) == []
+    assert sorted(ALLOWED.keys() - walking) == [], "no longer needed"
+
+
+def test_the_check_sees(rig: Rig) -> None:
+    sql = (
+        "SELECT b.id FROM memories b JOIN memories d ON d.id = b.consolidated_into "
+        "WHERE d.id = ? AND b.status = 'active'"
+    )
+    assert any(WALKS in step for step in steps_of(rig, sql))
+    assert not any(WALKS in step for step in steps_of(rig, sql.replace("b.status", "+b.status")))
