@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.types.values import Actor
+from core.types.watching import Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,12 @@ Event = Changed | Progress | StateChanged
 
 
 class Hub:
-    """Delivers events to subscribers."""
+    """Delivers events to subscribers, and to those who watch memories what was done to them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards _handlers
+        self._lock = threading.Lock()  # guards _handlers and _watchers
         self._handlers: tuple[Callable[[Event], None], ...] = ()
+        self._watchers: tuple[Callable[[Moves], None], ...] = ()
 
     def subscribe(self, handler: Callable[[Event], None]) -> Callable[[], None]:
         """Add a handler.
@@ -86,3 +88,31 @@ class Hub:
         """Hand an event to every handler, in the order they subscribed."""
         for handler in self._handlers:
             handler(event)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody is told what is done to memories."""
+        return bool(self._watchers)
+
+    def watch(self, handler: Callable[[Moves], None]) -> Callable[[], None]:
+        """Add a handler of what was done to memories.
+
+        Args:
+            handler: called once for each saved transaction that touched any, on the publishing thread.
+
+        Returns:
+            A function that removes it again.
+        """
+        with self._lock:
+            self._watchers = (*self._watchers, handler)
+
+        def remove() -> None:
+            with self._lock:
+                self._watchers = tuple(h for h in self._watchers if h is not handler)
+
+        return remove
+
+    def tell(self, moves: Moves) -> None:
+        """Hand what was done to everybody who watches, in the order they began to."""
+        for handler in self._watchers:
+            handler(moves)

@@ -14,6 +14,7 @@ from itertools import islice
 from operator import attrgetter
 
 from core.belief.desk_actions import HELD, Shape, actions_of, repeatable
+from core.belief.desk_against import against_words, stands_against
 from core.belief.desk_asked import asked_of, asked_question
 from core.belief.desk_follows import follows_of
 from core.belief.desk_queue import Waiting, chosen, piled
@@ -25,6 +26,7 @@ from core.belief.desk_rows import (
     standing_side,
 )
 from core.belief.desk_sides import at_odds, claims_seen, marks_of, side, topic_of
+from core.belief.desk_warned import DISGUISED, warned_of, warning_of
 from core.belief.desk_why import why_of
 from core.belief.desk_words import Topic, day, line, note, question, result, title, weighed
 from core.belief.desk_words import closed as closed_sentence
@@ -117,6 +119,7 @@ class Desk:
         topic, asked = topic_of(odds, new_claims), asked_of(rows, item_id)
         incoming = side(rows, came, new_marks, new_claims, brief=brief)
         existing = None if have is None else side(rows, have, old_marks, old_claims, brief=brief)
+        beside = self._beside(rows, held, came, brief=brief) if is_open and have is None else None
         state = held.state if is_open or held.state != "open" else "moot"
         actions = actions_of(held.kind, shape_of(came, have)) if is_open else ()
         return ReviewItem(
@@ -124,7 +127,7 @@ class Desk:
             kind=held.kind,
             state=state,
             question=_question(rows, held, topic, asked),
-            why=why_of(held, existing, incoming, now_ms, asked),
+            why=(*why_of(held, existing, incoming, now_ms, asked), *against_words(rows, beside)),
             existing=existing,
             incoming=incoming,
             suggestion=_suggestion(held, topic, actions, existing, incoming),
@@ -140,7 +143,19 @@ class Desk:
                 held=any(one.status_reason == HELD for one in found.values()),
             ),
             asked=asked,
+            warning=warning_of(held.kind, came) if is_open else "",
+            against=beside,
         )
+
+    def _beside(self, rows: Rows, held: Item, came: Memory, *, brief: bool) -> Side | None:
+        """What stands against a newcomer that is asked about alone, with the places that are at odds."""
+        found = stands_against(rows, held.kind, came.id)
+        have = None if found is None else self.memories(rows, [found]).get(found)
+        if have is None:
+            return None
+        claims = claims_seen(rows, have)
+        marks, _ = marks_of(have, came, at_odds(claims, claims_seen(rows, came)))
+        return side(rows, have, marks, claims, brief=brief)
 
     def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
         """Items that closed, by themselves or by a person, the latest first.
@@ -208,6 +223,7 @@ def _row(item: Waiting, came: Memory) -> ReviewRow:
         client=item.client,
         subject=item.subject,
         later=item.later,
+        warned=item.kind != DISGUISED and warned_of(came) is not None,
     )
 
 

@@ -12,12 +12,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from core.belief.desk_actions import HELD
 from core.vault.rows import Rows
 
+# A proposal whose very words stand by now, however they came to stand, and not as what it would take the place of:
+# accepting it would be refused. One with a claim of its own says more than its words, words of which something is over
+# may be said anew, and split texts are left alone.
+_STANDS = (
+    "EXISTS (SELECT 1 FROM memories t WHERE t.space_id = i.space_id AND t.kind = i.kind "
+    "AND t.content_hash = i.content_hash AND t.scope_session = i.scope_session AND t.part_of IS NULL "
+    "AND t.status IN ('active', 'disputed') AND t.kind IN ('fact', 'rule', 'procedure') AND t.id <> i.id "
+    "AND t.chain_id IS NOT e.chain_id "
+    "AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of IN (t.id, i.id)) "
+    "AND NOT EXISTS (SELECT 1 FROM evidence v JOIN claims l ON l.id = v.claim_id "
+    "WHERE v.memory_id = t.id AND l.state = 'superseded') "
+    "AND NOT EXISTS (SELECT 1 FROM evidence v WHERE v.memory_id = i.id AND v.method = 'given'))"
+)
 # Whoever is held back waits for a person, whatever became of the other side; two that stand are a question only as long
 # as both do (`i` the newcomer, `e` what stands).
 APPLICABLE = (
-    "CASE WHEN c.kind IN ('proposal', 'quarantine', 'injection') THEN i.status = 'quarantined' "
+    f"CASE WHEN c.kind = 'proposal' THEN i.status = 'quarantined' AND (i.status_reason IS '{HELD}' OR NOT {_STANDS}) "
+    "WHEN c.kind IN ('quarantine', 'injection') THEN i.status = 'quarantined' "
     "WHEN c.kind = 'contradiction' "
     "THEN i.status IN ('quarantined', 'disputed') OR (i.status = 'active' AND e.status IN ('active', 'disputed')) "
     "WHEN c.kind = 'classification' THEN i.status = 'quarantined' "
@@ -32,6 +47,10 @@ PAIR = "FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memor
 _COUNT = "SELECT count(*) " + PAIR + "WHERE c.state = 'open' AND " + APPLICABLE
 _STILL = "SELECT " + APPLICABLE + " " + PAIR + "WHERE c.id = ?"
 _LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
+_SAID = (
+    "SELECT c.id " + PAIR + "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'proposal' "  # noqa: S608
+    "AND i.status = 'quarantined' ORDER BY c.id"
+)
 # The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
 _LAPSED_AMONG = (
     "SELECT c.id "  # noqa: S608 - constants only
@@ -85,6 +104,19 @@ def lapsed(rows: Rows) -> list[str]:
         Their ids; few or none.
     """
     return [str(row[0]) for row in rows.all(_LAPSED)]
+
+
+def said_by_now(rows: Rows, item_ids: Iterable[str]) -> list[str]:
+    """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        item_ids: items of `lapsed`.
+
+    Returns:
+        Their ids, in order.
+    """
+    return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
 
 
 def lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:

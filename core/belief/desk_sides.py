@@ -36,7 +36,7 @@ _CLAIMS = (
     "(SELECT count(DISTINCT v.lineage) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'supporting'), "
     "(SELECT count(*) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'contradicting') + "
     "(SELECT count(DISTINCT v.lineage) FROM evidence v JOIN memories n ON n.id = v.memory_id "
-    "AND n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    "AND +n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
     f"AND v.claim_id IN ({OPPOSED} = k.id{IN_QUESTION})), "
     "k.subject_key, k.value_key "
     "FROM claims k WHERE k.id IN (SELECT v.claim_id FROM evidence v WHERE v.memory_id = ?) ORDER BY k.id"

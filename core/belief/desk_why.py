@@ -56,6 +56,8 @@ def _doubted(item: Item) -> list[str]:
     client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
     if not client:
         return []
+    if item.kind == "entity_merge":
+        return [also("merge_asked", client=client)]
     return [also("doubted_so", client=client, doubt=doubt) if doubt else also("doubted", client=client)]
 
 
@@ -84,7 +86,7 @@ def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
     apart = incoming.memory.trust - existing.memory.trust
     if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
         key = "trust_lower" if apart < 0 else "trust_higher"
-        found.append(also(key, came=f"{incoming.memory.trust:.2f}", have=f"{existing.memory.trust:.2f}"))
+        found.append(also(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust)))
     return found
 
 

@@ -239,12 +239,16 @@ def weighed(by: str, confidence: float | None) -> str:
 
 
 def day(ms: int) -> str:
-    """A day as it is written everywhere.
+    """A day as the pages write it.
 
     Args:
         ms: epoch ms.
 
     Returns:
-        Such as `2026-11-18`.
+        Such as `18 Nov 2026`, in UTC; "" for a moment that no calendar knows.
     """
-    return written_time(When(ms, Precision.DAY)) or ""
+    written = written_time(When(ms, Precision.DAY))
+    if not written:
+        return ""
+    year, month, number = written.rsplit("-", 2)
+    return f"{int(number)} {words()['months'][int(month) - 1]} {year}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from importlib.resources.abc import Traversable
 
@@ -78,6 +79,11 @@ class RelationModel:
         found = RelationModel(self._folder, threads=1)
         found._load = lambda: Runtime(self._folder, threads=1, beside=self._loaded())
         return found
+
+    def rest(self) -> None:
+        """Let go of what `alone` loaded; who is using it goes on, and who asks again loads it again."""
+        with suppress(AttributeError):
+            del self.alone
 
     def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
         """Say of each pair how the newcomer relates to what stands.

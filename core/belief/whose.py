@@ -34,7 +34,7 @@ PERSONS = (
     "ELSE m.import_id IS NOT NULL AND m.source IN ('user_explicit', 'user_implicit') END)"
 )
 """What the owner said or vouched for, or what passes for the person's own: nobody but the person may displace it."""
-_AMONG = "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE " + PERSONS  # noqa: S608 - constants
+_AMONG = "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE "
 
 
 def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
@@ -47,4 +47,21 @@ def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     Returns:
         Some of them.
     """
-    return frozenset(str(row[0]) for row in rows.all(_AMONG, (json.dumps(list(memory_ids)),)))
+    return _among(rows, memory_ids, PERSONS)
+
+
+def owners_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+    """Which memories the owner said, said as well, or vouched for.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: the memories asked about.
+
+    Returns:
+        Some of them.
+    """
+    return _among(rows, memory_ids, OWNERS_WORD)
+
+
+def _among(rows: Rows, memory_ids: Iterable[str], whose: str) -> frozenset[str]:
+    return frozenset(str(row[0]) for row in rows.all(_AMONG + whose, (json.dumps(list(memory_ids)),)))

@@ -38,7 +38,7 @@ class ClientOptions(BaseModel):
         ge=1,
         le=100_000,
         title="Questions of one client",
-        description="So many suggestions and questions of one client wait in your review at most; no more are taken.",
+        description="So many suggestions and questions of one client of the last 30 days wait in your review at most.",
         json_schema_extra=about(_GROUP, unit="questions"),
     )
     client_idle_minutes: int = Field(
@@ -46,6 +46,7 @@ class ClientOptions(BaseModel):
         ge=0,
         le=1_440,
         title="End silent connections",
-        description="Minutes after which the connection of a client that says nothing ends; 0 for never.",
+        description="Minutes after which the connection of a client ends that says nothing and listens to no changes; "
+        "0 for never.",
         json_schema_extra=about(_GROUP, unit="minutes"),
     )

@@ -11,12 +11,14 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.types import JsonValue
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import Code, UserError
 from core.types.journals import OptionRow
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_AT_ODDS = "at_odds"
 _KINDS: Mapping[object, str] = {bool: "bool", int: "int", float: "float", str: "text"}
 _TAKES = {"bool": "yes or no", "int": "a whole number", "float": "a number", "text": "a text"}
 _GIVEN: Mapping[type, str] = {
@@ -43,6 +45,19 @@ def about(
         The mapping `rows_of` reads.
     """
     return {"group": group, "unit": unit, "choices": dict(choices or {}), "restart": restart}
+
+
+def at_odds(sentence: str, *names: str) -> PydanticCustomError:
+    """What a model's validator raises where each of some options is right, and they are not right together.
+
+    Args:
+        sentence: for the person.
+        *names: the options.
+
+    Returns:
+        The error.
+    """
+    return PydanticCustomError(_AT_ODDS, "{sentence}", {"sentence": sentence, "names": list(names)})
 
 
 def rows_of(model: type[BaseModel], values: BaseModel) -> tuple[OptionRow, ...]:
@@ -86,13 +101,17 @@ def replaced(values: Model, name: str, value: object) -> Model:
         The new options.
 
     Raises:
-        UserError: CONFIG_INVALID, naming the option, what it takes with its bounds, and what kind of value was given.
+        UserError: CONFIG_INVALID, naming the option, what it takes with its bounds, and what kind of value was given;
+            or how it has to stand to others.
     """
     field = _field(type(values), name)
+    told: list[str] = []
     try:
         return type(values)(**{**values.model_dump(), name: value})
-    except ValidationError:
-        pass
+    except ValidationError as problem:
+        told = [error["msg"] for error in problem.errors() if error["type"] == _AT_ODDS]
+    if told:
+        raise UserError(Code.CONFIG_INVALID, told[0])
     row = _row(name, field, getattr(values, name))
     raise UserError(Code.CONFIG_INVALID, f"“{row.title}” takes {_taken(row)}; {_given(row, value)}.")
 
@@ -108,11 +127,22 @@ def loaded(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, tuple[
         The options, and the names of stored ones that were refused.
     """
     kept = {key: value for key, value in stored.items() if key in model.model_fields}
-    try:
-        return model(**kept), ()
-    except ValidationError as problem:
-        bad = {str(error["loc"][0]) for error in problem.errors() if error["loc"]}
-        return model(**{key: value for key, value in kept.items() if key not in bad}), tuple(sorted(bad))
+    bad: set[str] = set()
+    while True:
+        try:
+            return model(**{key: value for key, value in kept.items() if key not in bad}), tuple(sorted(bad))
+        except ValidationError as problem:
+            worse = {name for error in problem.errors() for name in _names(error)} & kept.keys() - bad
+            if not worse:
+                raise
+            bad |= worse
+
+
+def _names(error: ErrorDetails) -> list[str]:
+    """The options an error is about."""
+    if error["type"] == _AT_ODDS:
+        return list(error["ctx"]["names"])
+    return [str(error["loc"][0])] if error["loc"] else []
 
 
 def _field(model: type[BaseModel], name: str) -> FieldInfo:

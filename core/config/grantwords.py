@@ -6,11 +6,13 @@ Must not do: grant anything.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 _SPACE = "space:"
+_WRITES = frozenset({"propose", "write", "curate"})
 
 
 def sentence(grant: str) -> str:
@@ -42,9 +44,76 @@ def sees_own() -> str:
     return str(_words()["sees"]["own"])
 
 
+def seen_with(grant: str) -> str:
+    """What a client sees with `all_spaces` or `space:<name>`, as an entry of a list of such things."""
+    told = _words()["sees"]
+    return str(told["all"]) if grant == "all_spaces" else str(told["one"]).replace("{name}", grant.removeprefix(_SPACE))
+
+
+def spaces_of(grants: Sequence[str]) -> list[str]:
+    """The grants that let a client see spaces, without those that another one covers.
+
+    Args:
+        grants: words of `Grant` and `space:<name>`.
+
+    Returns:
+        Only `all_spaces` where that is among them.
+    """
+    every = [grant for grant in grants if grant == "all_spaces"]
+    return every or [grant for grant in grants if grant.startswith(_SPACE)]
+
+
 def former() -> str:
     """What the person is told where a client comes back under the name of one that was revoked."""
     return str(_words()["sees"]["former"])
+
+
+def reach(name: str, grants: Sequence[str]) -> list[str]:
+    """What a client sees with these grants, and what lets it see more.
+
+    Args:
+        name: the client's.
+        grants: words of `Grant` and `space:<name>`.
+
+    Returns:
+        Sentences for the person who pairs it.
+    """
+    told = _words()["reach"]
+    spaces = ", ".join(grant.removeprefix(_SPACE) for grant in grants if grant.startswith(_SPACE))
+    if "read" not in grants:
+        seen = "blind"
+    elif "all_spaces" in grants:
+        seen = "all"
+    else:
+        seen = "some" if spaces else "none"
+    said = [str(told[seen])]
+    if "propose" in grants and "write" not in grants:
+        said.append(str(told["waits"]))
+    own = str(told["own" if _WRITES & frozenset(grants) else "own_not"])
+    said = [one.replace("{own}", own) for one in said]
+    return [one.replace("{name}", typed(name)).replace("{spaces}", spaces) for one in said]
+
+
+def typed(name: str) -> str:
+    """A client's name as it is typed in a shell; names have no quotes in them.
+
+    Args:
+        name: the client's.
+
+    Returns:
+        The name, in quotes where it has blanks.
+    """
+    return f'"{name}"' if " " in name else name
+
+
+def beyond(grant: str) -> bool:
+    """Whether a deed that is granted is more than a client gets that asks for nothing; spaces are no deeds."""
+    return grant not in ("read", "propose", "all_spaces") and not grant.startswith(_SPACE)
+
+
+def taken_up() -> str:
+    """What the person is told who has just paired a client under the name of one that was revoked."""
+    return str(_words()["sees"]["taken_up"])
 
 
 def cannot() -> str:

@@ -5,16 +5,22 @@ The defaults are those of E10.14.1 and E10.14.3; `core.text.injection` reads the
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Self
 
-from core.config.describe import about
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from core.config.describe import about, at_odds
 
 FLAG_ABOVE, BLOCK_ABOVE, HARD_ABOVE = 0.5, 0.7, 0.9
 _GROUP = "Hidden instructions"
+_ORDER = (
+    "Of “Hidden instructions”, “Keep out of contexts above” may not be greater than “Do not show to assistants above”, "
+    "and that not greater than “Ask you first above”: what is not shown must not be given unasked."
+)
 
 
 class ScreeningOptions(BaseModel):
-    """Options of the scan; part of `Options`. Each is crossed by a score above it."""
+    """Options of the scan; part of `Options`. Each is crossed by a score above it, the weaker one first."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -42,3 +48,9 @@ class ScreeningOptions(BaseModel):
         description="How much a text from outside must read like an instruction before it waits for you.",
         json_schema_extra=about(_GROUP),
     )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.screen_flag <= self.screen_block <= self.screen_hard:
+            raise at_odds(_ORDER, "screen_flag", "screen_block", "screen_hard")
+        return self

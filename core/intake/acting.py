@@ -17,7 +17,9 @@ from core.embed.base import AWAY
 from core.errors import LociError
 from core.intake.deciding import Case, Plan
 from core.intake.newcomer import Newcomer
+from core.intake.overtaking import close_twins, overtake
 from core.intake.reading import Readers
+from core.intake.refused import REJECTED_BEFORE
 from core.intake.reviews import KEPT, Known, Matter, known_matter
 from core.intake.sources import standing_twin
 from core.intake.standing import Acts
@@ -25,7 +27,6 @@ from core.types.replies import Classification, StoreReply
 from core.types.reviews import Action
 from core.types.words import Kind, Status
 
-REJECTED_BEFORE = "rejected_before"
 _LOGGED = dict.fromkeys(Deed, "ADD") | {
     Deed.QUARANTINE: "QUARANTINE",
     Deed.HOLD_EXISTING: "QUARANTINE",
@@ -75,6 +76,7 @@ class Carrying:
             other = self.plan.partners[0].other.id if self.plan.partners else None
             sure = None if other is not None else round(self.plan.confidence, 4)
             self.acts.log(_LOGGED[self.plan.deed], self._id, other, sure)
+        close_twins(self.acts, self._id)
         self.acts.close_moot()
         return replace(
             reply, classification=Classification(self.plan.label, round(self.plan.confidence, 4), self.plan.by)
@@ -162,12 +164,14 @@ class Carrying:
                 conflict = self._hold(case) or conflict
             elif case.verdict.deed is Deed.COEXIST:
                 conflict = self._ask(case) or conflict
-            elif case.whole:
-                self.acts.supersede(case.other.id, self._id)
-                gone.append(case.other.id)
-            else:
+            elif not case.whole:
                 self.acts.replace_claims([one.claim_id for one in case.odds], self._id)
                 self.acts.edge(self._id, case.other.id, "contradicts")
+            elif overtake(self.acts, case.other.id, self._id):
+                continue
+            else:
+                self.acts.supersede(case.other.id, self._id)
+                gone.append(case.other.id)
         self.acts.activate(self._id)
         return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
 

@@ -230,3 +230,24 @@ def qualify(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: bytes)
     """
     text = json.dumps(dict(qualifiers), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     tx.update("claims", {"id": claim_id}, {"qualifiers": text, "claim_key": key})
+
+
+def counterpart(tx: Tx, claim_id: str, new_id: str) -> str | None:
+    """The claim in which a newcomer says something else of the same subject and predicate.
+
+    Args:
+        tx: the transaction.
+        claim_id: the claim that stood.
+        new_id: the newcomer.
+
+    Returns:
+        Its id, one that denies the claim first; None where the newcomer says nothing of it, or both may hold.
+    """
+    found = tx.value(
+        "SELECT c.id FROM evidence e JOIN claims c ON c.id = e.claim_id JOIN claims o ON o.id = ? "
+        "WHERE e.memory_id = ? AND e.stance = 'supporting' AND c.id <> o.id AND c.subject_key = o.subject_key "
+        "AND c.predicate = o.predicate AND (c.exclusive = 1 OR c.polarity <> o.polarity) "
+        "ORDER BY c.polarity <> o.polarity, c.id LIMIT 1",
+        (claim_id, new_id),
+    )
+    return None if found is None else str(found)

@@ -19,8 +19,9 @@ def barred(
 ) -> StoreReply | None:
     """The answer to somebody who brings an erased text.
 
-    It is the answer to a text that stands already, of a memory out of sight: a refusal of its own would tell a client
-    what there was. Neither the request nor a digest of it is kept, since that would be a digest of the text.
+    It is the answer to a text that is known already: a refusal of its own would tell a client what there was. Who reads
+    finds no memory under the id, and can take it for a text that is gone (the reference says so); who may not is told
+    what it is told of any text (`core.intake.telling`).
 
     Args:
         tx: the transaction that would store it.

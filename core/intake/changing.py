@@ -180,7 +180,7 @@ class Changer:
                     return self._change_now(tx, old, text, vector, side)
             except _HeldBackError:
                 pass  # the gate holds it back: the person is asked
-        keys = (_key("update", old), bytes(old["content_hash"]), content_hash(text))
+        keys = (_key("update", old, side.client), bytes(old["content_hash"]), content_hash(text))
         again = _before(tx, str(old["id"]), keys)
         if again is not None:
             return again
@@ -263,7 +263,7 @@ class Changer:
         if not side.waits:
             step = forget(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
             return ChangeReply(wished.wish.name, head_id, step_id=step)
-        keys = (_key("remove", head), bytes(head["content_hash"]))
+        keys = (_key("remove", head, side.client), bytes(head["content_hash"]))
         again = _before(tx, head_id, keys)
         if again is not None:
             return again
@@ -325,9 +325,9 @@ def _trust(client: ClientRecord) -> float:
     return trust_terms(Source.INFERENCE, client_ceiling=client.trust_ceiling).trust
 
 
-def _key(what: str, row: Row) -> bytes:
-    """Keeps the same words in another space, and another wish about them, apart."""
-    return hashlib.sha256(f"{what}:{row['space_id']}".encode()).digest()
+def _key(what: str, row: Row, client: ClientRecord) -> bytes:
+    """Keeps the same words in another space, another wish about them, and the wish of another client, apart."""
+    return hashlib.sha256(f"{what}:{row['space_id']}:{client.id}".encode()).digest()
 
 
 def _before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:

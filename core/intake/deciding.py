@@ -86,6 +86,11 @@ class Plan:
     partners: tuple[Case, ...] = ()
 
     @property
+    def repeats(self) -> str | None:
+        """The memory that the newcomer says again, or is put beneath; None where it says something of its own."""
+        return self.partners[0].other.id if self.known is None and self.deed is Deed.STACK else self.known
+
+    @property
     def stands(self) -> bool:
         """Whether the newcomer stands from the beginning, with nothing to be asked first."""
         return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)

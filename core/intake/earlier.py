@@ -27,7 +27,7 @@ _VERSION = (
 )
 _NEXT = "SELECT m.id " + _VERSION + "AND " + _AT + " > :at ORDER BY " + _AT + ", m.version LIMIT 1"
 _LAST = (
-    "SELECT m.id " + _VERSION + "AND m.status = 'superseded' AND " + _AT + " < :at "
+    "SELECT m.id " + _VERSION + "AND +m.status = 'superseded' AND " + _AT + " < :at "
     "ORDER BY " + _AT + " DESC, m.version DESC LIMIT 1"
 )
 _CLAIMS = (

@@ -6,6 +6,7 @@ Must not do: say who may (`core.engine.entities` does), or put a name into a lab
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -132,7 +133,9 @@ class EntityVerbs:
 
         asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).once(tx, change)
 
-    def merge(self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool) -> EntityMerged:
+    def merge(
+        self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool, widen: bool = False
+    ) -> EntityMerged:
         """Merge one entity into another, or leave it to the person (seed B, entity merge).
 
         Args:
@@ -141,32 +144,39 @@ class EntityVerbs:
             target_id: the one that stays.
             asked: who asks.
             may_decide: whether the asker may do more than propose.
+            widen: the person knows that two of different spaces become one that stands in GLOBAL.
 
         Returns:
-            What came of it.
+            What came of it; `target_id` is the one that stays.
 
         Raises:
             UserError: NOT_FOUND, INVALID_INPUT for two that cannot be one.
         """
 
         def merge() -> dict[str, Any]:
-            source, target = pair(tx, source_id, target_id, asked.reach)
+            source, target = pair(tx, source_id, target_id, asked.reach, widen=widen)
             decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
             done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
             return asdict(done)
 
-        repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id})
+        wider = {"widen": True} if widen else {}
+        repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id, **wider})
         return EntityMerged(**repeat.once(tx, merge))
 
     def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
-            counts = join(tx, target.id, source.id)
+            keep, counts = target.id, Counter[str]()
+            if is_apart(source, target):
+                # The schema lets no entity leave GLOBAL again: a new one stands there, and an undo takes it away.
+                keep = self._lift(tx, source, target, asked.reach)
+                counts.update(join(tx, keep, target.id))
+            counts.update(join(tx, keep, source.id))
             for item_id in _questions(tx, (source.id, target.id)):
                 reviews.close_conflict(tx, item_id, "moot", None, "side_gone")
             done = EntityMerged(
                 "MERGE",
                 source.id,
-                target.id,
+                keep,
                 facts_repointed=counts["claims"],
                 facts_superseded=counts["superseded"],
                 aliases_added=counts["aliases"],
@@ -175,14 +185,22 @@ class EntityVerbs:
             )
             # The payload of seed B's `memory_events` row.
             verb.note(
-                target.id,
+                keep,
                 source_entity_id=source.id,
-                target_entity_id=target.id,
+                target_entity_id=keep,
                 facts_repointed=done.facts_repointed,
                 facts_superseded=done.facts_superseded,
                 aliases_added=done.aliases_added,
             )
         return done
+
+    def _lift(self, tx: Tx, source: EntityCard, target: EntityCard, reach: Reach) -> str:
+        """One in GLOBAL to which both may lead; a client sees it where it sees a memory that names it, as before."""
+        kind = _kind(source, target)
+        made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
+        entity_id = self.make_id()
+        keeping.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        return entity_id
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
         reach = keeping.reach_params(asked.reach)
@@ -194,7 +212,7 @@ class EntityVerbs:
         if came is None or have is None:
             raise UserError(
                 Code.ACCESS_DENIED,
-                "This client may only propose a merge, and no memory names both so that the person could be asked.",
+                "This client may only propose this merge, and it sees no memory that names each of the two.",
             )
         with self.work.verb(tx, PROPOSE, LABELS[PROPOSE], asked.actor) as verb:
             matter = Matter(
@@ -202,7 +220,7 @@ class EntityVerbs:
                 str(came),
                 None if came == have else str(have),
                 reason=REASON,
-                detail={"entities": [target.id, source.id]},
+                detail={"entities": [target.id, source.id], **_asked_by(asked.actor)},
                 keys=[f"{one.space}\0{one.type}\0{name_key(one.name)}".encode() for one in (target, source)],
             )
             item = reviews.open_conflict(tx, self.make_id(), matter)
@@ -211,7 +229,41 @@ class EntityVerbs:
         return EntityMerged("NOOP" if item is None else "PROPOSED", source.id, target.id, conflict=item, step_id=step)
 
 
-def pair(rows: Rows, source_id: str, target_id: str, reach: Reach) -> tuple[EntityCard, EntityCard]:
+def _asked_by(actor: Actor) -> dict[str, str]:
+    return {} if actor.client_id is None else {"client": actor.name}
+
+
+def refuse_channel(actor: Actor) -> None:
+    """Refuse a verb on entities that somebody asks for on a channel (X2).
+
+    Trigger: a bridge makes, changes or merges an entity for a person of a channel. Why: an entity stands in its space,
+    and its names and metadata are told to every channel of it. Outcome: nothing is written.
+
+    Args:
+        actor: who asks, and for whom.
+
+    Raises:
+        UserError: ACCESS_DENIED on a channel.
+    """
+    if actor.channel:
+        raise UserError(
+            Code.ACCESS_DENIED, "An entity belongs to a space and not to a channel; ask for this without `channel`."
+        )
+
+
+def _kind(source: EntityCard, target: EntityCard) -> str:
+    """The type of what two become: what is not known to be anything is what the other one is."""
+    return source.type if target.type == "other" else target.type
+
+
+def is_apart(one: EntityCard, other: EntityCard) -> bool:
+    """Whether two stand in different spaces, neither of them GLOBAL: only there can they be one."""
+    return one.space != other.space and GLOBAL_SPACE not in (one.space, other.space)
+
+
+def pair(
+    rows: Rows, source_id: str, target_id: str, reach: Reach, *, widen: bool = False
+) -> tuple[EntityCard, EntityCard]:
     """The two entities of a merge, if they can be one (seed B, merge validation).
 
     Args:
@@ -219,6 +271,7 @@ def pair(rows: Rows, source_id: str, target_id: str, reach: Reach) -> tuple[Enti
         source_id: the one that would lead to the other.
         target_id: the one that would stay.
         reach: whose entities.
+        widen: two of different spaces may become one in GLOBAL.
 
     Returns:
         Source and target.
@@ -232,8 +285,10 @@ def pair(rows: Rows, source_id: str, target_id: str, reach: Reach) -> tuple[Enti
     source, target = keeping.card(rows, source_id, reach), keeping.card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
-    if target.space not in (source.space, GLOBAL_SPACE):
+    if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_apart(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
+    if is_apart(source, target) and keeping.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
+        raise UserError(Code.INVALID_INPUT, "GLOBAL has one of that name already: merge each of the two into that one.")
     return source, target
 
 

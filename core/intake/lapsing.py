@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.desk_queue import Open, waiting
-from core.belief.desk_rows import lapsed, returned
+from core.belief.desk_rows import lapsed, returned, said_by_now
 from core.belief.whose import PERSONS
 from core.memory.draft import to_json
 from core.score.harm import LOW, age_days
-from core.vault.images import EXPIRED, LAPSED
+from core.vault.images import EXPIRED, LAPSED, STANDS
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -52,7 +52,8 @@ def stale(rows: Rows, now_ms: int, *, expiry: bool) -> Stale:
         The items.
     """
     over = expired(rows, now_ms) if expiry else ()
-    return Stale(tuple(lapsed(rows)[:_AT_ONCE]), tuple(returned(rows, LAPSED)[:_AT_ONCE]), over[:_AT_ONCE])
+    again = [*returned(rows, LAPSED), *returned(rows, STANDS)]
+    return Stale(tuple(lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
 
 
 def expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
@@ -87,7 +88,9 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
     found = stale(tx, tx.now_ms, expiry=expiry)
     recorder, tx.recorder = tx.recorder, None
     try:
-        _close(tx, found.lapsed, LAPSED)
+        said = said_by_now(tx, found.lapsed)
+        _close(tx, said, STANDS)
+        _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
         _close(tx, found.expired, EXPIRED)
         tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
     finally:

@@ -21,6 +21,7 @@ from core.intake.newcomer import Newcomer
 from core.memory.write import VectorSpace
 from core.types.words import GLOBAL_SPACE
 from core.vault.rows import Rows
+from core.vault.sight import UNSEALED
 
 _FIRST = 48
 _AT_FIRST = 2
@@ -30,7 +31,10 @@ _COUNTED = 20_000
 _WANTED = (
     "m.space_id IN (?, ?) AND m.kind = ? AND (m.scope_session IN ('', ?) OR ?) AND coalesce(m.part_index, 0) = 0 "
     "AND m.id <> ? AND (m.status IN ('active', 'disputed', 'quarantined') "
-    "OR (m.status = 'superseded' AND m.status_reason IN ('replaced', 'older', 'edited', 'merged')))"
+    "OR (m.status = 'superseded' AND m.status_reason IN ('replaced', 'older', 'edited', 'merged'))) "
+    # What is sealed, and what another client proposed, is beside no client's text: it must not be silenced by them.
+    f"AND (? IS NULL OR ({UNSEALED} AND NOT (m.status = 'quarantined' AND m.client_id IS NOT NULL "
+    "AND m.client_id IS NOT ? AND coalesce(m.status_reason, '') IN ('proposed', 'suspicious'))))"
 )
 # CROSS JOIN: the hits first; else the planner goes through every memory of the space and the hits for each.
 _OF_HITS = f"SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE {_WANTED}"  # noqa: S608 - constant
@@ -116,7 +120,8 @@ class Neighbours:
     def _scope(newcomer: Newcomer) -> tuple[object, ...]:
         # What was told for a session is looked at for its own sake; the person's word meets all of it.
         scope, everywhere = newcomer.standing.scope_session, newcomer.standing.owner_said
-        return (newcomer.space_id, GLOBAL_SPACE, newcomer.kind.value, scope, everywhere, newcomer.memory_id)
+        who = newcomer.stranger
+        return (newcomer.space_id, GLOBAL_SPACE, newcomer.kind.value, scope, everywhere, newcomer.memory_id, who, who)
 
     def _search(self, rows: Rows, vector: NDArray[np.float32], k: int, allowed: NDArray[np.int64] | None) -> Hits:
         def chunks(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:

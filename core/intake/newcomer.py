@@ -49,6 +49,11 @@ class Newcomer:
         """This side of a pair."""
         return Told(as_read(self.texts[0]), self.standing.at_ms, self.claims)
 
+    @property
+    def stranger(self) -> str | None:
+        """The client whose word it is; None where it counts as the person's, or nobody's in particular."""
+        return None if self.standing.owner_said else self.standing.client_id
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:

@@ -36,6 +36,7 @@ SKIPPED_DAYS = 7
 BATCH = 200
 """Items decided in one step at most: the cap of the queue."""
 _DAY_MS = 86_400_000
+_STILL_OPEN = "SELECT id FROM conflicts WHERE id IN (SELECT value FROM json_each(?)) AND state = 'open' ORDER BY id"
 RULED, BY_CLIENT = "rule", "decided_client"
 """Notes of an item that the person did not decide: keys of `closed` in resources/help/review.json."""
 
@@ -112,7 +113,7 @@ class Resolver:
                 desk_rules.make(tx, self.make_id(), case, decision.action)
             closed = self._settle(acts, [item_id])
             verb.note(item_id, action=decision.action.value, memories=len(acts.touched), closed=len(closed))
-        return _decided(tx, verb, label, (*acts.touched, *case.ids), closed)
+        return _decided(acts, label, case.ids, closed)
 
     def resolve_many(
         self,
@@ -124,6 +125,8 @@ class Resolver:
         stored: Stored,
         *,
         rule: str | None = None,
+        step_id: str | None = None,
+        label: str = "",
     ) -> Decided:
         """Decide several items alike, as one step; what cannot be decided so is left and listed.
 
@@ -135,6 +138,8 @@ class Resolver:
             client: the client, if one decides.
             stored: told sequence, labels and vectors of changed rows, for the index.
             rule: the rule that decides, if one does.
+            step_id: a step that this goes on with; None for one of its own.
+            label: the step's name; "" for that of the decision.
 
         Returns:
             What came of it, and why items were refused.
@@ -149,8 +154,8 @@ class Resolver:
                 raise UserError(Code.ACCESS_DENIED, "Only the person puts a question off.")
             return self.put_off(tx, wanted, actor)
         batch = _Batch()
-        label = many_label(decision.action, len(wanted))
-        with self.work.verb(tx, VERB, label, actor) as verb:
+        named = label or many_label(decision.action, len(wanted))
+        with self.work.verb(tx, VERB, named, actor, step_id=step_id) as verb:
             acts = self._acts(tx, verb, stored, actor)
             note = RULED if rule is not None else _note_of(client)
             for item_id in wanted:
@@ -159,7 +164,7 @@ class Resolver:
                 desk_rules.count(tx, rule, len(batch.done))
             closed = self._settle(acts, batch.done)
             verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
-        return replace(_decided(tx, verb, label, (*acts.touched, *batch.ids), closed), refused=batch.refused)
+        return replace(_decided(acts, named, batch.ids, closed), refused=batch.refused)
 
     def _try(
         self,
@@ -342,12 +347,28 @@ def many_label(action: Action, count: int) -> str:
         Words of Loci's own.
     """
     said = words()["labels_of_steps"]
-    name = str(said.get(action.value, action.value))
+    return _of_many(str(said.get(action.value, action.value)), count)
+
+
+def turned_down_label(count: int) -> str:
+    """The name of the step that turns down all that a client asked for.
+
+    Args:
+        count: items.
+
+    Returns:
+        Words of Loci's own.
+    """
+    return _of_many(str(words()["labels_of_steps"]["turned_down"]), count)
+
+
+def _of_many(name: str, count: int) -> str:
     return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(tx: Tx, verb: Verb, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
-    concerned = list(dict.fromkeys(ids))
+def _decided(acts: Acts, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
+    tx, verb = acts.tx, acts.verb
+    concerned = list(dict.fromkeys((*acts.touched, *ids)))
     stands: dict[str, bool] = {}
     for memory_id, status in tx.all(
         "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(concerned),)
@@ -360,4 +381,5 @@ def _decided(tx: Tx, verb: Verb, label: str, ids: Iterable[str], closed: tuple[s
         active=tuple(memory_id for memory_id in ordered if stands[memory_id]),
         retired=tuple(memory_id for memory_id in ordered if not stands[memory_id]),
         closed=closed,
+        asked=tuple(row[0] for row in tx.all(_STILL_OPEN, (to_json(acts.opened),))),
     )

@@ -128,7 +128,7 @@ _DOUBTS = (
 
 _HELD = (
     "SELECT k.existing_id, k.incoming_id FROM conflicts k JOIN memories m ON m.id = k.incoming_id "
-    "AND m.status = 'quarantined' WHERE k.existing_id IN (SELECT value FROM json_each(?)) "
+    "AND +m.status = 'quarantined' WHERE k.existing_id IN (SELECT value FROM json_each(?)) "
     "AND k.incoming_id IN (SELECT value FROM json_each(?)) AND +k.state = 'open' "
     "AND k.kind IN ('classification', 'contradiction') ORDER BY k.id"
 )

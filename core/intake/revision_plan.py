@@ -84,7 +84,7 @@ _OUTLIVED = (
 _TWINS = (
     "SELECT id, space_id, kind, hex(content_hash), scope_session, coalesce(part_of, ''), coalesce(part_index, 0) "
     "FROM memories WHERE content_hash IN (SELECT unhex(value) FROM json_each(?)) "
-    "AND status IN ('active', 'disputed') AND kind IN ('fact', 'rule', 'procedure')"
+    "AND +status IN ('active', 'disputed') AND kind IN ('fact', 'rule', 'procedure')"
 )
 
 

@@ -98,6 +98,8 @@ def claimed(
 ) -> str | None:
     """Look at a claim that comes later than its text; the memory is marked as if the two had come together.
 
+    The caller lets no such claim hold before the person decided the item.
+
     Args:
         tx: the verb's transaction.
         make_id: makes UUIDv7 ids.

@@ -104,14 +104,21 @@ def waiting_twin(
 
 
 def _same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
-    wanted = [(content_hash(text),) for text in texts]
-    for (memory_id,) in found:
-        held = rows.all(
-            "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
-        )
-        if held == wanted:
-            return str(memory_id)
-    return None
+    return next((str(memory_id) for (memory_id,) in found if has_parts(rows, str(memory_id), texts)), None)
+
+
+def has_parts(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
+    """Whether a memory is a text, part by part.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory; of a split text the head.
+        texts: the text in its parts.
+    """
+    held = rows.all(
+        "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
+    )
+    return held == [(content_hash(text),) for text in texts]
 
 
 def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:

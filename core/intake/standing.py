@@ -164,7 +164,7 @@ class Acts:
         until = at or _since(self._row(new_id))
         changed = False
         for claim_id in old_claims:
-            by = self._counterpart(claim_id, new_id)
+            by = asserting.counterpart(self.tx, claim_id, new_id)
             changed |= asserting.retire(self.tx, claim_id, by, None if until is None else until.ms)
         return changed
 
@@ -351,20 +351,9 @@ class Acts:
                 "(SELECT value FROM json_each(?))",
                 (claim_id, to_json(gone)),
             )
-            by = self._counterpart(claim_id, str(new["id"]))
+            by = asserting.counterpart(self.tx, claim_id, str(new["id"]))
             if not others or by is not None:
                 asserting.retire(self.tx, claim_id, by, at_ms)
-
-    def _counterpart(self, claim_id: str, new_id: str) -> str | None:
-        """What the newcomer says of the same subject and predicate."""
-        found = self.tx.value(
-            "SELECT c.id FROM evidence e JOIN claims c ON c.id = e.claim_id JOIN claims o ON o.id = ? "
-            "WHERE e.memory_id = ? AND e.stance = 'supporting' AND c.id <> o.id AND c.subject_key = o.subject_key "
-            "AND c.predicate = o.predicate AND (c.exclusive = 1 OR c.polarity <> o.polarity) "
-            "ORDER BY c.polarity <> o.polarity, c.id LIMIT 1",
-            (claim_id, new_id),
-        )
-        return None if found is None else str(found)
 
 
 def _since(row: dict[str, Any]) -> When | None:

@@ -17,6 +17,7 @@ from core.belief.gate import Standing
 from core.belief.lasting import permanence_of
 from core.errors import BugError, Code, UserError
 from core.intake.acting import Carrying
+from core.intake.arriving import Arriving
 from core.intake.barred import barred
 from core.intake.belief_inputs import age_days
 from core.intake.deciding import Plan, plan
@@ -25,14 +26,14 @@ from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Newcomer, is_persons
 from core.intake.parts import parted
 from core.intake.reading import Readers
+from core.intake.refused import put_aside, refused_before
 from core.intake.repeating import Repeat
-from core.intake.requests import Checked, check_request, default_role, default_source
+from core.intake.requests import Checked, check_request, default_role
 from core.intake.reviews import open_review
 from core.intake.screening import REASON, claimed, raise_review
 from core.intake.settling import Settling, settle
 from core.intake.sources import (
     KINDS_BY_TEXT,
-    Lineage,
     add_source,
     corroborate,
     is_partly_over,
@@ -41,6 +42,7 @@ from core.intake.sources import (
 )
 from core.intake.standing import Acts
 from core.intake.structure import same_words
+from core.intake.telling import check_room, is_sealed, told
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.verdicts import undoubt
 from core.intake.writing_claims import read_claims, write_claims
@@ -55,38 +57,7 @@ from core.types.values import Actor, When
 from core.types.words import HOME_SPACE, Grant, Source, Status
 from core.vault.tx import Tx
 
-__all__ = ["Checked", "Keeper", "check_request"]
-
-
-@dataclass(frozen=True, slots=True)
-class Arriving:
-    """One request on its way in.
-
-    Attributes:
-        actor: who asks; `client` is the client, if one asks.
-        space_id: where it goes.
-        vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
-        stored: told sequence, labels and vectors of new rows, for the index.
-        handed: memories given to that client that are not written down yet.
-    """
-
-    checked: Checked
-    actor: Actor
-    client: ClientRecord | None
-    space_id: str
-    vectors: NDArray[np.float32] | None
-    stored: Stored
-    handed: frozenset[str] = NO_IDS
-
-    @property
-    def source(self) -> Source:
-        """By what way it came."""
-        return default_source(self.checked.request, self.client)
-
-    @property
-    def lineage(self) -> Lineage:
-        """Its independent source."""
-        return Lineage.of_actor(self.actor, self.checked.request.session)
+__all__ = ["Arriving", "Checked", "Keeper", "check_request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,20 +111,26 @@ class Keeper:
         if known is not None:
             return _told(known)
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
+        check_room(tx, actor, client, self.work.client_waits, tx.now_ms)
+        if client is not None:
+            self.space_of(tx, request, client)  # refused before the text is looked at: it is the same for all
         quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
         if quiet is not None:
-            return quiet
-        with self.work.verb(tx, "store", label, actor) as verb:
-            space_id = self.space_of(tx, request, client)
-            arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
-            reply = self.take_in(tx, verb, arriving)
+            reply = told(tx, self.make_id, quiet, checked, client, quiet.memory_id)
+        else:
+            with self.work.verb(tx, "store", label, actor) as verb:
+                space_id = self.space_of(tx, request, client)
+                arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
+                reply = self.take_in(tx, verb, arriving)
         repeat.keep(tx, asdict(reply))
         return reply
 
     def take_in(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
         """Store one text, which was not erased before, within a running verb, which may take in several."""
+        arriving = replace(arriving, memory_id=self.make_id())
         known = self._known(tx, verb, arriving)
-        return self._add(tx, verb, arriving) if known is None else known
+        reply = self._add(tx, verb, arriving) if known is None else known
+        return told(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
 
     def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Acts:
         """The steps for a verb.
@@ -235,7 +212,7 @@ class Keeper:
         if kind not in KINDS_BY_TEXT:
             return None
         known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
-        if known is None or is_partly_over(tx, known):
+        if known is None or is_partly_over(tx, known) or is_sealed(tx, known, arriving.client):
             return None
         if self._says_more(tx, known, arriving):
             return self._more(tx, verb, known, arriving)
@@ -278,6 +255,7 @@ class Keeper:
         self._corroborate(tx, known, arriving)
         if self._is_own(tx, known, arriving):
             acts = self.acts(tx, verb, arriving.stored)
+            # Above the hard limit it does not come here: then it waits with a row of its own (`Checked.waits`).
             claimed(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
             reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
             if reply is not None:
@@ -292,7 +270,7 @@ class Keeper:
         return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (arriving.actor.client_id, known)))
 
     def _proposed_before(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
-        """The same text waits for the person already, or stands: it is not proposed again, and confirms nothing."""
+        """The same text waits for the person, was turned down, or stands: it is asked no more, and confirms nothing."""
         checked = arriving.checked
         kind, given = checked.request.kind, _given(checked)
         within, limit = arriving.space_id, checked.scope_session
@@ -300,12 +278,19 @@ class Keeper:
         if waiting is not None:
             if given is not None:
                 write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), limit)
-                claimed(tx, self.make_id, waiting, checked.claim, stranger=True)
+                item = claimed(tx, self.make_id, waiting, checked.claim, stranger=True)
+                if item is not None:
+                    verb.note(waiting, operation="QUARANTINE")
+                    verb.log("QUARANTINE", waiting, None, None, "rules")
+                    return StoreReply("QUARANTINE", waiting, deduplicated=True, conflict=item)
             return _nothing_new(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
         is_compared = given is None and kind in KINDS_BY_TEXT
         known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
-        return None if known is None or is_partly_over(tx, known) else _nothing_new(verb, known)
+        if known is not None and not is_sealed(tx, known, arriving.client):
+            return None if is_partly_over(tx, known) else _nothing_new(verb, known)
+        refused = refused_before(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
+        return None if refused is None or refused.own is None else _nothing_new(verb, refused.own)
 
     def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
         checked = arriving.checked
@@ -315,6 +300,8 @@ class Keeper:
         read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
         wanted = self._plan(tx, newcomer) if compared else None
+        if wanted is not None and is_sealed(tx, wanted.repeats, arriving.client):
+            wanted = None  # what says the same is no twin of it, and beside it none may stand: it waits
         if wanted is not None and wanted.known is not None:
             return self._again(tx, verb, wanted.known, arriving)
         if wanted is not None and self._is_echo(tx, wanted, arriving):
@@ -326,6 +313,8 @@ class Keeper:
         self._insert(tx, draft, arriving, newcomer.claims)
         if wanted is None:
             reply = self._as_is(acts, draft, checked)
+            if compared:
+                open_review(tx, self.make_id(), draft.id, "proposal", "proposed_by_client")
         else:
             acts.weighed = wanted.by
             reply = Carrying(acts, newcomer, wanted, self.readers).out()
@@ -344,13 +333,15 @@ class Keeper:
         acts.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
         if not checked.waits:
             return StoreReply("ADD", draft.id)
+        item = acts.make_id()
         if checked.screened.waits:
-            conflict = raise_review(acts.tx, acts.make_id(), draft.id, checked.screened)
-            acts.opened.append(conflict)
-            return StoreReply("QUARANTINE", draft.id, conflict=conflict)
-        conflict = open_review(acts.tx, acts.make_id(), draft.id, "proposal", "proposed_by_client")
-        acts.opened.append(conflict)
-        return StoreReply("PROPOSED", draft.id, conflict=conflict)
+            reply = StoreReply("QUARANTINE", draft.id, conflict=raise_review(acts.tx, item, draft.id, checked.screened))
+        else:
+            conflict = open_review(acts.tx, item, draft.id, "proposal", "proposed_by_client")
+            reply = StoreReply("PROPOSED", draft.id, conflict=conflict)
+        if not put_aside(acts, draft, checked.texts, item):
+            acts.opened.append(item)
+        return reply
 
     def _insert(self, tx: Tx, draft: Draft, arriving: Arriving, claims: tuple[ClaimDraft, ...]) -> None:
         checked = arriving.checked
@@ -413,7 +404,7 @@ class Keeper:
         ).trust
         waits = checked.waits or request.kind in KINDS_BY_TEXT
         return Draft(
-            id=self.make_id(),
+            id=arriving.memory_id,
             text=request.text,
             kind=request.kind,
             # What is compared first waits: only the gate's decision makes it stand.

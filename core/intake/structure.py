@@ -16,6 +16,7 @@ from core.intake.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft
 from core.vault.rows import Rows
+from core.vault.sight import UNSEALED
 
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1
 _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])
@@ -62,11 +63,11 @@ def same_claims(rows: Rows, newcomer: Newcomer) -> str | None:
     for draft in newcomer.claims:
         key = key_of(newcomer.space_id, draft, newcomer.standing.scope_session)
         found = rows.value(
-            "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
+            "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
             "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ? AND c.claim_key = ? "
             "AND c.state IN ('asserted', 'disputed') AND m.status IN ('active', 'disputed') "
-            "AND m.id <> ? ORDER BY m.status, m.n LIMIT 1",
-            (newcomer.space_id, key, newcomer.memory_id),
+            f"AND m.id <> ? AND (? IS NULL OR {UNSEALED}) ORDER BY m.status, m.n LIMIT 1",
+            (newcomer.space_id, key, newcomer.memory_id, newcomer.stranger),
         )
         if found is None:
             return None

@@ -7,11 +7,15 @@ brings all of them into force again. Must not do: choose the steps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.intake.undoing import carry_out
+from core.vault.rows import Rows
 from core.vault.tx import Tx
+
+_STAND = "SELECT id FROM undo_steps WHERE id IN (SELECT value FROM json_each(?)) AND undone_by IS NULL AND is_open = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,20 @@ class Taken:
     left: tuple[str, ...]
     restored: int
     gone: tuple[int, ...]
+
+
+def standing(rows: Rows, step_ids: Sequence[str]) -> list[str]:
+    """Which of these steps stand and are closed.
+
+    Args:
+        rows: a snapshot or a transaction.
+        step_ids: steps.
+
+    Returns:
+        Their ids, in the order given.
+    """
+    stand = {str(row[0]) for row in rows.all(_STAND, (json.dumps(list(step_ids)),))}
+    return [one for one in step_ids if one in stand]
 
 
 def take_back(tx: Tx, step_ids: Sequence[str], by: str) -> Taken:

@@ -22,6 +22,7 @@ TEXT, IDENTITY = "text", "identity"
 _KEY = "tombstone_key"
 _KEY_BYTES = 32
 _LABEL = b"loci-tombstone-v1"
+_BLINDED = b"loci-blinded-v1"
 _ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))"
 
 
@@ -104,6 +105,20 @@ def lift(tx: Tx, texts: Iterable[str]) -> None:
         tx.run("DELETE FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))", (digests,))
 
 
+def blinded(rows: Rows, digest: bytes) -> bytes:
+    """A digest of something that may hold an erased text, so that no more can be read from it than from a tombstone.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        digest: of anything.
+
+    Returns:
+        32 bytes, under the key of this vault; the digest as it is where nothing was ever erased.
+    """
+    key = _key(rows)
+    return digest if key is None else keyed_digest(key, _BLINDED, digest)
+
+
 def _digest(key: bytes, text: str) -> bytes:
     return keyed_digest(key, _LABEL, folded(text).encode("utf-8", "surrogatepass"))
 
@@ -118,4 +133,14 @@ def _new_key(tx: Tx) -> bytes:
     key = secrets.token_bytes(_KEY_BYTES)
     row = (_KEY, json.dumps(key.hex()), tx.now_ms)
     tx.run("INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?)", row)
+    _blind_requests(tx, key)
     return key
+
+
+def _blind_requests(tx: Tx, key: bytes) -> None:
+    """Put what was kept of requests before under the key too: a text that goes now may be in one of them."""
+    found = tx.all("SELECT actor, request_id, digest FROM requests")
+    tx.run_many(
+        "UPDATE requests SET digest = ? WHERE actor = ? AND request_id = ?",
+        [(keyed_digest(key, _BLINDED, bytes(digest)), actor, name) for actor, name, digest in found],
+    )

@@ -14,13 +14,14 @@ from core.intake.belief_inputs import refresh_capped, refresh_claims, refresh_tr
 from core.intake.model_claims import forget_reading
 from core.intake.sources import KINDS_BY_TEXT
 from core.intake.unit_of_work import UnitOfWork
+from core.intake.unpaired import apart_from_newer, came_back, goes_with_its_pairing, is_unpaired
 from core.memory.draft import to_json
 from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.types.words import HOME_SPACE
-from core.vault.images import image_from_json, image_hash, lasting, steady
+from core.vault.images import both_states, image_from_json, image_hash, lasting, steady
 from core.vault.loose import forget_inferred, memories_naming, remove_mentions
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -63,6 +64,7 @@ class Work:
         named: entities that were joined or came apart.
         topics: what claims that changed are about (TOPIC): what they opposed is weighed again.
         ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
+        unpaired: names of clients that came back and are to be paired anew.
         first: of each row of the step how it was before.
         given_up: rows that stay as they are.
     """
@@ -80,6 +82,7 @@ class Work:
     named: set[str] = field(default_factory=set)
     topics: set[tuple[str, ...]] = field(default_factory=set)
     ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
+    unpaired: set[str] = field(default_factory=set)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     given_up: set[tuple[str, str]] = field(default_factory=set)
     spots: Spots = field(default_factory=Spots)
@@ -130,7 +133,8 @@ def undo(
     _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
     tx.after_commit(lambda: removed(seq, labels))
-    return UndoReport(step.id, step.label, verb.step_id, done.restored, tuple(done.left[:_LISTED]), step.client)
+    left, unpaired = tuple(done.left[:_LISTED]), tuple(sorted(done.unpaired))
+    return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
 
 
 def carry_out(tx: Tx, step_id: str) -> Work:
@@ -146,8 +150,10 @@ def carry_out(tx: Tx, step_id: str) -> Work:
     rows = tx.all(
         "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step_id,)
     )
+    rows, newer = apart_from_newer(tx, step_id, rows)
     begun = {(table, key): before for table, key, before, _ in rows}
     done = Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
+    done.left += newer
     # Freed places last: only then it is known in which space their memories stand again.
     for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
         if (table, key) in done.given_up:
@@ -295,7 +301,7 @@ def _take_back(
         return  # provenance of a memory that stays: listed with it
     if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
         # The version that took its place went on since: with both back, two texts of one memory would stand.
-        done.left.append(_both_states(table, key, before, current))
+        done.left.append(both_states(table, key, before, current))
         return
     now_hash = None if current is None else image_hash(steady(table, current))
     if before is not None and now_hash == image_hash(steady(table, before)):
@@ -303,10 +309,11 @@ def _take_back(
     if now_hash != after_hash and before is not None and current is not None:
         moved = _renumbered(table, current, after_hash)
         before, now_hash = {**before, **moved}, after_hash if moved else now_hash
-    if now_hash != after_hash:
+    if now_hash != after_hash and not goes_with_its_pairing(table, before, current):
         if table not in _SHARED:
-            done.left.append(_both_states(table, key, before, current))
+            done.left.append(both_states(table, key, before, current))
         return
+    before = came_back(tx, table, before, current)
     try:
         with tx.attempt():
             _restore(tx, table, key, before, current, done)
@@ -344,7 +351,7 @@ def _leave(
     # Trigger: the room of a memory that comes back is gone. Why: the scheduler gives it another place by itself.
     # Outcome: nothing is left to decide.
     if table not in _SHARED and not (table == "places" and current is None):
-        done.left.append(_both_states(table, key, before, current))
+        done.left.append(both_states(table, key, before, current))
     if table == "conversations" and before is None:
         done.emptied.add(str(key["id"]))
 
@@ -427,14 +434,21 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.claims.add(str(row["id" if table == "claims" else "claim_id"]))
     if table == "claims":
         done.topics.add(tuple(str(row[name]) for name in TOPIC))
-    if table == "clients" and before is not None and current is not None:
-        done.ceilings[str(row["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
+    if table == "clients" and before is not None:
+        _touch_client(before, current, done)
     if before is not None or current is None:
         return
     if "memory_id" in current and table not in _REMARKS:
         done.loosened.add(str(current["memory_id"]))
     elif table == "memories" and current["conversation_id"] is not None:
         done.emptied.add(str(current["conversation_id"]))
+
+
+def _touch_client(before: Mapping[str, object], current: Mapping[str, object] | None, done: Work) -> None:
+    if is_unpaired(before):
+        done.unpaired.add(str(before["name"]))
+    if current is not None:
+        done.ceilings[str(before["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
 
 
 def _clear_orphans(tx: Tx, done: Work) -> None:
@@ -481,17 +495,3 @@ def _rederive(tx: Tx, done: Work) -> None:
         if old != new:
             refresh_capped(tx, client_id, old, new)
     refresh_claims(tx, sorted(done.claims.union(*(on_topic(tx, topic) for topic in done.topics))))
-
-
-def _both_states(
-    table: str,
-    key: Mapping[str, object],
-    before: Mapping[str, object] | None,
-    current: Mapping[str, object] | None,
-) -> dict[str, Any]:
-    return {
-        "table": table,
-        "key": dict(key),
-        "then": None if before is None else dict(before),
-        "now": None if current is None else dict(current),
-    }

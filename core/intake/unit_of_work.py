@@ -208,7 +208,7 @@ class UnitOfWork:
         finally:
             tx.recorder = previous
         if verb.asks:
-            check_waiting(tx, actor, self.client_waits)
+            check_waiting(tx, actor, self.client_waits, tx.now_ms)
         known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
         is_step = bool(verb.changes) or keep_open or exists or undoes is not None

@@ -62,6 +62,11 @@ class Consolidation:
         """
         if ground.near is None:
             return []
+        deeds = self._found(ground)
+        ground.tidy()
+        return deeds
+
+    def _found(self, ground: Ground) -> list[Planned]:
         lines, decisions = lines_in_force(ground), self._decided(ground)
         opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.keeper, decisions))
         spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))

@@ -52,7 +52,7 @@ _BACKLOG = f"SELECT count(*) {_FROM}WHERE {_DUE}"
 _BY_ID = (
     _COLUMNS  # noqa: S608 - constants only
     + _FROM
-    + "WHERE m.id IN (SELECT value FROM json_each(?)) AND m.status IN ('active', 'disputed') ORDER BY m.n"
+    + "WHERE m.id IN (SELECT value FROM json_each(?)) AND +m.status IN ('active', 'disputed') ORDER BY m.n"
 )
 _UNASKED = (
     f"{_COLUMNS}{_FROM}WHERE i.made_by = 'rules' AND i.version = :version AND m.status = 'active' "

@@ -60,7 +60,8 @@ class Ground:
         ask: puts a question to the local model and gives its answer; None where no model is ready. Raises LociError.
         is_stopped: whether to end now: the vault closes, or the person stopped the job.
         stored: told sequence, labels and vectors after a commit; `removed` sequence and labels of vanished rows.
-        tidy: called between the stages of a long plan: memory that was freed goes back to the system.
+        tidy: called behind each stage of a long plan and behind a job: what only jobs need is let go, and memory
+            that was freed goes back to the system.
         now_ms: the clock's time.
     """
 

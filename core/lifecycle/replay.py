@@ -64,7 +64,7 @@ _VECTORS = (
 )
 _MEMBERS = (
     "SELECT n, id, space_id, chain_id, conversation_id, position, part_of FROM memories "
-    "WHERE n IN (SELECT value FROM json_each(?)) AND status = 'active' AND kind IN ('fact', 'digest') "
+    "WHERE n IN (SELECT value FROM json_each(?)) AND +status = 'active' AND kind IN ('fact', 'digest') "
     "AND recorded_at < ? AND coalesce(part_index, 0) = 0"
 )
 _RELATED = (

@@ -211,6 +211,16 @@ def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> No
         assert [one.confidence for one in found] == pytest.approx([one.confidence for one in alone], abs=1e-3)
 
 
+def test_what_only_jobs_need_is_let_go_and_loaded_again(model: RelationModel) -> None:
+    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
+    before, first = model.classify(pairs), model.alone
+    assert model.alone is first
+    model.rest()
+    model.rest()
+    assert model.alone is not first
+    assert first.classify(pairs) == model.alone.classify(pairs) == before
+
+
 logits = st.lists(st.floats(-30, 30), min_size=4, max_size=4).map(np.array)
 
 

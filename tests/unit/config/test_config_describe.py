@@ -105,3 +105,23 @@ def test_loading_keeps_what_is_good_and_names_what_is_not(stored: dict[str, Any]
 
 def test_stored_options_of_other_things_are_passed_over() -> None:
     assert load({"index_anchor": "x", "undo_days": 3}) == (Options(undo_days=3), ())
+
+
+def test_the_limits_of_the_scan_stand_in_order() -> None:
+    options = Options()
+    for name, value in (("screen_flag", 0.71), ("screen_block", 0.49), ("screen_block", 0.91), ("screen_hard", 0.69)):
+        with pytest.raises(UserError, match="what is not shown must not be given unasked") as told:
+            replaced(options, name, value)
+        assert told.value.code is Code.CONFIG_INVALID
+        assert str(value) not in str(told.value)
+    same = replaced(replaced(options, "screen_flag", 0.7), "screen_hard", 0.7)
+    assert (same.screen_flag, same.screen_block, same.screen_hard) == (0.7, 0.7, 0.7)
+
+
+def test_limits_that_are_out_of_order_have_their_defaults() -> None:
+    found, refused = load({"screen_block": 0.4, "undo_days": 30})
+    assert found == Options(undo_days=30)
+    assert refused == ("screen_block",)
+    found, refused = load({"screen_block": 0.4, "screen_hard": 0.95, "undo_days": 0, "screen_flag": "much"})
+    assert found == Options()
+    assert refused == ("screen_block", "screen_flag", "screen_hard", "undo_days")

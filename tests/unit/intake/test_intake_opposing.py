@@ -74,8 +74,10 @@ def test_it_is_shown_by_whose_words(rig: Rig, pair: tuple[Actor, Actor]) -> None
 def test_what_waits_takes_nothing(rig: Rig, pair: tuple[Actor, Actor]) -> None:
     rig.store("Ada lives in Graz", space="home", claim=lives("Graz"))
     alone = sure(rig)["Graz"]
-    for who in pair:
-        assert tell(rig, who, "Linz").conflict is not None
+    first, second = (tell(rig, who, "Linz") for who in pair)
+    assert (first.operation, second.operation) == ("QUARANTINE", "QUARANTINE")
+    assert first.conflict is not None
+    assert second.conflict is None, "the question is the other's, and not for it to see"
     assert sure(rig)["Graz"] == alone, "nobody lowers what the person said by asking"
 
 

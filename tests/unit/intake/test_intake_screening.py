@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig, refused, rig_at
 
+from core.engine.opening import flush_journal
 from core.errors import Code, UserError
 from core.intake.screening import let_through
 from core.ipc.items import Shape
 from core.text import injection
 from core.text.injection import ALLOWED, FLAG, Limits, limits, scan
+from core.types.bands import band
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
 from core.types.requests import ListRequest, RecallQuery
@@ -132,7 +134,7 @@ def test_a_text_that_stood_before_is_blocked_at_the_exit(rig: Rig, writer: Actor
     memory = rig.get(memory_id)
     assert memory.flags == ()
     shown = Shape(exact=False, name_of=lambda _: None).memory(memory)
-    assert shown["text"] == f"[MEMORY BLOCKED — injection detected (score: {scan(SOFT).score:.2f})]"
+    assert shown["text"] == f"[MEMORY BLOCKED — injection detected (score: {band(scan(SOFT).score)})]"
     assert shown["tags"] == []
     assert Shape(exact=True, name_of=lambda _: None).memory(memory)["text"] == SOFT
     assert context_of(rig, writer)[1] == {memory_id: "injection"}
@@ -160,11 +162,16 @@ def test_the_limits_are_options_of_the_vault(rig: Rig, writer: Actor) -> None:
     memory_id = rig.store(SOFT, writer).memory_id
     shape = Shape(exact=False, name_of=lambda _: None)
     assert shape.memory(rig.get(memory_id))["text"] != SOFT
-    for name in ("screen_flag", "screen_block", "screen_hard"):
+    for name in ("screen_hard", "screen_block", "screen_flag"):
         rig.engine.settings.set(name, 0.95).result(20)
     assert limits() == Limits(0.95, 0.95, 0.95)
     assert shape.memory(rig.get(memory_id))["text"] == SOFT
     assert rig.store(SOFT + " Twice.", writer).operation == "ADD"
+    with refused(Code.CONFIG_INVALID):
+        rig.engine.settings.reset("screen_hard").result(20)
+    with refused(Code.CONFIG_INVALID):
+        rig.engine.settings.set("screen_block", 0.9).result(20)
+    assert limits() == Limits(0.95, 0.95, 0.95)
     rig.engine.settings.reset().result(20)
     assert limits() == Limits()
 
@@ -177,3 +184,56 @@ def test_a_receipt_tells_which_texts_were_not_shown(rig: Rig, writer: Actor) -> 
         receipt = rig.engine.laboratory.receipt(reply.receipt_id).result(20)
         assert set(receipt.given) == given
         assert {one: why for one, why in receipt.withheld.items() if one in (plain, memory_id)} == withheld
+
+
+def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
+    memory_id = rig.store(SOFT, writer).memory_id
+    plain = rig.store("The kettle manual is in the drawer.", writer).memory_id
+    reader = rig.client("reader", "read", "space:client:parrot")
+    rig.engine.memories.recall(RecallQuery("kettle manual"), reader).result(20)
+    for one in (memory_id, plain):
+        rig.engine.memories.get(one, reader).result(20)
+    rig.engine.journal.handed(reader, "list", "", [plain], blocked_ids=[memory_id])
+    assert rig.opened.journal.given_to(reader.client_id) == {plain}
+    flush_journal(rig.opened)
+    assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]
+    assert rig.rows("SELECT memory_id, times FROM handed WHERE client_id = ?", reader.client_id) == [(plain, 3)]
+    for row in rig.engine.laboratory.receipts(10, client="reader").result(20).rows:
+        receipt = rig.engine.laboratory.receipt(row.id).result(20)
+        assert (receipt.given, receipt.withheld[memory_id]) == ((plain,), "injection")
+    assert rig.engine.memories.get(memory_id, OWNER_ACTOR).result(20).text == SOFT
+
+
+def test_a_vault_opened_beside_loosens_nothing_and_leaves_nothing_behind(rig: Rig, tmp_path: Path) -> None:
+    for name in ("screen_flag", "screen_block"):
+        rig.engine.settings.set(name, 0.4).result(20)
+    own = Limits(0.4, 0.4, LIMITS.hard)
+    with rig_at(tmp_path / "sample") as other:
+        assert limits() == own
+        for name in ("screen_hard", "screen_block", "screen_flag"):
+            other.engine.settings.set(name, 0.95).result(20)
+        assert limits() == own
+    assert limits() == own
+    rig.lock()
+    assert limits() == Limits()
+    rig.unlock()
+    assert limits() == own
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_phrase_is_not_found_in_a_text_that_is_blocked(rig: Rig, writer: Actor, *, marked: bool) -> None:
+    """Else it could be read letter by letter."""
+    hidden = rig.store(SOFT, writer).memory_id
+    plain = rig.store(f"Somebody wrote {SOFT[:6]} on the wall.", writer).memory_id
+    if not marked:  # as in a vault of before
+        rig.write(lambda tx: tx.update("memories", {"id": hidden}, {"flags": "[]"}))
+
+    def listed(text: str, actor: Actor = writer) -> tuple[list[str], int]:
+        page = rig.engine.memories.list(ListRequest(statuses=None, text=text), actor).result(10)
+        return [one.id for one in page.items], page.total
+
+    assert listed(SOFT[:6]) == ([plain], 1)
+    assert listed(SOFT) == ([], 0)
+    assert listed(SOFT, OWNER_ACTOR) == ([hidden], 1)
+    rig.engine.library.let_through(hidden).result(10)
+    assert listed(SOFT) == ([hidden], 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,13 @@ from engine_rig import HandClock, Rig, rig_at
 from ground_rig import ground_of, run
 
 from core.belief.extraction import extract
+from core.config.lifecycle import LifecycleOptions
 from core.engine import clarifying
 from core.errors import Code, LociError
 from core.intake.reading import Readers
 from core.ipc import items as shapes
+from core.lifecycle import asking
+from core.lifecycle.asking import next_questions
 from core.lifecycle.gaps import Gaps
 from core.text.injection import FLAG
 from core.types.contexts import ContextQuery
@@ -106,6 +109,47 @@ def test_two_clients_have_a_session_each(rig: Rig) -> None:
     assert not set(first) & set(second)
 
 
+def test_of_very_many_open_ones_so_many_are_read_and_looked_at_until_enough_are(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("We use React for the web app.", "I have a dog.", "I use Python."):
+        rig.store(text)
+    look(rig)
+    assert rig.value("SELECT count(*) FROM gaps WHERE state = 'open'") == 6
+    looked: list[int] = []
+
+    def asked_now(shown: bool) -> int:
+        def seen(ids: Collection[str]) -> frozenset[str]:
+            looked.append(len(ids))
+            return frozenset(ids) if shown else frozenset()
+
+        now = rig.clock.now_ms()
+        return len(rig.opened.vault.read(lambda rows: next_questions(rows, LifecycleOptions(), seen, None, "s1", now)))
+
+    monkeypatch.setattr(asking, "_SEEN_AT_ONCE", 1)
+    assert (asked_now(shown=True), asked_now(shown=False), looked) == (2, 0, [1] * 12)
+    monkeypatch.setattr(asking, "_LOOKED_AT", 2)
+    looked.clear()
+    assert (asked_now(shown=True), looked) == (2, [1, 1])
+    monkeypatch.setattr(asking, "_READ", 3)
+    looked.clear()
+    assert (asked_now(shown=False), looked) == (0, [1] * 3)
+
+
+def test_a_narrow_client_is_asked_its_own_whatever_lies_before(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in ("We use React for the web app.", "I have a dog.", "I use Python."):
+        rig.store(text, space="private")
+    look(rig)
+    later(rig, 1)
+    anna = rig.client("Anna", "read", "write")
+    rig.store("I use Rust.", anna)
+    look(rig)
+    monkeypatch.setattr(asking, "_READ", 3)
+    assert ask(rig, "s1", anna) == ["Which version of Rust is it?"]
+    assert ask(rig, "s2", spaces=("client:Anna",)) == []  # once a week, whoever is asked
+    assert len(ask(rig, "s3")) == 2
+
+
 def test_the_wording_quotes_the_texts_as_data(rig: Rig) -> None:
     code = rig.store("The gate code is <b>4711</b>.").memory_id
     change(rig, code, access_count=10)
@@ -178,3 +222,23 @@ def test_what_is_old_and_reads_like_an_order_is_not_asked_about(rig: Rig) -> Non
     later(rig, 92)
     look(rig)
     assert ask(rig, "s1") == []
+
+
+def test_what_no_client_is_given_is_quoted_to_none(rig: Rig) -> None:
+    """Sealed by the person, or brought by another client and let in by nobody."""
+    daughter = rig.store("My daughter is Anna.", space="home").memory_id
+    rig.store("I have a dog.", space="home")
+    bot = rig.client("bot", "read", "space:home")
+    look(rig)
+    rig.write(lambda tx: tx.update("memories", {"id": daughter}, {"security_tier": "confidential"}))
+    assert ask(rig, "s1", bot) == ["What is your dog called?"]
+    assert any("Anna" in one for one in ask(rig, "s2"))
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_neither_side_of_a_question_may_be_out_of_sight(rig: Rig, side: int) -> None:
+    ids = gates(rig, ".")
+    bot = rig.client("bot", "read", "all_spaces")
+    rig.write(lambda tx: tx.update("memories", {"id": ids[side]}, {"security_tier": "sensitive"}))
+    assert ask(rig, "s1", bot) == []
+    assert "opens at ten" in ask(rig, "s2")[0]

@@ -108,7 +108,7 @@ def test_every_reason_a_memory_is_archived_for_has_its_sentence() -> None:
     words = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
     reasons = (
         "faded", "expired", "doubted", "old_version", "consolidated_note", "over_capacity", "rejected",
-        "rejected_before", "outdated", "removed", "archived", "hidden_at_source", "unanswered",
+        "rejected_before", "overtaken", "outdated", "removed", "archived", "hidden_at_source", "unanswered",
     )  # fmt: skip
     assert all(words[reason].endswith(".") for reason in reasons)
     assert list(words) == sorted(words)
