@@ -166,8 +166,10 @@ class Page:
         yield from _code(request, reply)
 
     def _answer(self, method: Mapping[str, Any]) -> Iterator[str]:
-        if "$ref" in method["result"] or "allOf" in method["result"]:
-            yield from (f"Result: {_type(method['result'])}.", "")
+        named = [_type(one) for one in method["result"].get("allOf", [method["result"]]) if "$ref" in one]
+        if named:
+            more = " with more members" if "allOf" in method["result"] else ""
+            yield from (f"Result: {' and '.join(named)}{more}.", "")
         if "allOf" in method["result"]:
             yield from self._table("result", self._examples.resolved(method["result"]))
         elif "$ref" in method["result"]:

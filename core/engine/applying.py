@@ -25,6 +25,7 @@ from core.intake.applying import (
     procedure_state,
     rule_state,
 )
+from core.intake.flooding import check_marks
 from core.intake.repeating import Repeat
 from core.intake.validate import check_reason
 from core.text.compose import embedding_text
@@ -70,6 +71,7 @@ def mark_helpful(
         known = _marked_before(tx, repeat)
         if known is not None:
             return known
+        check_marks(tx, memory_id, actor, tx.now_ms)
         done = applications(opened).mark_helpful(tx, memory_id, actor)
         _keep(tx, repeat, done)
         _announce(tx, opened, HELPFUL, (done.state.memory_id,), actor)
@@ -115,6 +117,7 @@ def mark_harmful(
             known = _marked_before(tx, repeat)
             if known is not None:
                 return known
+            check_marks(tx, memory_id, actor, tx.now_ms)
             done = applications(opened).mark_harmful(tx, memory_id, actor, reason, turned)
             _keep(tx, repeat, done)
             _announce(tx, opened, HARMFUL, (done.state.memory_id,), actor)

@@ -235,8 +235,8 @@ class Authority:
             actor: who asks.
 
         Returns:
-            Everything for the owner; GLOBAL, its own and its granted spaces for a client, and of memories that are
-            limited to a channel those of the one it speaks for.
+            Everything for the owner; GLOBAL, its own and its granted spaces for a client, of memories that are limited
+            to a channel those of the one it speaks for, and of what waits its own, unless it may decide.
         """
         record = self.require(actor, Grant.READ)
         if record is None:
@@ -246,12 +246,12 @@ class Authority:
     @staticmethod
     def reach(record: ClientRecord) -> Scope:
         """What a client may see, whether or not it is let in now."""
-        if Grant.ALL_SPACES.value in record.grants:
-            return Scope(unrestricted=True, space_ids=frozenset(), client_id=record.id)
+        everywhere = Grant.ALL_SPACES.value in record.grants
         return Scope(
-            unrestricted=False,
-            space_ids=record.space_ids | {record.own_space_id, GLOBAL_SPACE},
+            unrestricted=everywhere,
+            space_ids=frozenset() if everywhere else record.space_ids | {record.own_space_id, GLOBAL_SPACE},
             client_id=record.id,
+            decides=Grant.CURATE.value in record.grants,
         )
 
 

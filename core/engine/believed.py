@@ -38,7 +38,7 @@ _STANDS = ("asserted", "disputed")
 _SPEAKS = (
     "WITH speaks (id, stance) AS (SELECT id, stance FROM evidence WHERE claim_id = :claim UNION ALL "  # noqa: S608
     "SELECT v.id, 'contradicting' FROM evidence v JOIN memories n ON n.id = v.memory_id "
-    "AND n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    "AND +n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
     f"AND v.claim_id IN ({OPPOSED} = :claim{IN_QUESTION})) "
 )
 _EVIDENCE = (

@@ -13,7 +13,7 @@ from core import log
 from core.engine.opened import Opened
 from core.errors import LociError
 from core.lifecycle.asking import asked, next_questions
-from core.recall.scope import Scope
+from core.recall.scope import Scope, seen
 from core.types.contexts import Clarifying, ContextQuery, ContextReply
 from core.vault.rows import Rows
 from core.vault.tx import Tx
@@ -41,7 +41,16 @@ def choose(opened: Opened, rows: Rows, query: ContextQuery, scope: Scope) -> tup
             str(row[0]) for name in query.spaces for row in rows.all("SELECT id FROM spaces WHERE name = ?", (name,))
         }
         spaces = frozenset(named if spaces is None else named & spaces)
-    return next_questions(rows, opened.options, spaces, scope.client_id, query.session, opened.clock.now_ms())
+    within = scope if spaces is None else replace(scope, unrestricted=False, space_ids=spaces)
+    return next_questions(
+        rows,
+        opened.options,
+        lambda ids: seen(rows, ids, within),
+        scope.client_id,
+        query.session,
+        opened.clock.now_ms(),
+        spaces,
+    )
 
 
 def with_questions(opened: Opened, reply: ContextReply, query: ContextQuery, scope: Scope) -> Future[ContextReply]:

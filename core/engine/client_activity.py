@@ -1,14 +1,15 @@
 """What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit, and coming.
 
-Each client's journals are read by their own indexes, a page at a time, and laid into one another. Must not do: show a
-query or the words of a memory.
+Each client's journals are read by their own indexes, a page at a time, and laid into one another. Only the person sees
+them: a change names the memory it was about. Must not do: show what was asked, or keep the words of a memory.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Code, UserError
@@ -18,10 +19,23 @@ from core.vault.rows import Rows
 MOST = 200
 _LAST = "\U0010ffff"
 _FAR = 2**62
+_WORDS = 200
+_SEALED, _BLOCKED = "sealed", "injection"
+# What a receipt holds of what was withheld.
 _WITHHELD = (
-    "coalesce(json_array_length(r.body, '$.near_misses'), 0) "
-    "+ coalesce(json_array_length(r.body, '$.context.excluded'), 0) + coalesce(json_extract(r.body, '$.sealed'), 0) "
-    "+ coalesce(json_array_length(r.body, '$.blocked'), 0)"
+    "json_object('near_misses', json_extract(r.body, '$.near_misses'), 'excluded', "
+    "json_extract(r.body, '$.context.excluded'), 'sealed', json_extract(r.body, '$.sealed'), "
+    "'blocked', json_extract(r.body, '$.blocked'))"
+)
+# The memory a step was about: one it wrote, else the one of a question it opened or closed.
+_ABOUT = (
+    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
+    "WHERE m.n = coalesce("
+    "(SELECT min(json_extract(u.row_key, '$.n')) FROM undo_rows u WHERE u.step_id = :step AND u.tbl = 'memories' "
+    "AND EXISTS (SELECT 1 FROM memories x WHERE x.n = json_extract(u.row_key, '$.n') "
+    "AND coalesce(x.part_index, 0) = 0)), "
+    "(SELECT x.n FROM undo_rows u JOIN conflicts k ON k.id = json_extract(u.row_key, '$.id') "
+    "JOIN memories x ON x.id = k.incoming_id WHERE u.step_id = :step AND u.tbl = 'conflicts' LIMIT 1))"
 )
 # Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
 _ASKED = (
@@ -89,7 +103,7 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
     for client_id, name in names.items():
         found += _lines(rows, client_id, name, cursor, limit + 1)
     found.sort(key=lambda pair: pair[0], reverse=True)
-    page = found[:limit]
+    page = [(place, _about(rows, line)) for place, line in found[:limit]]
     more = len(found) > limit
     return ActivityPage(tuple(line for _, line in page), json.dumps(page[-1][0]) if more else None)
 
@@ -98,7 +112,7 @@ def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) ->
     known = {"client": client_id, "actor": f"client:{client_id}", "most": most}
     within = {did: {**known, **cursor.bounds(did)} for did in Did}
     asked = [
-        _line(Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], withheld=row[4])
+        _line(Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], **_withheld(row[4]))
         for row in rows.all(_ASKED, within[Did.ASKED])
     ]
     wrote = [
@@ -110,6 +124,22 @@ def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) ->
     ]
     came = [_line(Did.CAME, row, name, verb="hello") for row in rows.all(_CAME, within[Did.CAME])]
     return [*asked, *wrote, *refused, *came]
+
+
+def _withheld(told: str) -> dict[str, Any]:
+    """How many memories were withheld, and how many for each reason."""
+    held = {name: value or () for name, value in json.loads(told).items()}
+    reasons = Counter(str(one.get("why", "")) for one in held["near_misses"])
+    reasons.update(str(one.get("reason", "")) for one in held["excluded"])
+    reasons.update({_SEALED: int(held["sealed"] or 0), _BLOCKED: len(held["blocked"])})
+    ranked = sorted(((why, count) for why, count in reasons.items() if count), key=lambda one: (-one[1], one[0]))
+    return {"withheld": reasons.total(), "reasons": tuple(ranked)}
+
+
+def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
+    """A line with the memory it is about, where it is about one that is there."""
+    found = rows.one(_ABOUT, {"step": line.step_id}) if line.step_id else None
+    return line if found is None else replace(line, memory_id=found[0], words=found[1], space=found[2])
 
 
 def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.engine.client_deeds import is_asleep
 from core.errors import Code, UserError
+from core.intake.unpaired import NEVER
 from core.types.clients import ClientCard, Standing
 from core.types.words import Grant
 from core.vault.rows import Rows
@@ -103,7 +104,7 @@ def _card(
     return ClientCard(
         id=client_id,
         name=name,
-        standing=_standing(paused_at, revoked_at, asleep=is_asleep(now_ms, seen_at, woken_at, paired_at)),
+        standing=_standing(paired_at, paused_at, revoked_at, asleep=is_asleep(now_ms, seen_at, woken_at, paired_at)),
         grants=tuple(grant.value for grant in Grant if grant.value in held),
         spaces=tuple(space for word, space in grants if word == "space"),
         trust_ceiling=ceiling,
@@ -116,9 +117,11 @@ def _card(
     )
 
 
-def _standing(paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> Standing:
+def _standing(paired_at: int, paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> Standing:
     if revoked_at is not None:
         return Standing.REVOKED
+    if paired_at == NEVER:
+        return Standing.UNPAIRED
     if paused_at is not None:
         return Standing.PAUSED
     return Standing.ASLEEP if asleep else Standing.AWAKE

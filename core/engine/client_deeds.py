@@ -12,9 +12,10 @@ from typing import Any
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.intake.belief_inputs import refresh_capped
+from core.intake.unpaired import UNPAIRED, is_unpaired
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space
-from core.types.clients import SLEEPS_AFTER_MS, Before, Terms
+from core.types.clients import SLEEPS_AFTER_MS, Before, Change, Terms
 from core.types.ids import IdMaker
 from core.types.words import Grant
 from core.vault.rows import Rows
@@ -31,6 +32,10 @@ Bounds = tuple[int | None, int | None]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}")
 _SPACE_PREFIX = "space:"
 _MOST = 1_000_000
+_HELD = (
+    "SELECT g.name, s.name FROM grants g LEFT JOIN spaces s ON s.id = g.space_id WHERE g.client_id = ? "
+    "ORDER BY g.space_id IS NOT NULL, g.name, s.name"
+)
 
 
 def check_client_name(name: str) -> str:
@@ -152,7 +157,7 @@ def paired_row(tx: Tx, name: str) -> dict[str, Any]:
 def pair_row(
     tx: Tx, make_id: IdMaker, name: str, token: bytes, grants: Sequence[str], bounds: Bounds, asked_by: str
 ) -> str:
-    """Write a new client, or one that was revoked anew; a remembered no to its name is forgotten.
+    """Write a new client, or one that was revoked or is to be paired anew; a remembered no to its name is forgotten.
 
     Args:
         tx: the verb's transaction.
@@ -185,8 +190,9 @@ def pair_row(
     if row is None:
         client_id = make_id()
         tx.insert("clients", {"id": client_id, "name": name, **values})
-    elif row["revoked_at"] is None:
-        raise UserError(Code.INVALID_INPUT, "A client of that name is paired already; revoke it first.")
+    elif row["revoked_at"] is None and not is_unpaired(row):
+        told = f"{row['name']} is paired already; `loci grant` changes what it may, `loci revoke` ends it."
+        raise UserError(Code.INVALID_INPUT, told)
     else:
         client_id = str(row["id"])
         tx.update("clients", {"id": client_id}, values)
@@ -223,9 +229,29 @@ def known_before(rows: Rows, name: str) -> Before:
     """
     key = name_key(name)
     denied = rows.value("SELECT 1 FROM denied WHERE name_key = ?", (key,)) is not None
-    clients = rows.all("SELECT name, revoked_at IS NOT NULL FROM clients")
+    clients = rows.all(f"SELECT name, revoked_at IS NOT NULL OR {UNPAIRED} FROM clients")  # noqa: S608 - a constant
     gone = {bool(revoked) for one, revoked in clients if name_key(str(one)) == key}
     return Before(denied, taken=False in gone, former=gone == {True})
+
+
+def changed_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
+    """The terms of a client with some grants more and some less, as it stands in this very transaction.
+
+    Args:
+        tx: the verb's transaction.
+        row: the client's, from `paired_row`.
+        change: what it gets and what is taken from it.
+
+    Returns:
+        All of its terms.
+    """
+    before = [
+        str(grant) if space is None else f"{_SPACE_PREFIX}{space}" for grant, space in tx.all(_HELD, (row["id"],))
+    ]
+    after = tuple(dict.fromkeys(one for one in (*before, *change.more) if one not in change.less))
+    speaker = Grant.SPEAK_FOR_USER.value
+    ceiling = float(row["trust_ceiling"]) if (speaker in before) == (speaker in after) else None
+    return Terms(after, row["limit_minute"], row["limit_session"], ceiling)
 
 
 def regrant_row(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[str], terms: Terms) -> None:
@@ -278,7 +304,19 @@ def pause_row(tx: Tx, row: dict[str, Any]) -> None:
 
 
 def resume_row(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
-    """It is let in again, whether it was paused or asleep."""
+    """It is let in again, whether it was paused or asleep.
+
+    Args:
+        tx: the verb's transaction.
+        row: the client's, from `paired_row`.
+        now_ms: the present by the machine's clock.
+
+    Raises:
+        UserError: INVALID_INPUT for one that is to be paired anew.
+    """
+    if is_unpaired(row):
+        sentence = "It is unpaired: undoing its revocation brought no token back. Pair it again to let it in."
+        raise UserError(Code.INVALID_INPUT, sentence)
     changes: dict[str, object] = {} if row["paused_at"] is None else {"paused_at": None}
     if is_asleep(now_ms, row["last_seen_at"], row["woken_at"], row["paired_at"]):
         changes["woken_at"] = tx.now_ms

@@ -2,8 +2,10 @@
 
 That is what is too old for it, and what the person had let in, which is a change of the person's on top of it.
 What would be changed is told by doing it and giving the transaction up: whether a step can be taken back hangs on what
-was taken back before it, so that nothing less tells the truth. Must not do: decide who may ask; only the owner's group
-calls it.
+was taken back before it, so that nothing less tells the truth. That holds the one writer, so only the newest steps are
+tried, for a fifth of a second; of the others it is said how many they are. The doing itself goes in turns, each a
+transaction, so that whoever else writes waits for one of them; all are one step. It is closed after each turn: a crash
+leaves none that cannot be taken back. Must not do: decide who may ask; only the owner's group calls it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from core.belief.whose import OWNERS_WORD
@@ -18,7 +21,7 @@ from core.engine.opened import Opened
 from core.errors import Code, LociError
 from core.intake.scrubbing import note_scrub
 from core.intake.standing import Acts
-from core.intake.taking_back import Taken, take_back
+from core.intake.taking_back import Taken, standing, take_back
 from core.intake.unit_of_work import Verb
 from core.types.clients import Removal, Undoable
 from core.types.values import Actor
@@ -26,6 +29,10 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 UNDO_SINCE, REMOVE_ALL = "undo_since", "remove_all"
+TRIED, TRIED_S, _TRIED_AT_ONCE = 300, 0.2, 20
+"""Steps that are tried at most, for how many seconds, and how many until the clock is looked at."""
+STEPS_A_TURN, MEMORIES_A_TURN = 50, 100
+"""Steps that are taken back, and memories that are archived, in one transaction: some tenths of a second."""
 REMOVED = "removed_with_client"
 """Reason of the status of a memory that went to the archive with all else a client had brought."""
 
@@ -42,6 +49,11 @@ _BRINGING = (
 _MEMORIES = (
     "SELECT count(DISTINCT json_extract(row_key, '$.n')) FROM undo_rows "
     "WHERE step_id IN (SELECT value FROM json_each(?)) AND tbl = 'memories'"
+)
+_LEFT = (
+    "SELECT DISTINCT m.id FROM undo_rows u JOIN memories m ON m.n = json_extract(u.row_key, '$.n') "
+    "WHERE u.step_id IN (SELECT value FROM json_each(?)) AND u.tbl = 'memories' "
+    "AND m.status IN ('active', 'disputed', 'quarantined') AND coalesce(m.part_index, 0) = 0 ORDER BY m.n"
 )
 # What the person said as well, or confirmed besides, is the person's by now; having only let it in makes it no less
 # the client's. Each time it was let in is one confirmation.
@@ -72,6 +84,53 @@ class RehearsedError(LociError):
         self.found = found
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What is done to all that a client did.
+
+    Attributes:
+        name: the verb.
+        label: the step's name in words.
+        since_ms: from when on, epoch ms.
+        archives: whether what cannot be taken back goes to the archive.
+    """
+
+    name: str
+    label: str
+    since_ms: int
+    archives: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """How far it is.
+
+    Attributes:
+        waiting: steps that are not tried yet, the newest first; None where it is not begun.
+        step_id: the step.
+        taken: steps taken back.
+        left: steps that stand on.
+        kept: memories that went to the archive.
+        told: what was done, where it is at its end.
+    """
+
+    waiting: tuple[str, ...] | None = None
+    step_id: str = ""
+    taken: int = 0
+    left: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    told: Removal | None = None
+
+
+def since(since_ms: int) -> Deed:
+    """Taking back what a client did since a time, epoch ms."""
+    return Deed(UNDO_SINCE, "Take back what a client did", since_ms, archives=False)
+
+
+REMOVING = Deed(REMOVE_ALL, "Remove all that a client brought", 0, archives=True)
+"""Taking back all a client ever did, and archiving what it brought that cannot be taken back any more."""
+
+
 def rehearse(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
@@ -86,71 +145,85 @@ def rehearse(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor
         RehearsedError: always, with the counts.
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
-    verbs = dict(steps)
-    by = opened.work.begin_step(tx, UNDO_SINCE, "", actor)
-    taken = take_back(tx, list(verbs), by)
-    kept = [] if since_ms else _too_old(tx, client_id, 0, "[]")
+    every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
+    taken, tried = _tried(tx, opened, list(verbs), opened.work.begin_step(tx, UNDO_SINCE, "", actor))
+    untried = json.dumps([step_id for step_id, _ in steps[tried:]])
+    kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
     raise RehearsedError(
         Undoable(
             steps=len(taken.steps),
             memories=int(tx.value(_MEMORIES, (json.dumps(taken.steps),))),
             by_verb=Counter(verbs[step_id] for step_id in taken.steps),
-            expired=len(_too_old(tx, client_id, since_ms, json.dumps(list(verbs)))),
+            expired=len(_too_old(tx, client_id, since_ms, every)),
             left=len(taken.left),
             archived=len(kept),
-            left_removing=0 if since_ms else len(taken.left) - _brought(tx, taken, kept),
+            left_removing=0 if since_ms else len(taken.left) - _brought(tx, taken.left, kept),
+            untried=len(steps) - tried,
         )
     )
 
 
-def undo_since(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> Removal:
-    """Take back what a client did since a time; one step.
+def go_on(tx: Tx, opened: Opened, client_id: str, deed: Deed, actor: Actor, at: Underway) -> Underway:
+    """One turn of it.
 
     Args:
-        tx: the transaction.
+        tx: a transaction of its own.
         opened: the open vault.
         client_id: the client.
-        since_ms: epoch ms.
+        deed: what is done.
         actor: who asks.
+        at: how far it is; `Underway()` to begin.
 
     Returns:
-        What was taken back; `step_id` is "" where nothing was.
+        How far it is now; `told.step_id` is "" where there was nothing to do. Where the person takes the step back
+        meanwhile, it ends there.
     """
-    steps = [step_id for step_id, _ in _steps(tx, client_id, since_ms, tx.clock_ms)]
-    if not steps:
-        return Removal("", 0, 0, 0)
-    step_id = opened.work.begin_step(tx, UNDO_SINCE, "Take back what a client did", actor)
-    with opened.work.verb(tx, UNDO_SINCE, "", actor, step_id=step_id) as verb:
-        taken = _take(tx, opened, verb, steps)
-        verb.note(client_id, steps=len(taken.steps), left=len(taken.left))
-    return _told(tx, verb, taken, len(taken.left), 0)
+    if at.waiting is None:
+        steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
+        if not steps and not deed.archives:
+            return replace(at, told=Removal("", 0, 0, 0))
+        at = Underway(steps, opened.work.begin_step(tx, deed.name, deed.label, actor))
+    elif not standing(tx, [at.step_id]):
+        return replace(at, told=_told(tx, at))
+    waiting = standing(tx, at.waiting or ())
+    with opened.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
+        taken = _take(tx, opened, verb, waiting[:STEPS_A_TURN])
+        rest = tuple(waiting[STEPS_A_TURN:])
+        old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
+        kept = old[:MEMORIES_A_TURN]
+        if deed.archives:
+            _archive(tx, opened, verb, kept)
+        verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
+    at = replace(
+        at,
+        waiting=rest,
+        taken=at.taken + len(taken.steps),
+        left=(*at.left, *taken.left),
+        kept=(*at.kept, *kept),
+    )
+    return at if rest or len(old) > len(kept) else replace(at, told=_told(tx, at))
 
 
-def remove_all(tx: Tx, opened: Opened, client_id: str, actor: Actor) -> Removal:
-    """Take back all a client ever did, and archive what it brought that cannot be taken back any more; one step.
+def _archive(tx: Tx, opened: Opened, verb: Verb, memory_ids: Sequence[str]) -> None:
+    acts = Acts(tx, verb, opened.make_id, opened.space, opened.add_vectors, by="owner")
+    for memory_id in memory_ids:
+        acts.archive(memory_id, REMOVED)
+    acts.close_moot()
 
-    Args:
-        tx: the transaction.
-        opened: the open vault.
-        client_id: the client.
-        actor: who asks.
 
-    Returns:
-        What was done; `step_id` is "" where nothing was.
-    """
-    steps = [step_id for step_id, _ in _steps(tx, client_id, 0, tx.clock_ms)]
-    step_id = opened.work.begin_step(tx, REMOVE_ALL, "Remove all that a client brought", actor)
-    with opened.work.verb(tx, REMOVE_ALL, "", actor, step_id=step_id) as verb:
-        taken = _take(tx, opened, verb, steps)
-        acts = Acts(tx, verb, opened.make_id, opened.space, opened.add_vectors, by="owner")
-        kept = _too_old(tx, client_id, 0, "[]")
-        for memory_id in kept:
-            acts.archive(memory_id, REMOVED)
-        acts.close_moot()
-        # What went to the archive does not stay, though its step stands on.
-        left = len(taken.left) - _brought(tx, taken, kept)
-        verb.note(client_id, steps=len(taken.steps), left=left, archived=len(kept))
-    return _told(tx, verb, taken, left, len(kept))
+def _tried(tx: Tx, opened: Opened, steps: Sequence[str], by: str) -> tuple[Taken, int]:
+    """Take back the newest, as many as may be tried; what came of it, and how many that were."""
+    begun, taken, tried = opened.clock.monotonic(), Taken((), (), 0, ()), 0
+    while tried < min(len(steps), TRIED) and opened.clock.monotonic() - begun < TRIED_S:
+        some = take_back(tx, steps[tried : min(tried + _TRIED_AT_ONCE, TRIED)], by)
+        tried += len(some.steps) + len(some.left)
+        taken = Taken(
+            (*taken.steps, *some.steps),
+            (*taken.left, *some.left),
+            taken.restored + some.restored,
+            (*taken.gone, *some.gone),
+        )
+    return taken, tried
 
 
 def _steps(rows: Rows, client_id: str, since_ms: int, now_ms: int) -> list[tuple[str, str]]:
@@ -165,9 +238,9 @@ def _too_old(rows: Rows, client_id: str, since_ms: int, steps: str) -> list[str]
     return [str(row[0]) for row in rows.all(_TOO_OLD, {"client": client_id, "since": since_ms, "steps": steps})]
 
 
-def _brought(tx: Tx, taken: Taken, memory_ids: Sequence[str]) -> int:
+def _brought(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]) -> int:
     """How many of the steps that stand on brought one of these memories."""
-    return int(tx.value(_BRINGING, (json.dumps(taken.left), json.dumps(memory_ids))))
+    return int(tx.value(_BRINGING, (json.dumps(left), json.dumps(memory_ids))))
 
 
 def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
@@ -179,8 +252,12 @@ def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
     return taken
 
 
-def _told(tx: Tx, verb: Verb, taken: Taken, left: int, archived: int) -> Removal:
-    if not taken.steps and not archived:
-        tx.run("DELETE FROM undo_steps WHERE id = ?", (verb.step_id,))  # it would be a step that does nothing
-        return Removal("", 0, left, 0)
-    return Removal(verb.step_id, len(taken.steps), left, archived)
+def _told(tx: Tx, at: Underway) -> Removal:
+    # What went to the archive does not stay, though its step stands on.
+    left = len(at.left) - _brought(tx, at.left, at.kept)
+    stay = tuple(str(row[0]) for row in tx.all(_LEFT, (json.dumps(at.left),)))
+    if not at.taken and not at.kept:
+        # It would be a step that does nothing.
+        tx.run("DELETE FROM undo_steps WHERE id = ? AND undone_by IS NULL", (at.step_id,))
+        return Removal("", 0, left, 0, stay)
+    return Removal(at.step_id, at.taken, left, len(at.kept), stay)

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from core import log
@@ -18,6 +19,7 @@ from core.engine.client_activity import activity_page
 from core.engine.client_cards import cards_of, client_id_of
 from core.engine.client_deeds import (
     bounds_of,
+    changed_terms,
     check_client_name,
     check_grants,
     check_terms,
@@ -36,7 +38,19 @@ from core.engine.opened import Opened
 from core.engine.opening import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.unit_of_work import Verb
-from core.types.clients import ActivityPage, Before, ClientCard, Denied, Removal, Sight, TakenBack, Terms, Undoable
+from core.intake.unpaired import UNPAIRED
+from core.types.clients import (
+    ActivityPage,
+    Before,
+    Change,
+    ClientCard,
+    Denied,
+    Removal,
+    Sight,
+    TakenBack,
+    Terms,
+    Undoable,
+)
 from core.types.contexts import ContextQuery
 from core.types.replies import ClientRecord, Paired
 from core.types.values import OWNER_ACTOR, Actor
@@ -46,6 +60,10 @@ from core.vault.tx import Tx
 T = TypeVar("T")
 
 _log = log.get("engine")
+_PAUSED = (
+    f"SELECT id FROM clients WHERE paused_at IS NOT NULL AND revoked_at IS NULL AND NOT {UNPAIRED} "  # noqa: S608 - constants
+    "ORDER BY id"
+)
 
 
 class Clients:
@@ -145,12 +163,13 @@ class Clients:
 
     # ---- terms and standing
 
-    def regrant(self, name: str, terms: Terms, actor: Actor = OWNER_ACTOR) -> Future[str]:
+    def regrant(self, name: str, terms: Terms | Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Put other grants, limits and a ceiling in force, at once also for live sessions.
 
         Args:
             name: the client.
-            terms: all of its terms from now on.
+            terms: all of its terms from now on, or what of its grants changes; that is worked out as it is written, so
+                that of two changes at once none is lost.
             actor: who asks.
 
         Returns:
@@ -159,11 +178,14 @@ class Clients:
         Raises:
             UserError: INVALID_INPUT; the future raises NOT_FOUND.
         """
-        grants, opened = check_terms(terms), self._opened()
+        opened = self._opened()
+        _ = check_terms(terms) if isinstance(terms, Terms) else check_grants((*terms.more, *terms.less))
 
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
-            regrant_row(tx, opened.make_id, row, grants, terms)
+            wanted = terms if isinstance(terms, Terms) else changed_terms(tx, row, terms)
+            grants = check_terms(wanted)
+            regrant_row(tx, opened.make_id, row, grants, wanted)
             verb.note(row["id"], grants=len(grants))
 
         return self._step("regrant", "Change what a client may do", write, actor)
@@ -186,7 +208,8 @@ class Clients:
         """Let a client in again that was paused, or that sleeps.
 
         Returns:
-            The undo step; "" where it may come in already. The future raises NOT_FOUND.
+            The undo step; "" where it may come in already. The future raises NOT_FOUND, INVALID_INPUT for one that is
+            to be paired anew.
         """
 
         def write(tx: Tx, verb: Verb) -> None:
@@ -219,7 +242,7 @@ class Clients:
         """
 
         def write(tx: Tx, verb: Verb) -> None:
-            found = tx.all("SELECT id FROM clients WHERE paused_at IS NOT NULL AND revoked_at IS NULL ORDER BY id")
+            found = tx.all(_PAUSED)
             for (client_id,) in found:
                 tx.update("clients", {"id": client_id}, {"paused_at": None})
             verb.note(clients=len(found))
@@ -227,7 +250,7 @@ class Clients:
         return self._step("resume_clients", "Resume all clients", write, actor)
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
-        """Revoke a client: its token is worth nothing from now on.
+        """Revoke a client: its token is worth nothing from now on, also when the step is undone.
 
         Args:
             name: the client's name.
@@ -324,6 +347,8 @@ class Clients:
     def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
         """What `undo_since` would take back; since 0, what `remove_all` would. It is tried and given up again.
 
+        Whoever writes goes before it, and of very many steps only the newest are tried (`Undoable.untried`).
+
         Args:
             name: the client, also one that was revoked.
             since_ms: epoch ms.
@@ -336,7 +361,7 @@ class Clients:
         def tried(tx: Tx) -> Undoable:
             undoing.rehearse(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
-        return rescued(opened.write(tried), undoing.RehearsedError, lambda told: told.found)
+        return rescued(opened.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
         """Take back all a client did since a time, newest first, as one step that can be undone itself.
@@ -350,11 +375,7 @@ class Clients:
             What was taken back, and how many steps stay because what they changed was changed since; the future
             raises NOT_FOUND.
         """
-        done = self._taken(
-            undoing.UNDO_SINCE,
-            actor,
-            lambda tx, opened: undoing.undo_since(tx, opened, client_id_of(tx, name), since_ms, actor),
-        )
+        done = self._taken(name, undoing.since(since_ms), actor)
         return mapped(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
 
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
@@ -367,27 +388,29 @@ class Clients:
         Returns:
             What was done; the future raises NOT_FOUND.
         """
-        return self._taken(
-            undoing.REMOVE_ALL,
-            actor,
-            lambda tx, opened: undoing.remove_all(tx, opened, client_id_of(tx, name), actor),
-        )
+        return self._taken(name, undoing.REMOVING, actor)
 
-    def _taken(self, verb: str, actor: Actor, deed: Callable[[Tx, Opened], Removal]) -> Future[Removal]:
+    def _taken(self, name: str, deed: undoing.Deed, actor: Actor) -> Future[Removal]:
         opened = self._opened()
 
-        def write(tx: Tx) -> Removal:
-            done = deed(tx, opened)
-            if done.step_id:
-                _changed(tx, opened, self._authority, verb, actor)
-            return done
+        def turn(tx: Tx, at: undoing.Underway) -> undoing.Underway:
+            after = undoing.go_on(tx, opened, client_id_of(tx, name), deed, actor, at)
+            if after.told is None or after.told.step_id:
+                _changed(tx, opened, self._authority, deed.name, actor)
+            return after
+
+        def run() -> Removal:
+            at = undoing.Underway()
+            while at.told is None:
+                at = opened.write(partial(turn, at=at)).result()
+            return at.told
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
                 watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
             return done
 
-        return mapped(opened.write(write), with_backlog)
+        return mapped(opened.on(opened.threads.reads, run), with_backlog)
 
     def _step(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from core.belief.desk import Desk
 from core.belief.desk_actions import HELD, Rights, refusal
+from core.belief.desk_asked import asked_by, wished_by
 from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
+from core.belief.desk_warned import warned_of
 from core.belief.whose import persons_among
 from core.engine.authority import Authority
+from core.engine.client_cards import client_id_of
 from core.engine.desk_upkeep import resolver_of
 from core.engine.futures import chain
 from core.engine.opened import Opened
@@ -23,6 +27,8 @@ from core.engine.sight import Meant
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake import desk_rules, holding
 from core.intake.repeating import Repeat
+from core.intake.resolving import turned_down_label
+from core.intake.taking_back import standing
 from core.memory.read import by_ids
 from core.recall.scope import Scope, may_see
 from core.text.compose import embedding_text
@@ -42,6 +48,7 @@ from core.types.reviews import (
     QueueRequest,
     ReviewItem,
     ReviewRule,
+    TurnedDown,
 )
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Grant
@@ -50,6 +57,10 @@ from core.vault.tx import Tx
 
 T = TypeVar("T")
 
+AT_ONCE = 1_000
+"""Items of a client that are turned down in one step at most."""
+A_TURN = 100
+"""Items of it in one transaction: whoever else writes waits for so many, some tenths of a second."""
 LISTED = 200
 """Items of one list at most: the cap of the queue (design section 4)."""
 _LEAST_PREFIX = 8
@@ -165,7 +176,7 @@ class Conflicts:
         if actor.is_owner:
             return _listed(item, item.actions)
         # Who else asked for something, and why, is no client's business.
-        return _listed(replace(item, asked=None), _left_to(rows, item, actor))
+        return _listed(replace(item, asked=None, warning="", against=None), _left_to(rows, item, actor))
 
     # ---- deciding
 
@@ -228,10 +239,37 @@ class Conflicts:
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
             done = resolver_of(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
+            done = _with_withheld(tx, done, actor)
             _announce(tx, opened, actor, done)
             return replace(done, refused={**missing, **done.refused})
 
         return opened.write(write)
+
+    def turn_down(self, name: str) -> Future[TurnedDown]:
+        """Turn down all that a client proposed or asked for and that waits: one undo step. The person's verb.
+
+        Args:
+            name: the client, also one that was revoked.
+
+        Returns:
+            What was done; the future raises NOT_FOUND. Where the person takes the step back meanwhile, it ends there.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def first(tx: Tx) -> _Turning:
+            waiting = asked_by(tx, client_id_of(tx, name))[:AT_ONCE]
+            return _turned(tx, opened, name, _Turning(waiting, len(waiting)))
+
+        def run() -> TurnedDown:
+            at = opened.write(first).result()
+            while at.waiting:
+                at = opened.write(partial(_turned, opened=opened, name=name, at=at)).result()
+            return TurnedDown(at.step_id, at.items, at.left)
+
+        return opened.on(opened.threads.reads, run)
 
     def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
         return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
@@ -307,6 +345,40 @@ class Conflicts:
         return opened.write(write)
 
 
+@dataclass(frozen=True, slots=True)
+class _Turning:
+    """How far the turning down of a client's items is.
+
+    Attributes:
+        waiting: items that are still to be looked at.
+        of: items there are in all.
+        step_id: the step; None where it is not begun.
+        items: items that were turned down.
+        left: what of the client waits for the person now.
+    """
+
+    waiting: tuple[str, ...]
+    of: int
+    step_id: str | None = None
+    items: int = 0
+    left: int = 0
+
+
+def _turned(tx: Tx, opened: Opened, name: str, at: _Turning) -> _Turning:
+    """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
+    client_id = client_id_of(tx, name)
+    there = dict.fromkeys(asked_by(tx, client_id))
+    waiting = [one for one in at.waiting if one in there]
+    if not waiting or (at.step_id is not None and not standing(tx, [at.step_id])):
+        return replace(at, waiting=(), left=len(there))
+    wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
+    resolver, stored, label = resolver_of(opened), opened.add_vectors, turned_down_label(at.of)
+    done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
+    _announce(tx, opened, OWNER_ACTOR, done)
+    items, left = at.items + len(wanted) - len(done.refused), len(asked_by(tx, client_id))
+    return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
+
+
 def _deciding(
     opened: Opened,
     item_id: str,
@@ -325,14 +397,23 @@ def _deciding(
             )
         vector = None if made is None else made[0]
         done = resolver_of(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
+        done = _with_withheld(tx, done, actor)
         _announce(tx, opened, actor, done)
         return done
 
     return write
 
 
+def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
+    """Told to the person: what was let in and is kept from assistants all the same."""
+    if not actor.is_owner:
+        return replace(done, asked=())
+    found = by_ids(rows, done.active)
+    return replace(done, withheld=tuple(one for one in done.active if one in found and warned_of(found[one])))
+
+
 def _decided(told: Mapping[str, Any]) -> Decided:
-    lists = {name: tuple(told[name]) for name in ("active", "retired", "closed")}
+    lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
     return Decided(**{**told, **lists})
 
 
@@ -361,6 +442,8 @@ def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
     item = read_item(rows, item_id)
     if item is None:
         return False
+    if scope.asker is not None and wished_by(rows, item) not in (None, scope.asker):
+        return False  # what another client wishes waits for the person alone
     against = standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
     return may_see(rows, item.incoming_id, scope) and (against is None or may_see(rows, against, scope))
 
@@ -397,11 +480,13 @@ def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
         question=item.question,
         existing=None if item.existing is None else item.existing.memory,
         incoming=item.incoming.memory,
-        reason=item.why[0],
+        reason=item.why[0] if item.against is None else f"{item.why[0]} {item.why[-1]}",
         suggestion=item.suggestion,
         actions=actions,
         opened_at=item.opened_at,
         closed=item.closed,
         resolution=item.resolution,
         asked=item.asked,
+        warning=item.warning,
+        against=None if item.against is None else item.against.memory,
     )

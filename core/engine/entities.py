@@ -15,11 +15,11 @@ from core.engine.opened import Opened
 from core.entities import keeping
 from core.entities.resolution import Candidate
 from core.errors import Code, UserError
-from core.intake.entity_verbs import Asked, EntityVerbs
+from core.intake.entity_verbs import Asked, EntityVerbs, refuse_channel
 from core.intake.screening import refuse_orders
 from core.intake.validate import check_space_name
 from core.memory.spaces import ensure_space, space_id
-from core.text.leaving import texts_in
+from core.text.leaving import look_ahead, shown_map, texts_in
 from core.types.channels import seen_from
 from core.types.entities import (
     EntityCard,
@@ -36,6 +36,7 @@ from core.types.entities import (
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import GLOBAL_SPACE, HOME_SPACE, Grant
+from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _ALL = Reach()
@@ -62,23 +63,25 @@ class Entities:
             The entity; the future raises INVALID_INPUT for a duplicate of name, type and space.
 
         Raises:
-            UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `write` or for a space out of reach.
+            UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `write`, on a channel, for a space out of
+                reach.
         """
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
+        refuse_channel(actor)
         keeping.check_draft(draft)
-        if client is not None:
-            refuse_orders((draft.name, *draft.aliases), texts_in(draft.metadata))
 
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
+            if client is not None:
+                refuse_orders((draft.name, *draft.aliases), texts_in(draft.metadata))
 
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
 
             made = _verbs(opened).create(tx, home, draft, Asked(actor, reach, draft.request_id))
             self._tell(tx, opened, "entity_create", actor)
-            return keeping.card(tx, made, reach)
+            return _looked_at(keeping.card(tx, made, reach), actor)
 
         return opened.write(write)
 
@@ -96,7 +99,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: keeping.card(rows, entity_id, reach))
+        return opened.read(lambda rows: _looked_at(keeping.card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -110,24 +113,25 @@ class Entities:
             The entity as it is now; the future raises NOT_FOUND, INVALID_INPUT, ACCESS_DENIED.
 
         Raises:
-            UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `curate`.
+            UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `curate` or on a channel.
         """
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
+        refuse_channel(actor)
         keeping.check_change(change)
-        if client is not None:
-            refuse_orders((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
         if client is not None and change.type is not None:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
+            if client is not None:
+                refuse_orders((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
             found = keeping.card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             _verbs(opened).change(tx, entity_id, change, Asked(actor, reach, change.request_id))
             self._tell(tx, opened, "entity_update", actor)
-            return keeping.card(tx, entity_id, reach)
+            return _looked_at(keeping.card(tx, entity_id, reach), actor)
 
         return opened.write(write)
 
@@ -145,10 +149,23 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: entity_views.resolved(rows, wanted, reach))
+
+        def read(rows: Rows) -> tuple[Candidate, ...]:
+            found = entity_views.resolved(rows, wanted, reach)
+            if not actor.is_owner:
+                look_ahead((), (name for one in found for name in (one.canonical_name, *one.aliases)))
+            return found
+
+        return opened.read(read)
 
     def merge(
-        self, source_id: str, target_id: str, actor: Actor = OWNER_ACTOR, request_id: str | None = None
+        self,
+        source_id: str,
+        target_id: str,
+        actor: Actor = OWNER_ACTOR,
+        request_id: str | None = None,
+        *,
+        widen: bool = False,
     ) -> Future[EntityMerged]:
         """Merge one entity into another: one undo step, which takes them apart again (seed B, entity merge).
 
@@ -158,12 +175,13 @@ class Entities:
             actor: the person; a client with `curate`, for what is neither of GLOBAL nor the person's; any other that
                 may propose or write asks the person.
             request_id: makes the call idempotent.
+            widen: two of different spaces both lead to a new one in GLOBAL; the person's alone (`merge_preview`).
 
         Returns:
             What came of it; the future raises NOT_FOUND, INVALID_INPUT, ACCESS_DENIED.
 
         Raises:
-            UserError: VAULT_LOCKED, ACCESS_DENIED for a client that may only read.
+            UserError: VAULT_LOCKED, ACCESS_DENIED on a channel, or for a client that may only read.
         """
         opened = self._opened()
         client, reach = self._authority.of(actor), self._reach(actor)
@@ -171,10 +189,14 @@ class Entities:
         if client is not None and not client.grants & {Grant.CURATE.value, Grant.WRITE.value, Grant.PROPOSE.value}:
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
 
+        refuse_channel(actor)
+        if client is not None and widen:
+            raise UserError(Code.ACCESS_DENIED, "Only the person puts an entity into GLOBAL.")
+
         def write(tx: Tx) -> EntityMerged:
             self._authority.need_terms(actor, client)
             asked = Asked(actor, reach, request_id)
-            done = _verbs(opened).merge(tx, source_id, target_id, asked, may_decide=may_decide)
+            done = _verbs(opened).merge(tx, source_id, target_id, asked, may_decide=may_decide, widen=widen)
             self._tell(tx, opened, "entity_merge", actor)
             return done
 
@@ -241,6 +263,14 @@ class Entities:
 
 def _verbs(opened: Opened) -> EntityVerbs:
     return EntityVerbs(opened.make_id, opened.work)
+
+
+def _looked_at(card: EntityCard, actor: Actor) -> EntityCard:
+    """A card whose words a client is told: scanned on the thread that read it, so that whoever shapes it need not."""
+    if not actor.is_owner:
+        look_ahead((), (card.name, *card.aliases))
+        shown_map(card.metadata)
+    return card
 
 
 def _space_for(tx: Tx, name: str | None, client: ClientRecord | None, make_id: Callable[[], str]) -> str:

@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from core.entities import keeping, resolution
+from core.entities.alike import Name, pairs_among
+from core.entities.excerpts import excerpt
 from core.entities.resolution import Candidate, Hints, terms_of
 from core.entities.words import name_key
 from core.errors import UserError
 from core.intake.entity_claims import claims_about, endings
-from core.intake.entity_verbs import pair
+from core.intake.entity_verbs import is_apart, pair
 from core.types.entities import (
+    EntityCard,
     EntityLine,
     EntityList,
     EntityQuery,
@@ -34,8 +37,8 @@ FACTS = 500
 """Facts about a candidate that are read for its neighbourhood, at most (seed B)."""
 SHOWN = 200
 """Mentions and claims of one entity that are shown; our choice."""
-_TEXT = 240  # characters of a memory around the name
-_BEFORE = 60
+ALIKE = 3
+"""Others of a near name that are shown beside one; our choice."""
 
 _LINES = (
     "SELECT e.id, e.name, e.type, s.name, (SELECT count(DISTINCT n.memory_id) FROM mentions n "
@@ -43,12 +46,29 @@ _LINES = (
     "FROM entities e JOIN spaces s ON s.id = e.space_id WHERE e.merged_into_id IS NULL "
     "ORDER BY named DESC, e.name COLLATE NOCASE, e.id"
 )
+_LINES_OF = _LINES.replace("ORDER BY", "AND e.id IN (SELECT value FROM json_each(?)) ORDER BY")
+# Of a type that is no other: what is not known to be anything may be the same as what is.
+_SAME_NAME = (
+    "SELECT DISTINCT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
+    "WHERE a.alias_key IN (SELECT value FROM json_each(:keys)) AND e.id <> :id AND e.merged_into_id IS NULL "
+    "AND (e.type = :type OR 'other' IN (e.type, :type))"
+)
+_NEAR = (
+    "SELECT e.id, e.name, e.type FROM entities e WHERE e.merged_into_id IS NULL "
+    "AND e.space_id = (SELECT space_id FROM entities WHERE id = :id) "
+    "AND e.type = (SELECT type FROM entities WHERE id = :id) ORDER BY e.id = :id DESC, e.recorded_at DESC LIMIT 3000"
+)
+_DECIDED = (
+    "SELECT c.detail FROM conflicts c WHERE c.kind = 'entity_merge' AND c.state <> 'open' "
+    "AND EXISTS (SELECT 1 FROM json_each(c.detail, '$.entities') w WHERE w.value = :id)"
+)
 _ALIASES = (
     "SELECT a.entity_id, a.alias_key, a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
     "WHERE e.merged_into_id IS NULL ORDER BY a.recorded_at, a.alias_key"
 )
 _PLACES = (
-    "SELECT m.id, m.text, min(n.start_at), n.end_at, m.kind, m.status, coalesce(m.occurred_at, m.recorded_at) AS at "
+    "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "
+    "coalesce(m.occurred_at, m.recorded_at) AS at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND m.status <> 'deleted' "
     "GROUP BY m.id ORDER BY at DESC, m.n DESC LIMIT ?"
 )
@@ -163,23 +183,31 @@ def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
         int(rows.value(_NAMING, (entity_id,))),
         _told(rows, ids)[:SHOWN],
         tuple(_joined(rows, str(one), str(name), entity_id, now_ms) for one, name in rows.all(_JOINED, (entity_id,))),
+        _alike(rows, card),
     )
 
 
 def _place(row: Sequence[object]) -> Place:
-    text, start, end = str(row[1]), int(str(row[2])), int(str(row[3]))
-    begin = max(0, start - _BEFORE)
-    if begin:  # with a whole word, where one begins before the name
-        begin = text.find(" ", begin, start) + 1 or begin
-    return Place(
-        memory_id=str(row[0]),
-        text=text[begin : begin + _TEXT],
-        start=start - begin,
-        end=min(end - begin, _TEXT),
-        kind=str(row[4]),
-        status=str(row[5]),
-        at=int(str(row[6])),
+    places = ((int(start), int(end)) for start, end in json.loads(str(row[2])))
+    text, start, end = excerpt(str(row[1]), places)
+    return Place(str(row[0]), text, start, end, kind=str(row[3]), status=str(row[4]), at=int(str(row[5])))
+
+
+def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
+    """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
+    keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
+    found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
+    names = [Name(str(one), str(name), str(kind)) for one, name, kind in rows.all(_NEAR, {"id": card.id})]
+    mine = [name for name in names if name.id == card.id]
+    found |= {side.id for pair in pairs_among(mine, names) for side in (pair.keep, pair.other)}
+    for (detail,) in rows.all(_DECIDED, {"id": card.id}):
+        found -= set(json.loads(detail)["entities"])
+    ids = json.dumps(sorted(found - {card.id}))
+    lines = (
+        EntityLine(str(one), str(name), str(kind), str(space), int(named))
+        for one, name, kind, space, named in rows.all(_LINES_OF, (ids,))[:ALIKE]
     )
+    return tuple(lines)
 
 
 def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[Told, ...]:
@@ -217,9 +245,10 @@ def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePrevi
     keep, other = keeping.card(rows, keep_id, reach), keeping.card(rows, other_id, reach)
     refusal = ""
     try:
-        pair(rows, other_id, keep_id, reach)
+        pair(rows, other_id, keep_id, reach, widen=True)
     except UserError as error:
         refusal = error.sentence
+    lifted = not refusal and is_apart(keep, other)
     known = {name_key(name) for name in (keep.name, *keep.aliases)}
     names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
     ending = endings(rows, keep_id, other_id)
@@ -232,5 +261,6 @@ def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePrevi
         names=names,
         ending=tuple((told[one.loser], told[one.winner]) for one in ending),
         refusal=refusal,
-        widened=keep.space == GLOBAL_SPACE != other.space,
+        widened=lifted or keep.space == GLOBAL_SPACE != other.space,
+        lifted=lifted,
     )

@@ -22,7 +22,7 @@ P = ParamSpec("P")
 
 def locked() -> UserError:
     """The error of every verb while no vault is open."""
-    return UserError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")
+    return UserError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")
 
 
 def begun(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwargs) -> Future[A]:

@@ -12,12 +12,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.belief.relation import RelationModel
 from core.engine.erasing import forgetting
 from core.engine.opened import Opened
 from core.engine.refining import Refining
 from core.engine.shedding import give_back
 from core.errors import Code, EnvironmentFaultError
 from core.index.manager import IndexManager, State
+from core.intake.store import Keeper
 from core.lifecycle.ground import Ground
 from core.llm.prompting import Prompt
 from core.types.proposals import Server
@@ -61,8 +63,16 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
         is_stopped=is_stopped,
         stored=sight.add_vectors,
         removed=forgetting(opened),
-        tidy=give_back,
+        tidy=partial(_tidy, sight.keeper),
     )
+
+
+def _tidy(keeper: Keeper) -> None:
+    """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
+    relate = keeper.readers.relate
+    if isinstance(relate, RelationModel):
+        relate.rest()
+    give_back()
 
 
 class _Manners:

@@ -7,6 +7,7 @@ from typing import Any
 from core.belief.desk_rows import open_count
 from core.engine.opened import Opened
 from core.index.manager import State
+from core.intake.unpaired import UNPAIRED
 from core.lifecycle.stats import stats
 from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
@@ -51,6 +52,20 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
     )
 
 
+def glance(opened: Opened, rows: Rows) -> StatusReport:
+    """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        Of the figures of `report`: index, memories (their total alone) and model_server.
+    """
+    total = int(rows.value("SELECT count(*) FROM memories"))
+    return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
+
+
 def _model(opened: Opened) -> dict[str, str]:
     state = opened.model
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
@@ -74,7 +89,7 @@ def _imports(rows: Rows) -> dict[str, int]:
 
 
 def _clients(rows: Rows) -> int:
-    return int(rows.value("SELECT count(*) FROM clients WHERE revoked_at IS NULL"))
+    return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
 
 def _by(opened: Opened) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.engine.handouts import Handout, Handouts
 from core.errors import Code
 from core.intake.erasing_traces import without
 from core.intake.handed import note_handed
@@ -21,15 +22,48 @@ from core.memory.draft import to_json
 from core.types.contexts import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
+from core.vault.sight import undecided
 from core.vault.tx import Tx
 
 _DAY_MS = 86_400_000
 _REFUSALS_KEPT = 100  # between two flushes
-_ENTRIES_KEPT = 10_000  # while nothing can be written
+_ENTRIES_KEPT, _IDS_KEPT = 10_000, 200_000  # while nothing can be written; so many ids are some 20 MB
+# One that tells of more now goes behind all others: who looks for what is new there finds it (`intake.erasing_index`).
+_WRITE = (
+    "INSERT OR REPLACE INTO receipts "
+    "(rowid, id, at, actor, client_id, session, verb, query, items, metrics, body, expires_at) "
+    # The client's pairing may have been undone since.
+    "VALUES ((SELECT coalesce(max(rowid), 0) + 1 FROM receipts), "
+    "?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)"
+)
+# Its words stay as they are: an erasure may have taken them out since.
+_WRITE_AGAIN = (
+    "INSERT OR REPLACE INTO receipts (rowid, id, at, actor, client_id, session, verb, query, items, body, expires_at) "
+    "SELECT (SELECT max(rowid) + 1 FROM receipts), id, at, actor, client_id, session, verb, query, ?, ?, expires_at "
+    "FROM receipts WHERE id = ?"
+)
+# A memory may have been purged since it was answered: the count of a row that is gone is dropped. What waits for the
+# person, or was never let in, is looked at by its author: that recalls nothing, nor may it put it first in the review.
+_ACCESS = (
+    "INSERT INTO accesses (memory_id, session, count, last_at) "  # noqa: S608 - constants
+    f"SELECT m.id, ?, ?, ? FROM memories m WHERE m.id = ? AND NOT {undecided()} "
+    "ON CONFLICT (memory_id, session) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at"
+)
+_ACCESSED = (
+    "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? "  # noqa: S608 - constants
+    f"WHERE id = ? AND NOT {undecided('memories')}"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """One receipt to be.
+
+    Attributes:
+        items: how many memories it tells of, where that is not how many were given.
+        again: it was written before, and tells of more now.
+    """
+
     id: str
     at: int
     actor: Actor
@@ -39,6 +73,8 @@ class _Entry:
     given: tuple[str, ...]
     packed: Context | None = None
     counts: bool = True
+    items: int | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +100,11 @@ class ReadJournal:
         self._make_id = make_id
         self._chain = chain
         self.receipt_days = receipt_days
-        self._lock = threading.Lock()  # guards _entries, _refusals and _seen
+        self._lock = threading.Lock()  # guards all below
         self._entries: list[_Entry] = []
         self._refusals: list[AuditEntry] = []
         self._seen: dict[str, int] = {}
+        self._handouts = Handouts()
 
     def refused(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Take down that somebody was refused.
@@ -103,7 +140,6 @@ class ReadJournal:
         now_ms: int,
         *,
         packed: Context | None = None,
-        counts: bool = True,
     ) -> str:
         """Take down one read.
 
@@ -116,20 +152,52 @@ class ReadJournal:
                 a function, that is called when the receipt is written: the reader does not wait for what it costs.
             now_ms: epoch ms.
             packed: the text that was handed out whole, if one was; it is kept as long as the receipt.
+
+        Returns:
+            The receipt's id.
+        """
+        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed)
+        with self._lock:
+            self._entries.append(entry)
+        return entry.id
+
+    def handed(
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        memory_ids: Sequence[str],
+        entity_ids: Sequence[str],
+        now_ms: int,
+        *,
+        blocked: Sequence[str] = (),
+        counts: bool = False,
+    ) -> str:
+        """Take down what was read without a question; what is read alike within a minute stands on one receipt.
+
+        Args:
+            actor: who read.
+            verb: `get`, `list`, `history` …
+            query: the words asked with; "" for none.
+            memory_ids: what was handed out.
+            entity_ids: likewise.
+            now_ms: epoch ms.
+            blocked: ids of memories that were asked for and whose words were not shown.
             counts: whether what was given counts as used, as what answers a question does; of a list it does not.
 
         Returns:
             The receipt's id.
         """
-        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed, counts)
+        new_id = self._make_id()
         with self._lock:
-            self._entries.append(entry)
-        return entry.id
+            told = (memory_ids, entity_ids, blocked)
+            return self._handouts.add(new_id, actor, verb, query, *told, now_ms, counts=counts)
 
     def take(self) -> Waiting:
         """Remove and return what is waiting."""
         with self._lock:
-            waiting = Waiting(tuple(self._entries), tuple(self._refusals), dict(self._seen))
+            entries = (*self._entries, *map(_entry_of, self._handouts.take()))
+            waiting = Waiting(entries, tuple(self._refusals), dict(self._seen))
             self._entries, self._refusals, self._seen = [], [], {}
         return waiting
 
@@ -142,7 +210,7 @@ class ReadJournal:
         # On paper from here on: the answers themselves, with their texts, are let go.
         kept = [replace(entry, body=_told(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
         with self._lock:
-            self._entries = [*kept, *self._entries][-_ENTRIES_KEPT:]
+            self._entries = _newest(_as_one([*kept, *self._entries]))
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
             self._seen = {**waiting.seen, **self._seen}
 
@@ -157,7 +225,8 @@ class ReadJournal:
         """
         with self._lock:
             mine = [entry.given for entry in self._entries if entry.actor.client_id == client_id]
-        return frozenset(memory_id for given in mine for memory_id in given)
+            listed = self._handouts.waiting_for(client_id)
+        return frozenset(memory_id for given in (*mine, listed) for memory_id in given)
 
     def write(self, tx: Tx, waiting: Waiting) -> None:
         """Write what was taken in one transaction.
@@ -166,18 +235,14 @@ class ReadJournal:
             tx: the transaction.
             waiting: from `take`.
         """
-        entries = _without_erased(tx, waiting.entries)
+        entries = _begun(tx, _without_erased(tx, waiting.entries))
         tx.run_many(
             "UPDATE clients SET last_seen_at = ? WHERE id = ?",
             [(at, client_id) for client_id, at in waiting.seen.items()],
         )
-        tx.run_many(
-            "INSERT INTO receipts "
-            "(id, at, actor, client_id, session, verb, query, items, metrics, body, expires_at) "
-            # The client's pairing may have been undone since.
-            "VALUES (?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)",
-            [self._receipt(entry) for entry in entries],
-        )
+        tx.run_many(_WRITE, [self._receipt(entry) for entry in entries if not entry.again])
+        again = [(_count(entry), _json(_told(entry)), entry.id) for entry in entries if entry.again]
+        tx.run_many(_WRITE_AGAIN, again)
         self._write_contexts(tx, entries)
         counts: Counter[tuple[str, str]] = Counter()
         last: dict[str, int] = {}
@@ -192,7 +257,11 @@ class ReadJournal:
             tx,
             [
                 *waiting.refusals,
-                *(AuditEntry(_actor(entry), entry.verb, entry.id, {"items": len(entry.given)}) for entry in entries),
+                *(
+                    AuditEntry(_actor(one), one.verb, one.id, {"items": _count(one)})
+                    for one in entries
+                    if not one.again
+                ),
             ],
         )
 
@@ -201,7 +270,7 @@ class ReadJournal:
         who = (actor.kind, actor.client_id, actor.session)
         body = dict(_told(entry))
         metrics = body.pop("metrics", None)
-        told = (len(entry.given), None if metrics is None else _json(metrics), _json(body))
+        told = (_count(entry), None if metrics is None else _json(metrics), _json(body))
         return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
 
     def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
@@ -222,17 +291,15 @@ class ReadJournal:
 
     @staticmethod
     def _write_accesses(tx: Tx, counts: Counter[tuple[str, str]], last: Mapping[str, int]) -> None:
-        # A memory may have been purged since it was answered: the count of a row that is gone is dropped.
         tx.run_many(
-            "INSERT INTO accesses (memory_id, session, count, last_at) SELECT id, ?, ?, ? FROM memories WHERE id = ? "
-            "ON CONFLICT (memory_id, session) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at",
+            _ACCESS,
             [(session, count, last[memory_id], memory_id) for (memory_id, session), count in counts.items()],
         )
         totals: Counter[str] = Counter()
         for (memory_id, _), count in counts.items():
             totals[memory_id] += count
         tx.run_many(
-            "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? WHERE id = ?",
+            _ACCESSED,
             [(count, last[memory_id], memory_id) for memory_id, count in totals.items()],
         )
 
@@ -242,20 +309,74 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
 
     A question in the very words of an erased text is kept without its words, and what refers to them goes with it.
     """
-    wanted = to_json(sorted({memory_id for entry in entries for memory_id in entry.given}))
+    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _names(entry)}))
     there = {
         row[0] for row in tx.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
     }
     erased = erased_texts(tx, {entry.query for entry in entries})
     kept = []
     for entry in entries:
-        gone = frozenset(entry.given) - there
+        gone = _names(entry) - there
         if gone or entry.query in erased:
             told = {name: value for name, value in _told(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
             entry = replace(entry, body=without(told, gone), query=query, packed=None if gone else entry.packed)
         kept.append(entry)
     return tuple(kept)
+
+
+def _begun(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
+    """What goes on with a receipt that is not there, as it was never written, is written as the first."""
+    wanted = to_json([entry.id for entry in entries if entry.again])
+    there = {
+        row[0] for row in tx.all("SELECT id FROM receipts WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    }
+    made = []
+    for entry in entries:
+        made.append(replace(entry, again=entry.again and entry.id in there))
+        there.add(entry.id)
+    return tuple(made)
+
+
+def _as_one(entries: Sequence[_Entry]) -> list[_Entry]:
+    """What stands on one receipt as one entry: the last tells of all before it, and of what it was not given itself."""
+    made: dict[str, _Entry] = {}
+    for entry in entries:
+        first = made.pop(entry.id, None)
+        if first is not None:
+            entry = replace(entry, given=(*first.given, *entry.given)[-_IDS_KEPT:], again=first.again)
+        made[entry.id] = entry
+    return list(made.values())
+
+
+def _newest(entries: Sequence[_Entry]) -> list[_Entry]:
+    """As many of the newest as may be kept; one at least."""
+    kept, ids = 0, 0
+    for entry in entries[::-1][:_ENTRIES_KEPT]:
+        ids += len(entry.given)
+        if kept and ids > _IDS_KEPT:
+            break
+        kept += 1
+    return list(entries[len(entries) - kept :])
+
+
+def _entry_of(one: Handout) -> _Entry:
+    return _Entry(
+        one.id, one.at, one.actor, one.verb, one.query, one.body, one.given,
+        counts=one.counts, items=one.memories, again=one.again,
+    )  # fmt: skip
+
+
+def _count(entry: _Entry) -> int:
+    return len(entry.given) if entry.items is None else entry.items
+
+
+def _names(entry: _Entry) -> frozenset[str]:
+    """The memories it tells of: what was given, and of what was read alike also what was given before."""
+    if entry.items is None:
+        return frozenset(entry.given)
+    told = _told(entry)
+    return frozenset((*entry.given, *(item["id"] for item in told["items"]), *told.get("blocked", ())))
 
 
 def _told(entry: _Entry) -> Mapping[str, Any]:

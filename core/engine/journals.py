@@ -20,6 +20,7 @@ from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
 from core.errors import Code, UserError
 from core.intake import undoing
+from core.intake.unpaired import UNPAIRED
 from core.types.journals import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR, Actor
@@ -48,6 +49,7 @@ _TOUCHED = """
     WHERE r.step_id IN (SELECT value FROM json_each(:steps)) AND r.nr < :searched AND r.tbl = 'places'
     ORDER BY 1, 2
 """
+_UNPAIRED = f"SELECT name FROM clients WHERE {UNPAIRED} AND name IN (SELECT value FROM json_each(?)) ORDER BY name"  # noqa: S608
 _HOW_MANY = """
     SELECT count(*) FROM (
         SELECT json_extract(row_key, '$.n') FROM undo_rows
@@ -117,9 +119,17 @@ class Journals:
         self._authority = authority
 
     def handed(
-        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        memory_ids: Sequence[str],
+        entity_ids: Sequence[str] = (),
+        blocked_ids: Sequence[str] = (),
     ) -> str:
         """Take down what a client was handed beside searches and contexts; written with the next flush.
+
+        What it reads alike within a minute stands on one receipt, which counts the reads and names the first 50.
 
         Args:
             actor: the client.
@@ -127,6 +137,7 @@ class Journals:
             query: the words asked with; "" for none.
             memory_ids: what it was handed; none of it counts as used.
             entity_ids: likewise.
+            blocked_ids: memories of which it was shown no word, since they read like an attack.
 
         Returns:
             The receipt's id.
@@ -135,11 +146,8 @@ class Journals:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        body: dict[str, Any] = {"items": [{"id": one} for one in memory_ids]}
-        if entity_ids:
-            body["entities"] = list(entity_ids)
         now = opened.clock.now_ms()
-        return opened.journal.note(actor, verb, query, tuple(memory_ids), body, now, counts=False)
+        return opened.journal.handed(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.
@@ -215,7 +223,9 @@ class Journals:
             self._authority.refresh_after(tx)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
-            return UndoBack(told.labels, told.memories, tuple(reports))
+            names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
+            still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
+            return UndoBack(told.labels, told.memories, tuple(reports), still)
 
         return mapped(opened.write(write), lambda done: _with_backlog(opened, done))
 

@@ -39,7 +39,7 @@ from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, may_see, sealed
 from core.text.compose import embedding_text
-from core.text.leaving import look_ahead
+from core.text.leaving import is_blocked, look_ahead
 from core.types.aspects import Lasting
 from core.types.believed import Belief
 from core.types.contexts import ContextQuery, ContextReply
@@ -435,7 +435,8 @@ def _verdict(spoken: Spoken, reason: str | None) -> tuple[Spoken, Callable[[Voic
 
 
 def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:
-    opened.journal.note(actor, "get", "", (memory.id,), {"items": [{"id": memory.id}]}, opened.clock.now_ms())
+    given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
+    opened.journal.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
     return memory
 
 

@@ -16,6 +16,7 @@ from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
 from core.engine.activity import Activity
+from core.engine.deeds import tell_of
 from core.engine.futures import begun, locked, mapped
 from core.engine.journal import ReadJournal
 from core.engine.pulse import Pulse
@@ -33,7 +34,7 @@ from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
 from core.score.tuned import profile_of
 from core.security.subkeys import RootKey
-from core.text.injection import limits_of, set_limits
+from core.text.injection import LimitsHeld, limits_of
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.lifecycle import Pressure
@@ -121,7 +122,8 @@ class Opened:
         self.shed = Pressure.NORMAL
         self.next_archived: Counted | None = None
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
-        set_limits(limits_of(self.options))
+        self.limits = LimitsHeld()
+        self.limits.set(limits_of(self.options))
 
     @property
     def embedder(self) -> Embedder:
@@ -183,10 +185,20 @@ class Opened:
         if not background:
             self.activity.called()
         try:
-            first = self.queue.submit(fn, background=background)
+            first = self.queue.submit(self._told(fn), background=background)
         except LociError as error:
             raise self._said(error) from None
         return mapped(first, self._saved, self._unsaved)
+
+    def _told(self, fn: Callable[[Tx], T]) -> Callable[[Tx], T]:
+        """A verb, of which listeners are told what it did."""
+
+        def carried_out(tx: Tx) -> T:
+            value = fn(tx)
+            tell_of(tx, self.hub)
+            return value
+
+        return carried_out
 
     def _saved(self, value: T) -> T:
         self.write_fault = None
@@ -294,7 +306,7 @@ class Opened:
         self.work.client_waits = chosen.client_waits
         self.journal.receipt_days = chosen.receipt_days
         self.strain.use_budget(chosen.memory_budget_mb)
-        set_limits(limits_of(chosen))
+        self.limits.set(limits_of(chosen))
 
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with.

@@ -359,6 +359,7 @@ def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:
     opened.threads.join_writer(left(end))
     opened.threads.shutdown(left(end))
     opened.root.wipe()
+    opened.limits.release()
     log.stop(opened.log_handler)
 
 

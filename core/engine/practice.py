@@ -40,7 +40,8 @@ class Practice:
             kind: what the memory must be; another is answered as one that does not exist.
 
         Raises:
-            UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
+            UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule,
+                RATE_LIMITED where a client has reported on it today as often as counts.
         """
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "helpful", "id": memory_id})

@@ -20,8 +20,7 @@ from core.recall.result import RecallResult
 from core.recall.scope import Scope
 from core.recall.suppression import said_of
 from core.score.quality import POOR_IN_A_ROW, metrics_of, percentile, standing
-from core.text.injection import limits
-from core.text.leaving import order_score
+from core.text.leaving import is_blocked
 from core.types.lab import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
 from core.vault.rows import Rows
@@ -76,10 +75,11 @@ def keep(
         return metrics_of(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
     def body() -> Mapping[str, Any]:
-        return body_of(result, query, metrics(), **told_sealed(sealed), **blocked)
+        return body_of(result, query, metrics(), **told_sealed(sealed), **({"blocked": blocked} if blocked else {}))
 
-    blocked = {} if actor.is_owner else _told_blocked(result)
-    given = tuple(item.memory.id for item in result.items)
+    blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
+    # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
+    given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
     noted = opened.journal.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
 
@@ -94,12 +94,6 @@ def told_sealed(count: int) -> dict[str, int]:
         What its body takes.
     """
     return {"sealed": count} if count else {}
-
-
-def _told_blocked(result: RecallResult) -> dict[str, list[str]]:
-    """How a receipt says which texts were not shown because they read like an attack (E10.14.1)."""
-    blocked = [item.memory.id for item in result.items if order_score(item.memory) > limits().block]
-    return {"blocked": blocked} if blocked else {}
 
 
 def said_for(rows: Rows, result: RecallResult, meant: Meant | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
@@ -190,6 +184,8 @@ def one(rows: Rows, receipt_id: str) -> Receipt | None:
         trace=trace,
         body=body,
         sealed=int(body.get("sealed", 0)),
+        reads=int(body.get("reads", 1)),
+        unlisted=int(body.get("more_items", 0)),
     )
 
 

@@ -64,9 +64,15 @@ class Runner:
             LociError: what the vault, the embedder or the model said.
         """
         work = self._jobs[job.type]
-        if isinstance(work, Planner):
-            return self._plan(job, work, ground) if job.started_at is None else self._carry(job, work, ground)
-        return self._flow(job, work, ground)
+        if not isinstance(work, Planner):
+            kept = self._flow(job, work, ground)
+        elif job.started_at is None:
+            kept = self._plan(job, work, ground)
+        else:
+            kept = self._carry(job, work, ground)
+        if kept.state is not JobState.RUNNING:
+            ground.tidy()
+        return kept
 
     # ---- planned work
 

@@ -1,17 +1,17 @@
 """What the window shows of a memory that reads like an instruction, and letting it through (E10.14.3).
 
-The scan is done anew at each look, so that texts of older vaults are seen too. Must not do: tell a client any of it.
+Must not do: tell a client any of it.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import Future
 
+from core.belief.desk_warned import warned_of
 from core.engine.opened import Opened
 from core.errors import Code, UserError
 from core.intake.screening import VERB, let_through
 from core.memory.read import by_id
-from core.text.injection import ALLOWED, FLAG, limits, scan
 from core.types.aspects import Warned
 from core.types.values import OWNER_ACTOR
 from core.vault.rows import Rows
@@ -33,11 +33,7 @@ def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
         memory = by_id(rows, memory_id)
         if memory is None:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
-        found = scan(memory.text)
-        is_meant = FLAG in memory.flags or found.score > limits().flag
-        if ALLOWED in memory.flags or not is_meant:
-            return None
-        return Warned(found.families, found.score > limits().block)
+        return warned_of(memory)
 
     return opened.read(read)
 

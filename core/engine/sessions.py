@@ -101,7 +101,7 @@ class Sessions:
         try:
             answer = mapped(context(opened, asked, scope, actor, at_hand), begun)
         except BaseException:
-            self._table.end(name, turn)
+            self._drop(name, turn)
             raise
         answer.add_done_callback(lambda done: self._freed(done, name, turn))
         return answer
@@ -109,7 +109,11 @@ class Sessions:
     def _freed(self, done: Future[TurnBegun], name: Name, turn: str) -> None:
         """A turn that did not begin holds no permit."""
         if done.cancelled() or done.exception() is not None:
-            self._table.end(name, turn)
+            self._drop(name, turn)
+
+    def _drop(self, name: Name, turn: str) -> None:
+        if self._table.end(name, turn):
+            self._table.ended(name, turn)
 
     def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]:
         """End a turn and keep what was said in it.
@@ -119,7 +123,8 @@ class Sessions:
             actor: who asks; messages need `write`, or `propose`, by which facts wait for review.
 
         Returns:
-            What became of it. A turn that was not open is told as such; what it brings is kept all the same.
+            What became of it. A turn that was not open is told as such; what it brings is kept all the same. Where it
+            fails, the same turn can be ended once more, also without its id.
 
         Raises:
             UserError: VAULT_LOCKED, UNAUTHENTICATED; the future raises ACCESS_DENIED, TEXT_TOO_LARGE, INVALID_INPUT.
@@ -133,6 +138,7 @@ class Sessions:
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: Prepared, by: Bringer) -> TurnEnded:
+            tx.after_commit(lambda: self._table.ended(name, turn))
             again = repeat.known(tx)
             if again is not None:
                 return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
@@ -233,7 +239,16 @@ class Sessions:
         def by_whom(meant: Meant | None) -> Bringer:
             vectors = None if meant is None else meant.within(opened.sight)
             handed = opened.journal.given_to(actor.client_id)
-            return Bringer(actor, client, opened.keeper, opened.add_vectors, handed, vectors, opened.options)
+            return Bringer(
+                actor,
+                client,
+                opened.keeper,
+                opened.add_vectors,
+                handed,
+                vectors,
+                opened.options,
+                opened.work.client_waits,
+            )
 
         return chain(opened.on(opened.threads.prompt, prepare), embedded)
 
@@ -241,6 +256,8 @@ class Sessions:
 
     def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
         """Close a session: what it has at hand is kept for when it comes back, an open turn ends.
+
+        It is put away once that is saved: what is refused has changed nothing.
 
         Args:
             session: its name.
@@ -258,23 +275,26 @@ class Sessions:
         name = _name(actor, session)
         repeat = Repeat(actor, request_id, {"verb": "session_close", "session": session})
 
-        def leave() -> tuple[Left | None, Gone]:
-            return self._table.look(name), self._table.leave([name])
-
-        now = leave() if request_id is None else None
+        asked = self._table.look(name)
+        turn = "" if asked is None else asked.turn
 
         def write(tx: Tx) -> SessionClosed:
             again = repeat.known(tx)
             if again is not None:
                 return SessionClosed(**again)
-            held, gone = leave() if now is None else now
+            held = self._table.look(name)
+            left = None if held is None else held.left
             kept = working.kept(tx, *name)
-            saved = len(held.slots if held is not None else kept[0] if kept is not None else {})
+            closed = SessionClosed(
+                len(left.slots if left is not None else kept[0] if kept is not None else {}),
+                int(held is not None and bool(held.turn) and held.turn == turn),
+            )
             with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
-                verb.note("", at_hand=saved, turns=gone.ended)
-            self._keep(tx, gone.left)
+                verb.note("", at_hand=closed.saved, turns=closed.ended)
+            if held is not None and left is not None and held.is_new:
+                self._keep(tx, [left])
+            tx.after_commit(lambda: self._table.close(name, turn, left))
             _announce(tx, opened, "session_close", Captured(), actor)
-            closed = SessionClosed(saved, gone.ended)
             repeat.keep(tx, asdict(closed))
             return closed
 
@@ -291,6 +311,10 @@ class Sessions:
             self._keep_soon(self._opened(), gone)
         except UserError:
             return  # the vault is locked: everything was kept when it was
+
+    def in_use(self, client_id: str | None) -> frozenset[Name]:
+        """The sessions of a client that are in use: `MOST_SESSIONS` and those with an open turn, at most."""
+        return self._table.names(client_id)
 
     def open_turns(self, actor: Actor) -> int:
         """How many turns of an actor are open now."""
@@ -355,6 +379,7 @@ class Sessions:
 
     def _hold(self, tx: Tx, opened: Opened, name: Name, captured: Captured) -> int:
         """What the session has at hand after a turn; kept with it, and in force once it is saved."""
+        self._keep(tx, self._table.make_room(name))
         slots = self._take_up(opened, tx, name).slots
         brought = dict.fromkeys(captured.facts, _STORED)
         after = working.used(slots, brought) if brought else slots

@@ -137,6 +137,8 @@ def _take_up(tx: Tx, opened: Opened, actor: Actor) -> None:
 def _reset(tx: Tx, opened: Opened, name: str | None) -> OptionsReset:
     label = "Reset all settings" if name is None else f"Reset the setting {row_of(Options(), name).title}"
     names = Options.model_fields if name is None else (name,)
+    if name is not None:
+        replaced(stored_options(tx)[0], name, getattr(Options(), name))  # others may not allow the default
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:

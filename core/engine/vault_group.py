@@ -235,10 +235,15 @@ class VaultGroup:
         """
         return self._control.submit(save_window, self._keys.home.path, options, state)
 
-    def status(self) -> Future[StatusReport]:
-        """Counts, index, journal and the vault's own figures (E34.8)."""
+    def status(self, *, brief: bool = False) -> Future[StatusReport]:
+        """Counts, index, journal and the vault's own figures (E34.8).
+
+        Args:
+            brief: the few of them alone that may be asked for every other second.
+        """
         opened = self._opened()
-        return opened.look(lambda rows: health.report(opened, rows))
+        told = health.glance if brief else health.report
+        return opened.look(lambda rows: told(opened, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""

@@ -1,35 +1,28 @@
-"""The facade's group for listeners: which memories of a change an actor may know of, and whether any was among others.
+"""The facade's group for listeners: what a change was to an actor, by what it could see before and can see since.
 
-What a look costs is what was changed since the last one, never the size of the vault. Must not do: tell a count, a
-text, or anything of what lies outside the scope.
+Must not do: tell a count, a text, or anything of what lies outside the scope; look at a memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from core.engine.authority import Authority
 from core.engine.opened import Opened
-from core.recall.scope import conditions_of_sight
+from core.recall.scope import PLACE, conditions_of_sight
 from core.types.values import Actor
-from core.types.watching import Mark
+from core.types.watching import Moves, Place
+from core.types.words import Status
 from core.vault.rows import Rows
 
-# A memory that was deleted a moment ago is told of: the listener could see it until then.
-_VISIBLE = "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value WHERE {known} ORDER BY w.key"
-_NOW = "SELECT (SELECT coalesce(max(rowid), 0) FROM undo_rows), (SELECT coalesce(max(n), 0) FROM memories)"
-# What came in; an import tells of its rows once, after the last.
-_CAME = "SELECT 1 FROM memories m NOT INDEXED WHERE m.n > :label AND {known} LIMIT 1"
-# What any verb changed since. Of a memory that is gone with an undo the image says where it was.
-_CHANGED = (
-    "SELECT 1 FROM (SELECT coalesce(o.space_id, json_extract(r.before, '$.space_id')) AS space_id, "
-    "coalesce(o.scope_channel, json_extract(r.before, '$.scope_channel')) AS scope_channel, "
-    "coalesce(o.security_tier, json_extract(r.before, '$.security_tier')) AS security_tier "
-    "FROM undo_rows r LEFT JOIN memories o ON o.n = json_extract(r.row_key, '$.n') "
-    "WHERE r.rowid > :change AND r.tbl = 'memories') m WHERE {known} LIMIT 1"
-)
+_STATUS = PLACE.index("status")
+# What speaks, or waits until it may. Everything else was laid away: it can be looked at, and comes by itself no more.
+_STANDS = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
+_COLUMNS = ", ".join(f"json_extract(w.value, '$[{at}]') AS {name}" for at, name in enumerate(PLACE))
+# The places alone are asked about, by the condition that stands in every query: no row is read for it.
+_SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:places) w) m WHERE {{known}}"  # noqa: S608
 
 
 class Watching:
@@ -39,62 +32,51 @@ class Watching:
         self._opened = opened
         self._authority = authority
 
-    def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]:
-        """Which of these the actor may know of.
+    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+        """What a change is to an actor.
 
         Args:
-            memory_ids: of a change.
+            moves: what was done.
             actor: who listens; a client needs `read`.
 
         Returns:
-            Some of them, in their order.
+            `stored`, `changed` and `gone`, each with the memories it is true of, in the order they were touched; a kind
+            that nothing is to be told of is left out.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
         """
-        params: dict[str, object] = {"ids": json.dumps(list(memory_ids))}
-        sql = _VISIBLE.format(known=conditions_of_sight(self._authority.scope(actor), params))
-        return self._opened().look(lambda rows: tuple(str(row[0]) for row in rows.all(sql, params)))
+        scope = self._authority.scope(actor)
+        places = list({place: None for move in moves for place in (move.before, move.after) if _is_there(place)})
+        params: dict[str, object] = {"places": json.dumps(places)}
+        sql = _SEEN.format(known=conditions_of_sight(scope, params))
 
-    def mark(self, actor: Actor) -> Future[Mark]:
-        """How far the vault's changes have come, to ask later what came after.
-
-        Args:
-            actor: who listens; a client needs `read`.
-
-        Returns:
-            The place; it is the vault's, so that it stays with the server.
-
-        Raises:
-            UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
-        """
-        self._authority.scope(actor)
-        return self._opened().look(_now)
-
-    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]:
-        """Whether memories within the actor's scope came, went or changed.
-
-        Args:
-            since: from `mark`, or from the last look.
-            actor: who listens; a client needs `read`.
-
-        Returns:
-            That, and how far the changes have come now.
-
-        Raises:
-            UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
-        """
-        params: dict[str, object] = {"change": since.change, "label": since.label}
-        known = conditions_of_sight(self._authority.scope(actor), params)
-        came, changed = _CAME.format(known=known), _CHANGED.format(known=known)
-
-        def read(rows: Rows) -> tuple[bool, Mark]:
-            is_new = rows.one(came, params) is not None
-            return is_new or rows.one(changed, params) is not None, _now(rows)
+        def read(rows: Rows) -> Mapping[str, tuple[str, ...]]:
+            seen = {places[at] for (at,) in rows.all(sql, params)}
+            found: dict[str, tuple[str, ...]] = {}
+            for move in moves:
+                kind = _kind(move.before if move.before in seen else None, move.after if move.after in seen else None)
+                if kind is not None:
+                    found[kind] = (*found.get(kind, ()), *move.ids)
+            return found
 
         return self._opened().look(read)
 
 
-def _now(rows: Rows) -> Mark:
-    change, label = rows.all(_NOW)[0]
-    return Mark(int(change), int(label))
+def _kind(before: Place | None, after: Place | None) -> str | None:
+    """What it is to somebody who sees it there, and there."""
+    stood, stands = _stands(before), _stands(after)
+    if stood != stands:
+        return "stored" if stands else "gone"
+    if after is not None:
+        return "changed"
+    return None if before is None else "gone"
+
+
+def _stands(place: Place | None) -> bool:
+    return place is not None and place[_STATUS] in _STANDS
+
+
+def _is_there(place: Place | None) -> bool:
+    """A memory that was forgotten can come back with an undo; until then nobody has it."""
+    return place is not None and place[_STATUS] != Status.DELETED.value

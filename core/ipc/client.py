@@ -118,7 +118,11 @@ class Client:
         return Pairing.of(self.call("pair", pair_params(name, code, grants), timeout_s=timeout_s))
 
     def unlock(
-        self, vault: bytes, root: bytes, owner_pid: int | None = None, timeout_s: float = 120.0
+        self,
+        vault: bytes,
+        root: bytes,
+        owner_pid: int | None = None,
+        timeout_s: float = 120.0,
     ) -> dict[str, Any]:
         """Unlock a locked engine. A locked server cannot prove itself, so the caller says whom it expects.
 

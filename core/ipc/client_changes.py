@@ -112,14 +112,15 @@ async def memory_history(engine: Engine, params: Params, session: Session) -> di
 def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
     """One version: when it was true, when it was believed, and what took its place, as far as the caller sees that."""
     after = memory.superseded_by_id
-    return {
-        **shape.memory(memory),
+    told = shape.memory(memory)
+    told |= {  # in place: it may be one that is not shown, and is known by that
         "version": memory.version,
         "valid_from": iso(memory.valid_from),
         "valid_to": iso(memory.valid_to),
         "retired_at": iso(memory.retired_at),
         "superseded_by": after if after in seen else None,
     }
+    return told
 
 
 def _kind(params: Params) -> Kind | None:

@@ -16,12 +16,15 @@ from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, shape_for, wait
 from core.ipc.verbs.conflicts import listed, settled
 from core.types.requests import Extras
-from core.types.words import Kind, Source
+from core.types.words import Grant, Kind, Source
 
 
 async def memory_conflicts(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
-    """What waits for a decision, as far as this client may see both sides."""
-    return await listed(engine, params, session.actor(), shape_for(engine, exact=session.owner))
+    """What waits for a decision, as far as this client may see both sides; to one that may not decide, no answers."""
+    found = await listed(engine, params, session.actor(), shape_for(engine, exact=session.owner))
+    if session.may(Grant.CURATE.value):
+        return found
+    return {**found, "conflicts": [{**item, "actions": []} for item in found["conflicts"]]}
 
 
 async def memory_resolve_conflict(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

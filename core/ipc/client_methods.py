@@ -6,7 +6,7 @@ Must not do: take an identity, a trust or a time of recording from a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -23,8 +23,9 @@ from core.ipc.ports import Engine, RecallResultLike
 from core.ipc.sessions import Session
 from core.ipc.verbs.base import Params, behind, shape_for, wait
 from core.ipc.verbs.memories import context_query, list_request, listed, recall_query, store_request
+from core.types.replies import ClientRecord
 from core.types.requests import ListRequest
-from core.types.words import GLOBAL_SPACE, Kind
+from core.types.words import GLOBAL_SPACE, Grant, Kind
 
 RECALLED_FROM = 0.2  # seed B, hybrid search and composite scoring: what is hardly certain stays out
 _PAGE = 10  # E14a.5: memories of a list where no number is named
@@ -97,7 +98,7 @@ async def memory_context(engine: Engine, params: Params, session: Session) -> di
 
 
 async def health(engine: Engine, session: Session, version: str, connections: int) -> dict[str, Any]:
-    """Whether the vault is open; to the owner also how it is.
+    """Whether the vault is open; to a client also what it may see, to the owner how it is.
 
     Args:
         engine: the engine.
@@ -106,16 +107,27 @@ async def health(engine: Engine, session: Session, version: str, connections: in
         connections: authenticated connections; told to the owner only.
 
     Returns:
-        `{state, version, rows}`; a client's `rows` counts what it can see, so it learns nothing of others.
+        `{state, version, rows}`; a client's `rows` counts what it can see, so it learns nothing of others. A client
+        reads `client`, `grants`, `spaces` and `own_space` beside.
     """
     page = await wait(engine.memories.list(ListRequest(statuses=None, limit=1), session.actor()))
     found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
-    if session.owner:
-        report = await wait(engine.vault.status())
-        values = items.plain(report.values)
-        found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
-        found["clients"] = connections
+    record = session.record
+    if not session.owner and Grant.ALL_SPACES.value not in record.grants:
+        return found | _standing(record, record.spaces)
+    values = items.plain((await wait(engine.vault.status())).values)
+    if not session.owner:
+        return found | _standing(record, values.get("spaces", ()))
+    found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
+    found["clients"] = connections
     return found
+
+
+def _standing(record: ClientRecord, spaces: Iterable[str]) -> dict[str, Any]:
+    """What a client is told of itself: who it is, what it may, which of the person's spaces it may name."""
+    own = f"client:{record.name}"
+    named = [name for name in spaces if name not in (own, GLOBAL_SPACE)]
+    return {"client": record.name, "grants": sorted(record.grants), "spaces": named, "own_space": own}
 
 
 CLIENT_METHODS: Mapping[str, ClientMethod] = MappingProxyType(

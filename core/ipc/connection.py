@@ -6,7 +6,7 @@ Must not do: know what a method does; let one peer's fault reach another.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from core.ipc.transport import Peer
 from core.ipc.verbs.base import Progress
 
 _log = log.get("ipc")
+_SESSIONS = 200  # remembered before it is looked which of them are in use; those are fewer, however long a peer stays
 
 
 @dataclass(eq=False)
@@ -110,8 +111,12 @@ class Connection:
 
     @property
     def is_silent(self) -> bool:
-        """Whether a peer that is known has said nothing, and waited for nothing, for longer than it may."""
-        idle_s = None if self.session is None or self.calls else self.idle_s()
+        """Whether a peer that is known has said nothing, and waited for nothing, for longer than it may.
+
+        Who listens to changes waits for them, however long none comes.
+        """
+        waits = self.session is None or self.calls or self.subscription is not None
+        idle_s = None if waits else self.idle_s()
         return idle_s is not None and self._loop.time() - self._last >= idle_s
 
     @property
@@ -224,6 +229,17 @@ class Connection:
     def post(self, message: Mapping[str, Any]) -> None:
         """Write a notification if there is room now; on the loop."""
         self._writer.post(message)
+
+    def take_up(self, name: tuple[str | None, str], in_use: Callable[[], Collection[tuple[str | None, str]]]) -> None:
+        """A turn is begun in a session here: it is left when the peer goes.
+
+        Args:
+            name: whose and which session.
+            in_use: the client's sessions that are in use, which are bounded; the others need no leaving any more.
+        """
+        if len(self.sessions) >= _SESSIONS and name not in self.sessions:
+            self.sessions.intersection_update(in_use())
+        self.sessions.add(name)
 
     def unsubscribe(self) -> None:
         """Tell the peer of no change any more."""

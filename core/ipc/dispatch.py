@@ -119,16 +119,22 @@ class Dispatcher:
             # The engine's own cursor behind the last item that fits.
             result = await self._run(connection, call, method, {**params, "limit": kept})
             line, kept = fit(request.ident, result)
-        elif kept is not None and method.search and session is not None:
-            self._limits.expect(session.record.id, _page({**params, "after": result["items"][kept - 1]["id"]}))
         if session is not None and not session.owner:
+            self._expect(session, method, params, result, kept)
             self._put_down(session, handed_by(method.name, params, result, kept))
         return line
+
+    def _expect(self, session: Session, method: Method, params: Params, result: Params, kept: int | None) -> None:
+        """The next page of a search that was counted is part of it."""
+        if is_search(method, params):
+            after = result.get("next") if kept is None else result["items"][kept - 1]["id"]
+            if after is not None:
+                self._limits.expect(session.record.id, _page({**params, "after": after}))
 
     def _put_down(self, session: Session, handed: Handed | None) -> None:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
-            told = (handed.verb, handed.query, handed.memories, handed.entities)
+            told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
             self._engine.journal.handed(session.actor(), *told)
 
     def left(self, connection: Connection) -> None:
@@ -180,11 +186,14 @@ class Dispatcher:
         if session is None or session.owner:
             return checked
         if method.grants and not session.may(*method.grants):
-            raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {method.grants[0]}.")
+            takes = " or ".join(method.grants)
+            raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {takes}.")
         record = session.record
-        if is_search(method, checked):
-            if not self._limits.goes_on(record.id, _page(checked)):
-                self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        goes_on = is_search(method, checked) and self._limits.goes_on(record.id, _page(checked))
+        if is_search(method, checked) and not goes_on:
+            self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        elif method.search:
+            pass  # the pages of an answer end with it; those of a list have no end, and count as reads
         elif method.effect == "write":
             self._limits.deed(record.id, "write", self._engine.options.writes_minute)
         elif method.effect == "read" and method.grants:
@@ -205,7 +214,9 @@ class Dispatcher:
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
-            connection.sessions.add((session.actor().client_id, limit_of(session.channel, params["session"])))
+            who = session.actor().client_id
+            name_of_it = who, limit_of(session.channel, params["session"])
+            connection.take_up(name_of_it, lambda: self._engine.sessions.in_use(who))
         if name in CLIENT_METHODS:
             return await CLIENT_METHODS[name](self._engine, params, session)
         call.progress = self._progress(connection, call)
@@ -285,9 +296,7 @@ class Dispatcher:
             return replace(session.refreshed(self.token_for), channel=channel).actor()
 
         if kinds:
-            listening = Subscription(self._engine, connection, actor, frozenset(kinds))
-            connection.subscription = listening
-            await listening.begin()
+            connection.subscription = Subscription(self._engine, connection, actor, frozenset(kinds))
         return {"kinds": list(kinds)}
 
     # Pairing
@@ -325,6 +334,7 @@ class Dispatcher:
                     "asked_by": question.asked_by,
                     "code_end": question.code_end,
                     "former": question.former,
+                    "withheld": list(question.withheld),
                 }
                 await connection.tell("pair_request", told)
                 return await connection.answers[ticket]
@@ -397,4 +407,4 @@ def _page(params: Params) -> int:
 
 def locked() -> LociError:
     """The one answer of a locked vault."""
-    return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it first.")
+    return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")

@@ -14,6 +14,14 @@ from typing import Any
 Result = Mapping[str, Any]
 
 
+class Withheld(dict[str, Any]):
+    """A memory of which no word is shown; a line stands in place of its text (E10.14.1).
+
+    It is known by what it is, since a text can begin with the very words of that line. A copy of it has to be made
+    one again.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Handed:
     """What is taken down of one reply.
@@ -23,34 +31,36 @@ class Handed:
         query: the words asked with; "" for none.
         memories: ids of the memories handed out.
         entities: ids of the entities handed out.
+        blocked: ids of memories of which no word was shown.
     """
 
     verb: str
     query: str
     memories: tuple[str, ...]
     entities: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
     verb: str
     items: str
-    memories: Callable[[Sequence[Result]], Iterable[str]]
+    memories: Callable[[Sequence[Result]], Iterable[Result]]
 
 
-def _ids(items: Sequence[Result]) -> Iterable[str]:
-    return (item["id"] for item in items)
+def _each(items: Sequence[Result]) -> Iterable[Result]:
+    return items
 
 
-def _sides(items: Sequence[Result]) -> Iterable[str]:
+def _sides(items: Sequence[Result]) -> Iterable[Result]:
     both = (item[name] for item in items for name in ("existing", "incoming"))
-    return (side["id"] for side in both if side is not None)
+    return (side for side in both if side is not None)
 
 
 _WAYS: Mapping[str, _Way] = MappingProxyType(
     {
-        "memory_list": _Way("list", "items", _ids),
-        "memory_history": _Way("history", "versions", _ids),
+        "memory_list": _Way("list", "items", _each),
+        "memory_history": _Way("history", "versions", _each),
         "memory_conflicts": _Way("conflicts", "conflicts", _sides),
     }
 )
@@ -76,6 +86,7 @@ def handed_by(method: str, params: Mapping[str, Any], result: Result, kept: int 
     way = _WAYS.get(method)
     if way is None:
         return None
-    memories = tuple(dict.fromkeys(way.memories(result[way.items][:kept])))
+    shown = {one["id"]: isinstance(one, Withheld) for one in way.memories(result[way.items][:kept])}
+    memories, blocked = (tuple(one for one, is_out in shown.items() if is_out is out) for out in (False, True))
     query = str(params.get("text", ""))
-    return Handed(way.verb, query, memories) if memories or query else None
+    return Handed(way.verb, query, memories, (), blocked) if shown or query else None

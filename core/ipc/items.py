@@ -12,6 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from core.ipc.handing import Withheld
 from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
 from core.text.injection import blocked_text, limits
@@ -156,7 +157,7 @@ def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
         return item
     bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
     left = {name: value for name, value in item.items() if name not in conditions(memory)}
-    return {**left, **bare, "text": blocked_text(score)}
+    return Withheld(left, **bare, text=blocked_text(score))
 
 
 def _days(time: TimeRange) -> dict[str, str]:
@@ -338,6 +339,10 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         shaped["result"] = item.suggestion.sentence
     if item.asked is not None and shape.exact:
         shaped["asked"] = plain(item.asked)
+    if item.against is not None and shape.exact:
+        shaped["against"] = shape.memory(item.against)
+    if item.warning and shape.exact:
+        shaped["warning"] = item.warning
     if item.resolution is not None:
         shaped["resolution"] = item.resolution.value
     return {**shaped, "closed": item.closed} if item.closed else shaped
@@ -353,6 +358,8 @@ def decided(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
         "active": list(done.active),
         "retired": list(done.retired),
         "closed": list(done.closed),
+        **({"withheld": list(done.withheld)} if done.withheld else {}),
+        **({"asked": list(done.asked)} if done.asked else {}),
     }
 
 
@@ -403,6 +410,7 @@ def undone(report: UndoReport) -> dict[str, Any]:
         "undo_step": report.undo_step_id,
         "restored": report.restored,
         "left": [{**plain(row), "key": _row(row["key"])} for row in report.left],
+        **({"unpaired": list(report.unpaired)} if report.unpaired else {}),
     }
 
 

@@ -55,7 +55,11 @@ class Caps:
 
 
 class SearchLimits:
-    """Counts searches, reads and writes per client, not per connection: connecting anew resets nothing."""
+    """Counts searches, reads and writes per client, not per connection: connecting anew resets nothing.
+
+    Nor does revoking: what a client used up is known for as long as the process runs; there are no more of them than
+    the person paired.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -46,7 +46,7 @@ _TOP = frozenset({"jsonrpc", "id", "method", "params"})
 
 
 class RateLimitedError(UserError):
-    """Too many searches or writes.
+    """Too many calls within a time; what waits for the person instead is a plain error of the same code.
 
     Attributes:
         retry_after: seconds until the next one is allowed.
@@ -187,7 +187,8 @@ def error_from(body: object) -> LociError:
         return BugError("an answer with an unknown code")
     if code is Code.RATE_LIMITED:
         after = data.get("retry_after")
-        return RateLimitedError(sentence, float(after) if isinstance(after, int | float) else 60.0)
+        is_time = isinstance(after, int | float) and not isinstance(after, bool)
+        return RateLimitedError(sentence, float(after)) if is_time else UserError(code, sentence)
     if code is Code.CANCELLED:
         return CancelledError()
     if code in _ENVIRONMENT:

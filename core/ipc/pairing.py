@@ -26,6 +26,15 @@ CODE_CHARACTERS = 16  # base32, 80 bits
 ANSWER_S = 120.0
 DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
 _LOOKALIKES = str.maketrans({"0": "O", "1": "I", "8": "B", "-": None, " ": None})
+_ENDED = {
+    PairingOutcome.DENIED: "You said no; nothing was paired.",
+    PairingOutcome.DENIED_BEFORE: "You said no to a client of that name before, so you were not asked; nothing was "
+    "paired. `loci pair NAME --code` with its name asks you again.",
+    PairingOutcome.EXPIRED: "The time was over; nothing was paired.",
+    PairingOutcome.WRONG_CODES: "Three wrong codes were tried, so this one is dead; nothing was paired.",
+    PairingOutcome.REPLACED: "A newer code took the place of this one; nothing was paired with it.",
+}
+_MISSED = "A wrong code was given, and no right one in time; nothing was paired."
 _UNUSABLE = re.compile(r"[^A-Za-z0-9 ._-]+")
 
 
@@ -40,6 +49,7 @@ class PairRequest:
         asked_by: process as reported; a hint only.
         code_end: the last four characters of the code.
         former: a client of that name was revoked; this one would take up its space and what it brought.
+        withheld: what it asked for and would not get, because the person bounds what this code can give.
     """
 
     client: str
@@ -48,6 +58,7 @@ class PairRequest:
     asked_by: str
     code_end: str
     former: bool = False
+    withheld: tuple[str, ...] = ()
 
 
 Approve = Callable[[PairRequest], Awaitable[bool]]
@@ -85,10 +96,12 @@ class Fate:
     Attributes:
         outcome: how; None while it goes on.
         name: of the client that asked; "" for none.
+        missed: how often a wrong code came.
     """
 
     outcome: PairingOutcome | None = None
     name: str = ""
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +145,7 @@ class Invitation:
         """
         if not self.outcome.done():
             self.fate.outcome = why
-            self.outcome.set_exception(not_paired())
+            self.outcome.set_exception(_told(why, self.fate.missed))
             self.outcome.exception()  # nobody has to ask
 
 
@@ -228,9 +241,10 @@ class PairingDesk:
         """
         invitation = self._take(code)
         name = invitation.name or usable_name(client)
-        wanted = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
+        wished = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
+        wanted = wished
         if invitation.grants is not None:
-            wanted = tuple(grant for grant in wanted if grant in invitation.grants)
+            wanted = tuple(grant for grant in wished if grant in invitation.grants)
         invitation.fate.name = name
         if not wanted:
             invitation.fail()
@@ -243,7 +257,8 @@ class PairingDesk:
                 invitation.fail(PairingOutcome.FAILED if before.taken else PairingOutcome.DENIED_BEFORE)
                 raise not_paired()
             end = invitation.code[-4:]
-            question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former)
+            withheld = tuple(grant for grant in wished if grant not in wanted)
+            question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former, withheld)
             allowed = await self._allowed(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
             invitation.fail()
@@ -278,11 +293,19 @@ class PairingDesk:
             raise not_paired()
         if not hmac.compare_digest(given, invitation.code.encode("ascii")):
             self._tries -= 1
+            invitation.fate.missed += 1
             if self._tries == 0:
                 self.close(invitation, PairingOutcome.WRONG_CODES)
             raise not_paired()
         self._open = None
         return invitation
+
+
+def _told(why: PairingOutcome, missed: int) -> UserError:
+    """How it ended, for the person who showed the code; the client is told less."""
+    if why is PairingOutcome.EXPIRED and missed:
+        return UserError(Code.PAIRING_REFUSED, _MISSED)
+    return UserError(Code.PAIRING_REFUSED, _ENDED.get(why, "Nothing was paired."))
 
 
 def not_paired() -> UserError:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from core.config.options import Options
 from core.events import Hub
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.clients import Before, ClientCard, Denied, Removal, Undoable
+from core.types.clients import Before, Change, ClientCard, Denied, Removal, Undoable
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -32,7 +32,7 @@ from core.types.replies import (
     VerdictReply,
 )
 from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
-from core.types.reviews import Decided, Decision, ListedConflict
+from core.types.reviews import Decided, Decision, ListedConflict, TurnedDown
 from core.types.sessions import (
     Captured,
     CaptureRequest,
@@ -46,7 +46,7 @@ from core.types.sessions import (
 from core.types.traces import Trace
 from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.watching import Mark
+from core.types.watching import Moves
 from core.types.words import Kind, Source
 
 Counted = Callable[[int, int | None], None]
@@ -221,6 +221,7 @@ class Conflicts(Protocol):
     def resolve(  # noqa: D102
         self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None
     ) -> Future[Decided]: ...
+    def turn_down(self, name: str) -> Future[TurnedDown]: ...  # noqa: D102
 
 
 class Journals(Protocol):
@@ -230,7 +231,13 @@ class Journals(Protocol):
         self, after: str | None = None, limit: int = 100, include_undone: bool = True
     ) -> Future[Steps]: ...
     def handed(  # noqa: D102
-        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        memory_ids: Sequence[str],
+        entity_ids: Sequence[str] = (),
+        blocked_ids: Sequence[str] = (),
     ) -> str: ...
 
 
@@ -273,6 +280,7 @@ class Clients(Protocol):
     def deny(self, name: str) -> Future[str]: ...  # noqa: D102
     def denied(self) -> Future[tuple[Denied, ...]]: ...  # noqa: D102
     def allow_again(self, name: str) -> Future[str]: ...  # noqa: D102
+    def regrant(self, name: str, terms: Change, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
     def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]: ...  # noqa: D102
@@ -288,9 +296,7 @@ class Clients(Protocol):
 class Watching(Protocol):
     """What a listener may be told."""
 
-    def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]: ...  # noqa: D102
-    def mark(self, actor: Actor) -> Future[Mark]: ...  # noqa: D102
-    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]: ...  # noqa: D102
+    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]: ...  # noqa: D102
 
 
 class VaultGroup(Protocol):
@@ -366,6 +372,7 @@ class Sessions(Protocol):
     def close(  # noqa: D102
         self, session: str, actor: Actor, request_id: str | None = None
     ) -> Future[SessionClosed]: ...
+    def in_use(self, client_id: str | None) -> frozenset[tuple[str | None, str]]: ...  # noqa: D102
     def leave(self, names: Iterable[tuple[str | None, str]]) -> None:
         """Clients and sessions that are gone; never fails, never waits."""
         ...

@@ -11,6 +11,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from core import log
@@ -26,6 +27,7 @@ from core.ipc.protocol import Registry
 from core.ipc.sessions import Session
 from core.ipc.transport import Listener, Peer, Place, peer_of
 from core.ipc.window_pairing import WindowPairing, gone, unopened
+from core.types.watching import Moves
 
 __all__ = ["Hooks", "Refusal", "Server", "gone", "unopened"]
 
@@ -99,6 +101,7 @@ class Server:
         self._listener: Listener | None = None
         self._watch: asyncio.Task[None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
+        self._unwatch: Callable[[], None] = lambda: None
         self._pairing: WindowPairing | None = None
         self._displaced = 0
         self._handing_over = False
@@ -137,6 +140,7 @@ class Server:
         loop = asyncio.get_running_loop()
         self._pairing = WindowPairing(self.desk, loop, self._barred)
         self._unsubscribe = self._engine.hub.subscribe(lambda event: self._heard(loop, event))
+        self._unwatch = self._engine.hub.watch(partial(self._did, loop))
         if publish:
             self.publish()
         self._watch = loop.create_task(self._keep_watch())
@@ -163,6 +167,7 @@ class Server:
         """
         self._stopping = self._handing_over = True
         self._unsubscribe()
+        self._unwatch()
         if self._watch is not None:
             self._watch.cancel()
         if self._listener is not None:
@@ -254,13 +259,16 @@ class Server:
         if isinstance(event, StateChanged) and event.state != "open":
             loop.call_soon_threadsafe(self._lock_out)
         elif isinstance(event, Changed):
-            loop.call_soon_threadsafe(self._spread, event)
+            loop.call_soon_threadsafe(self.sweep)
 
-    def _spread(self, change: Changed) -> None:
+    def _did(self, loop: asyncio.AbstractEventLoop, moves: Moves) -> None:
+        loop.call_soon_threadsafe(self._spread, moves)
+
+    def _spread(self, moves: Moves) -> None:
         self.sweep()  # first: who is revoked by it hears nothing of it
         for connection in self._connections:
             if connection.subscription is not None:
-                connection.subscription.offer(change)
+                connection.subscription.offer(moves)
 
     def _lock_out(self) -> None:
         self.desk.cancel()

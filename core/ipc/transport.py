@@ -310,8 +310,8 @@ def connect(place: Place, timeout_s: float) -> socket.socket:
         EnvironmentFaultError: NOT_HERE when nobody answers; CONFIG_INVALID for an unfit directory.
         UserError: ACCESS_DENIED when somebody else owns the other end.
     """
-    if _too_long(place.path) or not place.path.parent.exists():
-        raise _nobody()
+    if _too_long(place.path) or not os.path.lexists(place.path):
+        raise _nobody()  # whatever its directory is like, nobody is there to be trusted or not
     check_directory(place)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -21,6 +21,7 @@ from core.types.clients import (
     ActivityLine,
     ActivityPage,
     ClientCard,
+    Denied,
     Did,
     PairingCode,
     PairingEnd,
@@ -101,6 +102,7 @@ class FakeClients:
         lines: what they did.
         found: what taking back would do.
         seen: what is seen for a prompt.
+        nos: names the person said no to.
         refuses: what the next verb says instead; "" for nothing.
     """
 
@@ -112,6 +114,19 @@ class FakeClients:
         self.found = Undoable(4, 3, {"store": 3, "dispute": 1}, 0)
         self.seen = Sight("# Memory Context\nThe boat is called Heron.", 120, 1000, (), {})
         self.refuses = ""
+        self.nos: list[Denied] = []
+
+    def denied(self) -> Future[tuple[Denied, ...]]:
+        """The names the person said no to."""
+        return finished(tuple(self.nos))
+
+    def allow_again(self, name: str) -> Future[str]:
+        """Take a no back."""
+        if self.refuses:
+            return failed(Code.INVALID_INPUT, self.refuses)
+        self.asked.append(("allow_again", name))
+        self.nos = [one for one in self.nos if one.name_key != name]
+        return finished(f"step-{len(self.asked)}")
 
     def add(self, name: str, **more: Any) -> ClientCard:
         """One more client."""

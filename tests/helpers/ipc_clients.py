@@ -5,7 +5,7 @@ Must not stand in where the engine itself is tested.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.events import Changed
-from core.types.clients import Before, ClientCard, Denied, Removal, Standing, Undoable
+from core.types.clients import Before, Change, ClientCard, Denied, Removal, Standing, Undoable
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
-from core.types.watching import Mark
+from core.types.watching import Moved, Moves, Place
 
 START_MS = 1_700_000_000_000
 T = TypeVar("T")
@@ -59,12 +59,23 @@ class KnowsClients:
     def _put(self, verb: str, names: Sequence[str], *, paused: bool) -> Future[str]:
         for name in names:
             if name not in self.records:
-                failed: Future[str] = Future()
-                failed.set_exception(UserError(Code.NOT_FOUND, "There is no paired client of that name."))
-                return failed
+                return _refused()
             self.records[name] = replace(self.records[name], paused=paused)
         self._engine.hub.publish(Changed(verb, (), OWNER_ACTOR, 1))
         return _done("step-1")
+
+    def regrant(self, name: str, terms: Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        before = self.records.get(name)
+        if before is None:
+            return _refused()
+        held = [*sorted(before.grants), *(f"space:{one}" for one in before.spaces)]
+        after = [one for one in dict.fromkeys((*held, *terms.more)) if one not in terms.less]
+        self.records[name] = replace(
+            before,
+            grants=frozenset(one for one in after if not one.startswith("space:")),
+            spaces=tuple(one.removeprefix("space:") for one in after if one.startswith("space:")),
+        )
+        return _done("" if self.records[name] == before else "step-1")
 
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         return self._put("pause", [name], paused=True)
@@ -89,6 +100,12 @@ class KnowsClients:
         return _done(tuple(_card(record) for record in self.records.values()))
 
 
+def _refused() -> Future[str]:
+    failed: Future[str] = Future()
+    failed.set_exception(UserError(Code.NOT_FOUND, "There is no paired client of that name."))
+    return failed
+
+
 def _card(record: ClientRecord) -> ClientCard:
     standing = Standing.REVOKED if record.revoked else Standing.PAUSED if record.paused else Standing.AWAKE
     return ClientCard(
@@ -111,21 +128,28 @@ def _card(record: ClientRecord) -> ClientCard:
     )
 
 
+def moves_of(kind: str, *ids: str) -> Moves:
+    """What was done to memories that lie with whom they are named after."""
+    return tuple(Moved(*_WAYS[kind]((one.split("-")[0],)), (one,)) for one in ids)
+
+
+_WAYS: Mapping[str, Callable[[Place], tuple[Place | None, Place | None]]] = {
+    "stored": lambda place: (None, place),
+    "changed": lambda place: (place, place),
+    "gone": lambda place: (place, None),
+}
+
+
 class FakeWatching:
-    """Each client sees the ids that begin with its own name."""
+    """Each client sees what lies with it."""
 
-    def __init__(self) -> None:
-        self.marks: dict[str, Mark] = {}
-
-    def visible(self, memory_ids: Sequence[str], actor: Actor) -> Future[tuple[str, ...]]:
-        return _done(tuple(one for one in memory_ids if actor.is_owner or one.startswith(actor.name)))
-
-    def mark(self, actor: Actor) -> Future[Mark]:
-        return _done(self.marks.get(actor.name, Mark()))
-
-    def stirred(self, since: Mark, actor: Actor) -> Future[tuple[bool, Mark]]:
-        now = self.marks.get(actor.name, Mark())
-        return _done((now != since, now))
+    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for move in moves:
+            kind = "stored" if move.before is None else "gone" if move.after is None else "changed"
+            if actor.is_owner or (move.before or move.after) == (actor.name,):
+                found[kind] = (*found.get(kind, ()), *move.ids)
+        return _done(found)
 
 
 class HasClients:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from ipc_changes import HasChanges
 from ipc_clients import HasClients, KnowsClients
+from ipc_desk import FakeConflicts
 from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
@@ -39,7 +40,6 @@ from core.types.replies import (
     VerdictReply,
 )
 from core.types.requests import PLAIN, Extras, ListRequest, RecallQuery, StoreRequest
-from core.types.reviews import Decided, Decision, ListedConflict
 from core.types.values import OWNER_ACTOR, Actor, Memory, When
 from core.types.words import Grant, Kind, Role, Source, Status
 
@@ -309,21 +309,6 @@ class FakeMemories(FakeErasing, FakeStores):
         return self._judged("corroborate", memory_id, extras, session)
 
 
-class FakeConflicts:
-    def __init__(self) -> None:
-        self.items: list[ListedConflict] = []
-        self.asked: list[tuple[Actor, bool]] = []
-        self.decisions: list[tuple[str, Decision, Actor]] = []
-
-    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
-        self.asked.append((actor, everything))
-        return done(tuple(self.items))
-
-    def resolve(self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None) -> Future[Decided]:
-        self.decisions.append((item_id, decision, actor))
-        return done(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
-
-
 class FakeImports:
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
@@ -435,9 +420,11 @@ class FakeVault:
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
         self.backups: list[Path | None] = []
+        self.spaces = ["GLOBAL", "home"]
 
     def status(self) -> Future[StatusReport]:
-        return done(StatusReport({"state": "open", "seq": 7, "wal_bytes": 0, "opened_at": START_MS}))
+        figures = {"state": "open", "seq": 7, "wal_bytes": 0, "opened_at": START_MS, "spaces": self.spaces}
+        return done(StatusReport(figures))
 
     def verify(self) -> Future[dict[str, Any]]:
         return done({"status": "ok", "checks": {"pages": "ok"}})

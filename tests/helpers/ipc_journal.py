@@ -18,10 +18,18 @@ class FakeJournals:
     def __init__(self) -> None:
         self.asked: list[tuple[str | None, int]] = []
         self.told: list[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = []
+        self.blocked: list[str] = []
 
     def handed(
-        self, actor: Actor, verb: str, query: str, memory_ids: Sequence[str], entity_ids: Sequence[str] = ()
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        memory_ids: Sequence[str],
+        entity_ids: Sequence[str] = (),
+        blocked_ids: Sequence[str] = (),
     ) -> str:
+        self.blocked += blocked_ids
         self.told.append((actor.name, verb, query, tuple(memory_ids), tuple(entity_ids)))
         return f"receipt-{len(self.told)}"
 

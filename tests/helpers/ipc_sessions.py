@@ -38,6 +38,7 @@ class FakeSessions:
     """
 
     def __init__(self) -> None:
+        self.used: set[str] = set()
         self.asked: list[tuple[object, Actor]] = []
         self.left: list[tuple[str | None, str]] = []
         self.captured = Captured("c-1", 2, 1, 1, 3, 1, 1, ("m-1", "m-2", "m-3"), ("m-3",))
@@ -64,6 +65,9 @@ class FakeSessions:
     def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
         self.asked.append((session, actor))
         return _done(SessionClosed(3, 1))
+
+    def in_use(self, client_id: str | None) -> frozenset[tuple[str | None, str]]:
+        return frozenset((client_id, one) for one in self.used)
 
     def leave(self, names: Iterable[tuple[str | None, str]]) -> None:
         self.left += sorted(names, key=str)

@@ -55,11 +55,11 @@ class World:
         return server
 
     def on_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(work, self._loop.loop).result(60)
 
     def client(self) -> Client:
         """Connected, not greeted."""
-        client = Client.connect(self.place, call_s=10)
+        client = Client.connect(self.place, call_s=60)
         self._clients.append(client)
         return client
 
@@ -104,7 +104,7 @@ class Raw:
 
     def __init__(self, path: Path) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(10)
+        self.sock.settimeout(60)
         self.sock.connect(os.fspath(path))
         self._file = self.sock.makefile("rb")
 

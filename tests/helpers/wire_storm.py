@@ -205,13 +205,17 @@ def sentence(dice: random.Random) -> str:
     return f"The {mark} {dice.choice(_NOUNS)} {dice.choice(_VERBS)} by the {dice.choice(_NOUNS)} of {mark[::-1]}."
 
 
-def load(clients: Sequence[Client], count: int, beside: Callable[[], None] | None = None) -> Loaded:
+def load(
+    clients: Sequence[Client], count: int, beside: Callable[[], None] | None = None, pause_s: float = 0.0
+) -> Loaded:
     """Let all clients store and search at the same time.
 
     Args:
         clients: greeted; one thread each.
         count: stores, and searches, of each.
         beside: done over and over meanwhile; None for nothing.
+        pause_s: seconds that each client waits before a store and before a search, on average; 0 for as fast as it is
+            answered.
 
     Returns:
         What came of it.
@@ -220,15 +224,23 @@ def load(clients: Sequence[Client], count: int, beside: Callable[[], None] | Non
 
     def work(number: int, client: Client) -> None:
         dice = random.Random(number)
+
+        def rest() -> None:
+            if pause_s:
+                # It waits for nothing: it is the pace of the load, as people's messages come by chance.
+                time.sleep(dice.expovariate(1 / pause_s))
+
         try:
             for n in range(count):
                 text = sentence(dice)
+                rest()
                 began = time.perf_counter()
                 reply = client.call("memory_store", {"text": text, "request_id": f"q{n}"})
-                middle = time.perf_counter()
+                seen.stores.append(time.perf_counter() - began)
+                rest()
+                began = time.perf_counter()
                 client.call("memory_search", {"query": text, "limit": 5})
-                seen.searches.append(time.perf_counter() - middle)
-                seen.stores.append(middle - began)
+                seen.searches.append(time.perf_counter() - began)
                 seen.ids.append(reply["memory_id"])
         except (LociError, OSError) as wrong:
             seen.errors.append(f"client {number}: {wrong!r}")

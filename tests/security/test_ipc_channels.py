@@ -25,7 +25,7 @@ NOBODY = "00000000-0000-7000-8000-00000000dead"
 ANNA, BOB = {"channel": "discord", "channel_user": "anna"}, {"channel": "discord", "channel_user_id": "bob"}
 
 # What is of a space and not of a channel, or of the whole client.
-NO_CHANNEL = {"entity_create", "memory_run_consolidation", "memory_run_episode_cleanup", "health"}
+NO_CHANNEL = {"memory_run_consolidation", "memory_run_episode_cleanup", "health"}
 MORE: Mapping[str, Mapping[str, Any]] = {
     "memory_update": {"text": "Never steep the quay leaves in cold water."},
     "memory_feedback": {"helpful": True},
@@ -110,6 +110,34 @@ def test_items_and_names_of_a_channel(rig: Rig, wire: Wire) -> None:
         assert "code" not in asked(client, "memory_resolve_conflict", {"id": item["id"], "action": "reject", **ANNA})
     finally:
         shy.close()
+        client.close()
+
+
+def test_an_entity_is_made_changed_and_merged_on_no_channel(wire: Wire) -> None:
+    client = wire.client("bridge", "read", "write", "curate")
+    try:
+        one, two = (
+            client.call("entity_create", {"canonical_name": name, "entity_type": "person"})["entity_id"]
+            for name in ("Dr. Quickwater", "Quickwater")
+        )
+        before = asked(client, "entity_resolve", {"name": "quick"})
+        said: set[str] = set()
+        for method, params in (
+            ("entity_create", {"canonical_name": "Annas HIV doctor", "entity_type": "person"}),
+            ("entity_update", {"entity_id": one, "aliases": ["Annas HIV doctor"]}),
+            ("entity_update", {"entity_id": NOBODY, "aliases": ["Annas HIV doctor"]}),
+            ("entity_merge", {"source_entity_id": two, "target_entity_id": one}),
+            ("entity_merge", {"source_entity_id": NOBODY, "target_entity_id": one}),
+        ):
+            for where in (ANNA, BOB, {"channel": "discord"}):
+                answer = asked(client, method, {**params, **where})
+                assert answer["code"] == Code.ACCESS_DENIED.value
+                said.add(answer["message"])
+        assert len(said) == 1
+        for where in ({}, ANNA, BOB):
+            assert asked(client, "entity_resolve", {"name": "quick", **where}) == before
+            assert asked(client, "entity_resolve", {"name": "doctor", **where}) == {"candidates": []}
+    finally:
         client.close()
 
 

@@ -1,4 +1,4 @@
-"""The verbs on clients: pair, pause, resume, revoke, clients."""
+"""The verbs on clients: pair, grant, pause, resume, revoke, clients."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from core.errors import Code, UserError
 from core.ipc.moments import iso
 from core.ipc.ports import Engine
 from core.ipc.verbs.base import Params, Progress, wait
+from core.ipc.verbs.granting import new_spaces
 from core.security.handshake import encode_value
-from core.types.clients import ClientCard, Standing
+from core.types.clients import Change, ClientCard, Standing
 from core.types.replies import ClientRecord
 from core.types.values import Actor
 
 
 async def pair(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Make a client directly; its token is in the reply and nowhere else."""
+    new = await new_spaces(engine, params.get("grants", ()))
+    before = await wait(engine.clients.before(params["name"]))
     made = await wait(engine.clients.pair(params["name"], params.get("grants", ()), params.get("limit"), actor))
-    return {"client": made.name, "token": encode_value(made.token), "grants": present_grants(engine, made.name)}
+    token, grants = encode_value(made.token), present_grants(engine, made.name)
+    return {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
 
 
 def present_grants(engine: Engine, name: str) -> list[str]:
@@ -26,18 +30,30 @@ def present_grants(engine: Engine, name: str) -> list[str]:
     return [] if record is None else grants_of(record)
 
 
+async def grant(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Widen or narrow what a paired client may, at once also for its live sessions; its limits stay."""
+    name, more, less = params["name"], tuple(params.get("grants", ())), tuple(params.get("take", ()))
+    if not more and not less:
+        raise UserError(Code.INVALID_INPUT, "Say which grants it gets, or which are taken from it.")
+    if frozenset(less) & frozenset(more):
+        raise UserError(Code.INVALID_INPUT, "A grant is given or taken, not both.")
+    new = await new_spaces(engine, more)
+    step = await wait(engine.clients.regrant(name, Change(more, less), actor))
+    return {"client": name, "grants": present_grants(engine, name), "step": step or None, "new_spaces": new}
+
+
 async def revoke(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Revoke a client, and take back what it wrote where that is asked for; else say how much that would be."""
     name = params["name"]
     if not params.get("remove"):
         client_id = await wait(engine.clients.revoke(name, actor))
         could = await wait(engine.clients.undoable(name, 0))
-        wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired}
+        wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired, "untried": could.untried}
         return {"client": name, "id": client_id, "revoked": True, "wrote": wrote}
     if not any(record.name == name and record.revoked for record in await wait(engine.clients.list())):
         await wait(engine.clients.revoke(name, actor))
     done = await wait(engine.clients.remove_all(name, actor))
-    removed = {"steps": done.steps, "left": done.left, "archived": done.archived}
+    removed = {"steps": done.steps, "left": done.left, "archived": done.archived, "left_ids": list(done.left_ids)}
     return {"client": name, "revoked": True, "removed": removed, "step": done.step_id or None}
 
 
@@ -91,7 +107,7 @@ def _shown(card: ClientCard) -> dict[str, Any]:
         "spaces": list(card.spaces),
         "trust_ceiling": card.trust_ceiling,
         "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
-        "paired_at": iso(card.paired_at),
+        "paired_at": None if card.standing is Standing.UNPAIRED else iso(card.paired_at),
         "last_seen_at": iso(card.seen_at),
         "asked_by": card.asked_by,
         "state": _STATES.get(card.standing, card.standing.value),

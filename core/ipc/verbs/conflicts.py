@@ -76,6 +76,12 @@ async def resolve(engine: Engine, params: Params, actor: Actor, _progress: Progr
     return await settled(engine, params, actor)
 
 
+async def turn_down(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Turn down all that one client proposed or asked for."""
+    done = await wait(engine.conflicts.turn_down(params["name"]))
+    return {"name": params["name"], "step": done.step_id, "items": done.items, "left": done.left}
+
+
 async def confirm(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Confirm one memory."""
     return judged(await wait(engine.memories.confirm(params["id"], actor)), shape_for(engine, exact=True))

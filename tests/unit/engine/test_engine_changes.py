@@ -121,6 +121,19 @@ def test_a_refused_update_is_turned_down_and_not_asked_again(rig: Rig, asker: Ac
     assert update(rig, known, "The kettle is green.", asker).operation == "PROPOSED"
 
 
+def test_what_one_client_was_refused_another_may_ask_for(rig: Rig, asker: Actor) -> None:
+    other = rig.client("other", "read", "propose", "space:home")
+    known = rig.store("The kettle is red.").memory_id
+    for who in (asker, other):
+        reply = update(rig, known, "The kettle is blue.", who)
+        assert reply.operation == "PROPOSED"
+        decide(rig, str(reply.conflict), Action.REJECT)
+        gone = rig.engine.changes.remove(known, who, Wish.FORGET).result(10)
+        assert gone.operation == "PROPOSED"
+        decide(rig, str(gone.conflict), Action.REJECT)
+        assert rig.engine.changes.remove(known, who, Wish.FORGET).result(10).operation == "NOOP"
+
+
 @pytest.mark.parametrize("wish", [Wish.DELETE, Wish.FORGET])
 def test_a_removal_without_curate_waits_and_allowing_it_deletes_and_audits(rig: Rig, asker: Actor, wish: Wish) -> None:
     known = rig.store("The kettle is red.").memory_id

@@ -10,6 +10,7 @@ from engine_rig import HandClock, Rig, refused, rig_at
 
 from core.engine.opening import flush_journal
 from core.errors import Code
+from core.intake.flooding import WITHIN_DAYS
 from core.types.changes import Wish
 from core.types.clients import Before
 from core.types.reviews import Action, Decision
@@ -46,6 +47,19 @@ def test_no_more_of_one_client_waits_than_the_person_wants(rig: Rig) -> None:
     assert first.conflict is not None
     rig.engine.conflicts.resolve_many([first.conflict], Decision(Action.REJECT), OWNER_ACTOR).result(30)
     assert rig.store("The shed is green.", eager).operation == "PROPOSED"
+
+
+def test_who_asks_a_little_every_week_is_never_refused(rig: Rig) -> None:
+    rig.opened.work.client_waits = 3
+    steady = rig.client("steady", "read", "propose", HOME)
+    assert isinstance(rig.clock, HandClock)
+    for n in range(9):
+        assert rig.store(f"Jar {n} is blue.", steady).operation == "PROPOSED"
+        rig.clock.advance((WITHIN_DAYS // 3 + 1) * 86_400_000)
+    assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 9
+    assert rig.store("The lid is green.", steady).operation == "PROPOSED"
+    with refused(Code.RATE_LIMITED):
+        rig.store("The shed is green.", steady)
 
 
 def test_the_bound_follows_the_option(rig: Rig) -> None:

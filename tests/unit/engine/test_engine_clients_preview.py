@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
+from core.engine import client_undoing
+from core.engine.opened import Opened
 from core.types.clients import Sight, Undoable
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, Actor
+from core.vault.tx import Tx
 
 DAY_MS = 86_400_000
 
@@ -88,3 +93,53 @@ def test_one_that_may_not_read_would_be_given_nothing(rig: Rig) -> None:
     clients = rig.engine.clients
     assert clients.sight("Mute", "What is the boat called?", 1_000).result(10) == Sight("", 0, 1_000, (), {})
     assert clients.sight("Claude", "What is the boat called?", 1_000).result(10).given
+
+
+def test_of_very_many_steps_only_the_newest_are_tried_and_that_is_said(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy(rig)
+    whole = would(rig)
+    assert whole.untried == 0
+    monkeypatch.setattr(client_undoing, "TRIED", 2)
+    told = would(rig)
+    assert (told.steps, told.left, told.untried) == (1, 1, 2)
+    assert (told.expired, told.archived) == (whole.expired, whole.archived)
+    assert told.memories <= whole.memories
+
+
+def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begins(rig: Rig) -> None:
+    busy(rig)
+    tried: list[int] = []
+    done: list[str] = []
+    ready, go = threading.Event(), threading.Event()
+
+    def hold(_tx: Tx) -> None:
+        ready.set()
+        assert go.wait(60)
+
+    held = rig.opened.write(hold)
+    assert ready.wait(60)
+    with pytest.MonkeyPatch.context() as patch:
+        rehearse = client_undoing.rehearse
+
+        def counted(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+            tried.append(since_ms)
+            done.append("preview")
+            rehearse(tx, opened, client_id, since_ms, actor)
+
+        patch.setattr(client_undoing, "rehearse", counted)
+        unwanted = [rig.engine.clients.undoable("Claude", since) for since in (1, 2, 3)]
+        wanted = rig.engine.clients.undoable("Claude", 0)
+
+        def write(_tx: Tx) -> None:
+            done.append("write")
+
+        written = rig.opened.write(write)
+        assert [one.cancel() for one in unwanted] == [True, True, True]
+        go.set()
+        assert wanted.result(60).steps == 3
+        held.result(60)
+        written.result(60)
+    assert tried == [0]
+    assert done == ["write", "preview"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from engine_rig import HandClock, Rig, refused, rig_at
 
 from core.errors import Code
-from core.types.clients import ActivityLine, Before, ClientCard, Did, Standing, Terms
+from core.types.clients import ActivityLine, Before, Change, ClientCard, Did, Standing, Terms
 from core.types.contexts import ContextQuery
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
 
@@ -81,6 +81,41 @@ def test_other_terms_hold_at_once_and_cap_what_was_brought(rig: Rig) -> None:
     rig.undo(step)
     assert rig.dump() == before
     assert rig.get(memory).trust == trust
+
+
+def test_of_two_changes_at_once_none_is_lost(rig: Rig) -> None:
+    rig.client("Claude", "read", "space:Work")
+    clients, go = rig.engine.clients, Event()
+    held = rig.opened.write(lambda _: go.wait(60))
+    asked = [
+        clients.regrant("Claude", Change(("write",))),
+        clients.regrant("Claude", Change(("space:Home office",), ("space:Work",))),
+        clients.regrant("Claude", Change(("curate",), ("read",))),
+    ]
+    go.set()
+    assert held.result(60)
+    assert all(one.result(10) for one in asked)
+    assert (set(card(rig, "Claude").grants), card(rig, "Claude").spaces) == ({"curate", "write"}, ("Home office",))
+    assert clients.regrant("Claude", Change(("write",), ("propose",))).result(10) == ""
+    with refused(Code.INVALID_INPUT):
+        clients.regrant("Claude", Change((), ("curate", "write", "space:Home office"))).result(10)
+    with refused(Code.INVALID_INPUT):
+        clients.regrant("Claude", Change(("root",))).result(10)
+    with refused(Code.NOT_FOUND):
+        clients.regrant("Nobody", Change(("read",))).result(10)
+
+
+def test_a_ceiling_that_the_person_set_stays_until_the_word_of_the_person_is_given(rig: Rig) -> None:
+    rig.client("Claude", "read")
+    clients = rig.engine.clients
+    clients.regrant("Claude", Terms(("read",), 5, None, 0.4)).result(10)
+    clients.regrant("Claude", Change(("write",))).result(10)
+    found = card(rig, "Claude")
+    assert (found.trust_ceiling, found.limit_minute, found.limit_session) == (0.4, 5, None)
+    clients.regrant("Claude", Change(("speak_for_user",))).result(10)
+    assert card(rig, "Claude").trust_ceiling == 0.9
+    clients.regrant("Claude", Change((), ("speak_for_user",))).result(10)
+    assert card(rig, "Claude").trust_ceiling == 0.85
 
 
 @pytest.mark.parametrize(
@@ -204,6 +239,29 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
         rig.engine.clients.activity("Nobody").result(10)
 
 
+def test_activity_names_what_was_written_and_why_something_was_withheld(rig: Rig) -> None:
+    claude, asker = rig.client("Claude", "read", "write"), rig.client("Asker", "read", "propose")
+    first = rig.store("The red kettle hums.", claude)
+    rig.engine.memories.dispute(first.memory_id, claude, "It is blue.").result(10)
+    asked = rig.store("The green kettle sings.", asker)
+    for number in range(6):
+        rig.store(f"The red kettle number {number} hums in the hall.", claude)
+    rig.engine.memories.context(ContextQuery("red kettle", budget=120), claude).result(10)
+    rig.engine.flush()
+    lines = rig.engine.clients.activity(limit=100).result(10).lines
+    wrote = {line.verb: line for line in reversed(lines) if line.did is Did.WROTE and line.memory_id == first.memory_id}
+    assert {(line.words, line.space) for line in wrote.values()} == {("The red kettle hums.", "client:Claude")}
+    assert wrote.keys() == {"store", "dispute"}
+    proposed = next(line for line in lines if line.memory_id == asked.memory_id)
+    assert (proposed.words, proposed.space) == ("The green kettle sings.", "client:Asker")
+    context = next(line for line in lines if line.verb == "context")
+    assert context.withheld == sum(count for _, count in context.reasons) > 0
+    assert "budget" in dict(context.reasons)
+    rig.engine.memories.erase([first.memory_id], OWNER_ACTOR).result(30)
+    gone = [line for line in rig.engine.clients.activity(limit=100).result(10).lines if line.verb == "store"]
+    assert first.memory_id not in {line.memory_id for line in gone}
+
+
 def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None:
     claude = rig.client("Claude", "read", "write")
     for text, space in (("The red boiler hums", "GLOBAL"), ("The red boiler leaks", "Secret")):
@@ -221,21 +279,3 @@ def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None
     assert "leaks" not in seen.text
     with refused(Code.NOT_FOUND):
         rig.engine.clients.sight("Nobody", "red boiler").result(10)
-
-
-def test_a_listener_knows_of_nothing_outside_its_scope(rig: Rig) -> None:
-    one, two = rig.client("One", "read", "write"), rig.client("Two", "read", "write")
-    mine, theirs = rig.store("Mine", one).memory_id, rig.store("Theirs", two).memory_id
-    shared = rig.store("For all", space="GLOBAL").memory_id
-    asked = [theirs, mine, shared, "none"]
-    watching = rig.engine.watching
-    assert watching.visible(asked, one).result(10) == (mine, shared)
-    assert watching.visible(asked, OWNER_ACTOR).result(10) == (theirs, mine, shared)
-    before = watching.mark(one).result(10)
-    rig.forget(theirs)
-    assert watching.visible([theirs], two).result(10) == (theirs,)
-    assert [watching.stirred(before, actor).result(10)[0] for actor in (one, two)] == [False, True]
-    stranger = replace(one, client_id="nobody")
-    with refused(Code.UNAUTHENTICATED):
-        watching.visible(asked, stranger)
-    assert isinstance(stranger, Actor)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine_rig import HandClock, Rig, differences, refused, rig_at
 
+from core.engine import client_undoing
 from core.errors import Code
 from core.types.clients import TakenBack
 from core.types.reviews import Action, Decision
@@ -108,6 +111,73 @@ def test_removing_all_archives_what_is_too_old_and_can_be_undone(rig: Rig) -> No
     assert rig.rows(standing) == before
     assert rig.engine.clients.remove_all("Claude").result(10).step_id
     assert rig.engine.clients.remove_all("Claude").result(10).step_id == ""
+
+
+def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]) -> list[Future[Any]]:
+    """Two a turn; what others begin while the first turn is written."""
+    go_on = client_undoing.go_on
+    begun: list[Future[Any]] = []
+
+    def spied(*given: Any) -> Any:
+        after = go_on(*given)
+        if not begun:
+            begun.append(begin(after))
+        return after
+
+    monkeypatch.setattr(client_undoing, "STEPS_A_TURN", 2)
+    monkeypatch.setattr(client_undoing, "MEMORIES_A_TURN", 2)
+    monkeypatch.setattr(client_undoing, "go_on", spied)
+    return begun
+
+
+def told_much(rig: Rig) -> str:
+    """Five memories that are too old to be taken back, and five that are not."""
+    claude = rig.client("Claude", "read", "write")
+    for number in range(5):
+        rig.store(f"Jar number {number} of old", claude)
+    forward(rig, 100 * DAY_MS)
+    rig.engine.clients.resume("Claude").result(10)
+    for number in range(5):
+        rig.store(f"Kettle number {number} of late", claude)
+    return "SELECT id, text, status, status_reason, retired_at FROM memories ORDER BY n"
+
+
+def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    standing = told_much(rig)
+    before = rig.rows(standing)
+    begun = between(monkeypatch, lambda _: rig.opened.write(lambda tx: tx.value("SELECT count(*) FROM memories")))
+    done = rig.engine.clients.remove_all("Claude").result(30)
+    assert begun[0].result(30) == 8
+    assert (done.steps, done.left, done.archived, done.left_ids) == (5, 0, 5, ())
+    assert (rig.texts(), len(rig.texts(("archived",)))) == ([], 5)
+    assert rig.value("SELECT count(*) FROM undo_steps WHERE verb = 'remove_all'") == 1
+    assert rig.undo(done.step_id).left == ()
+    assert rig.rows(standing) == before
+    assert rig.verify()["status"] == "ok"
+
+
+def test_it_ends_where_the_person_takes_it_back_meanwhile(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    standing = told_much(rig)
+    before = rig.rows(standing)
+    begun = between(monkeypatch, lambda after: rig.engine.memories.undo(after.step_id, OWNER_ACTOR))
+    done = rig.engine.clients.remove_all("Claude").result(30)
+    assert (begun[0].result(30).step_id, done.steps, done.archived) == (done.step_id, 2, 0)
+    assert rig.rows(standing) == before
+
+
+def test_a_rehearsal_ends_when_its_time_is_over(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude = rig.client("Claude", "read", "write")
+    for number in range(5):
+        rig.store(f"Jar number {number}", claude)
+    monkeypatch.setattr(client_undoing, "_TRIED_AT_ONCE", 2)
+    seconds = iter(range(100))
+    with monkeypatch.context() as slow:
+        slow.setattr(type(rig.clock), "monotonic", lambda _: next(seconds) * 0.15)
+        would = rig.engine.clients.undoable("Claude", 0).result(10)
+    assert 0 < would.steps < 5
+    assert (would.steps + would.untried, would.steps % 2) == (5, 0)
+    whole = rig.engine.clients.undoable("Claude", 0).result(10)
+    assert (whole.steps, whole.untried) == (5, 0)
 
 
 def test_nobody_by_that_name(rig: Rig) -> None:

@@ -151,7 +151,7 @@ def test_an_item_has_everything_a_decision_needs(rig: Rig) -> None:
     assert (old.owners_word, new.owners_word, old.recalled) == (True, False, 31)
     assert [claim.state for claim in old.claims] == ["asserted"]
     assert found.suggestion is not None
-    assert found.suggestion.sentence == "Graz until 2023-11-24, Vienna from then on."
+    assert found.suggestion.sentence == "Graz until 24 Nov 2023, Vienna from then on."
     assert found.suggestion.at is not None
     assert found.why[:2] == (
         "It contradicts what you said yourself; nothing but your own word replaces that.",

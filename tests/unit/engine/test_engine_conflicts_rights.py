@@ -157,8 +157,10 @@ def test_a_client_sees_items_of_its_spaces_only(rig: Rig) -> None:
     assert rig.engine.conflicts.listed(outsider).result(10) == ()
     assert error_of(rig.engine.conflicts.item(pair.item, outsider)).code is Code.NOT_FOUND
     assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.SKIP), outsider)).code is Code.NOT_FOUND
-    insider = rig.client("insider", "read", "space:home")
+    insider = rig.client("insider", "read", "curate", "space:home")
     assert [found.id for found in rig.engine.conflicts.listed(insider).result(10)] == [pair.item]
+    onlooker = rig.client("onlooker", "read", "space:home")  # what waits is for who decides
+    assert rig.engine.conflicts.listed(onlooker).result(10) == ()
 
 
 def test_listed_has_closed_ones_behind_the_open_ones(rig: Rig) -> None:

@@ -10,62 +10,18 @@ from typing import Any
 import pytest
 from belief_rig import claim
 from engine_rig import Rig, differences, rig_at
+from entity_rig import change, found, get, make, merge, named, refused
 
 from core.engine.entities import Entities
 from core.entities import registry
 from core.errors import Code, LociError
-from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, EntityQuery, Resolving
-from core.types.replies import StoreReply
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.entities import EntityChange, EntityQuery, Resolving
 
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as made:
         yield made
-
-
-def make(rig: Rig, name: str, kind: str = "person", actor: Actor = OWNER_ACTOR, **more: Any) -> EntityCard:
-    return rig.engine.entities.create(EntityDraft(name, kind, **more), actor).result(10)
-
-
-def change(rig: Rig, one: EntityCard, actor: Actor = OWNER_ACTOR, **what: Any) -> EntityCard:
-    return rig.engine.entities.update(one.id, EntityChange(**what), actor).result(10)
-
-
-def get(rig: Rig, entity_id: str, actor: Actor = OWNER_ACTOR) -> EntityCard:
-    return rig.engine.entities.get(entity_id, actor).result(10)
-
-
-def found(rig: Rig, name: str, actor: Actor = OWNER_ACTOR, **more: Any) -> list[tuple[str, str, float]]:
-    hits = rig.engine.entities.resolve(Resolving(name, **more), actor).result(10)
-    return [(one.canonical_name, one.name_match, one.score) for one in hits]
-
-
-def merge(rig: Rig, source: EntityCard, target: EntityCard, actor: Actor = OWNER_ACTOR, **more: Any) -> EntityMerged:
-    return rig.engine.entities.merge(source.id, target.id, actor, **more).result(10)
-
-
-def named(rig: Rig, text: str, name: str, actor: Actor = OWNER_ACTOR, made_by: str = "rules", **more: Any) -> str:
-    """A memory, and an entity that rules found in it."""
-    reply: StoreReply = rig.store(text, actor, **more)
-    space = rig.value("SELECT space_id FROM memories WHERE id = ?", reply.memory_id)
-
-    def write(tx: Any) -> str:
-        one = registry.make(tx, rig.opened.make_id, space, name, "person", made_by)
-        at = text.index(name)
-        row = {"memory_id": reply.memory_id, "entity_id": one, "start_at": at, "end_at": at + len(name)}
-        tx.insert("mentions", row)
-        return one
-
-    entity_id: str = rig.write(write)
-    return entity_id
-
-
-def refused(call: Any) -> tuple[Code, str]:
-    with pytest.raises(LociError) as caught:
-        call()
-    return caught.value.code, caught.value.sentence
 
 
 # ---- entity identity registry
@@ -364,6 +320,34 @@ def test_a_client_without_curate_proposes_a_merge(rig: Rig) -> None:
     assert "client" in item.why[0].lower()
     reader = rig.client("reader", "read")
     assert refused(lambda: merge(rig, get(rig, a), get(rig, b), reader))[0] is Code.ACCESS_DENIED
+
+
+def test_a_merge_that_waits_is_its_clients_own_question(rig: Rig) -> None:
+    """It counts for its bound, the person sees who asks and turns all of it down at once, and no other client hears."""
+    rig.opened.work.client_waits = 2
+    plug = rig.client("plug", "read", "propose", "space:home")
+    other = rig.client("other", "read", "propose", "space:home")
+    known = [named(rig, f"{name} sings.", name, space="home") for name in ("Rosa", "Rosalind", "Rosanna", "Rosetta")]
+    asked = [merge(rig, get(rig, known[0]), get(rig, one), plug).conflict for one in known[1:3]]
+    assert None not in asked
+    assert refused(lambda: merge(rig, get(rig, known[0]), get(rig, known[3]), plug))[0] is Code.RATE_LIMITED
+    assert merge(rig, get(rig, known[1]), get(rig, known[3]), other).operation == "PROPOSED"
+    assert "plug asked whether they are one." in rig.engine.conflicts.item(str(asked[0])).result(10).why
+    seen = {who: {item.id for item in rig.engine.conflicts.listed(who).result(10)} for who in (plug, other)}
+    assert seen[plug] == set(asked)
+    assert not seen[other] & set(asked)
+    assert rig.engine.conflicts.turn_down("plug").result(30).items == 2
+    assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 1
+
+
+def test_a_merge_is_proposed_only_where_a_memory_names_each(rig: Rig) -> None:
+    plug = rig.client("plug", "read", "propose", "write")
+    named_by, given = named(rig, "Rosa sings.", "Rosa", plug), make(rig, "Rosa Castellanos", actor=plug)
+    code, sentence = refused(lambda: merge(rig, get(rig, named_by), given, plug))
+    assert code is Code.ACCESS_DENIED
+    assert "names each of the two" in sentence
+    other = named(rig, "Rosie sings.", "Rosie", plug)
+    assert merge(rig, get(rig, named_by), get(rig, other), plug).operation == "PROPOSED"  # no memory names both
 
 
 def test_what_is_the_persons_a_client_with_curate_only_proposes(rig: Rig) -> None:

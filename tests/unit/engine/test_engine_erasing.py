@@ -324,15 +324,38 @@ def test_an_import_does_not_bring_it_back(rig: Rig) -> None:
 
 def test_a_client_is_refused_without_being_told(rig: Rig) -> None:
     bot = rig.client("bot", "read", "write")
-    shy = rig.client("shy", "propose")
+    shy = rig.client("shy", "read", "propose")
     erase(rig, rig.store(TEXT).memory_id)
     for actor in (bot, shy):
         for kind in (Kind.FACT, Kind.EPISODE):
-            reply = rig.store(TEXT, actor, kind=kind, request_id=f"{actor.name}-{kind.value}")
+            request = f"{actor.name}-{kind.value}"
+            reply = rig.store(TEXT, actor, kind=kind, request_id=request)
+            assert rig.store(TEXT, actor, kind=kind, request_id=request) == reply
+            with refused(Code.INVALID_INPUT):
+                rig.store("The roof was mended in May.", actor, kind=kind, request_id=request)
             assert (reply.operation, reply.deduplicated, reply.conflict) == ("NOOP", True, None)
             assert error_of(rig.engine.memories.get(reply.memory_id, OWNER_ACTOR)).code is Code.NOT_FOUND
     assert traces(rig) == []
-    assert rig.rows("SELECT 1 FROM requests") == []
+
+
+def test_a_request_with_an_erased_text_is_known_again_by_a_digest_under_a_key(rig: Rig, tmp_path: Path) -> None:
+    """A plain one would tell whether a text was it; this tells only who has this vault's key, as a tombstone does."""
+    with rig_at(tmp_path / "other") as other:
+        other.store(TEXT, other.client("bot", "read", "write"), request_id="r")
+        plain = other.value("SELECT digest FROM requests")
+    bot = rig.client("bot", "read", "write")
+    before = rig.store(TEXT, bot, request_id="early")
+    assert rig.value("SELECT digest FROM requests") == plain
+    erase(rig, rig.store("The roof was mended in May.").memory_id)
+    assert rig.value("SELECT digest FROM requests") != plain  # from before there was a key
+    assert rig.store(TEXT, bot, request_id="early") == before
+    with refused(Code.INVALID_INPUT):
+        rig.store("The roof was mended in June.", bot, request_id="early")
+    erase(rig, before.memory_id)
+    reply = rig.store(TEXT, bot, request_id="r")
+    assert rig.value("SELECT count(*) FROM requests") == 1
+    assert rig.value("SELECT digest FROM requests") != plain
+    assert rig.store(TEXT, bot, request_id="r") == reply
 
 
 def test_the_person_may_say_it_again(rig: Rig) -> None:

@@ -218,8 +218,8 @@ def test_leaving_ends_turns(rig: Rig) -> None:
 
 
 def held(rig: Rig, actor: Actor, session: str = "s") -> dict[str, float]:
-    left = rig.engine.sessions._table.look((actor.client_id, session))
-    return {} if left is None else dict(left.slots)
+    found = rig.engine.sessions._table.look((actor.client_id, session))
+    return {} if found is None or found.left is None else dict(found.left.slots)
 
 
 def saved(rig: Rig) -> None:

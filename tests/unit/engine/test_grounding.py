@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from engine_rig import rig_at
 
+from core.belief.relation import RelationModel
 from core.engine.activity import Activity
 from core.engine.grounding import _SHARE, _Manners, _near
+from core.engine.opening import built_in_readers
 from core.types.clock import ManualClock
+from core.types.lifecycle import JobState, JobType
 
 
 class Closing:
@@ -79,3 +84,14 @@ def test_between_the_questions_to_the_index_it_waits() -> None:
     assert labels[39].tolist() == [3, -1]
     assert cosines[0].tolist() == [0.5, -1.0]
     assert closing.waited > 0
+
+
+def test_behind_a_job_what_only_jobs_need_is_let_go(tmp_path: Path) -> None:
+    readers = built_in_readers()
+    relate = readers.relate
+    assert isinstance(relate, RelationModel)
+    with rig_at(tmp_path, readers=readers) as rig:
+        for job in (JobType.CONSOLIDATE, JobType.ENRICH):
+            before = relate.alone
+            assert rig.engine.jobs.run(job).result(60).state is JobState.DONE
+            assert relate.alone is not before

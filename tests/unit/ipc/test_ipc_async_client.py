@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipc_clients import moves_of
 from ipc_engine import VAULT_ID, make_client
 from ipc_world import World
 
 from core.errors import Code, LociError
-from core.events import Changed
 from core.ipc.async_client import AsyncClient, open_session
-from core.types.values import OWNER_ACTOR
 
 
 @pytest.fixture
@@ -118,7 +117,7 @@ async def test_a_callback_that_fails_ends_nothing_and_is_told(world: World) -> N
     record = world.engine.clients.add(make_client("plug", ("read",)))
     client, _ = await open_session(world.place, "plug", record.token, VAULT_ID, notify=fails)
     assert await client.subscribe() == ("stored", "changed", "gone")
-    world.engine.hub.publish(Changed("store", ("plug-1",), OWNER_ACTOR, 7))
+    world.engine.hub.tell(moves_of("stored", "plug-1"))
     while not faults:
         assert (await client.call("health"))["state"] == "open"
     assert [type(fault) for fault in faults] == [KeyError]

@@ -177,7 +177,7 @@ def test_the_owner_is_told_who_asked_and_why_and_a_client_is_not() -> None:
         question="Shall this be deleted?",
         existing=None,
         incoming=make_memory(1),
-        reason="A client asks to remove this; only you can allow that.",
+        reason="A client asks to remove this, which it may not do by itself.",
         suggestion=None,
         actions=(Action.SUPERSEDE, Action.REJECT),
         opened_at=START_MS,

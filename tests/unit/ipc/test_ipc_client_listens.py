@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ipc_clients import moves_of
 from ipc_world import World, code_of
 
 from core.errors import Code
-from core.events import Changed
-from core.types.values import OWNER_ACTOR
 
 
 @pytest.fixture
@@ -20,19 +19,19 @@ def world(empty_home: Path) -> Iterator[World]:
         yield made
 
 
-def change(world: World, verb: str, *ids: str) -> None:
-    world.engine.hub.publish(Changed(verb, ids, OWNER_ACTOR, 7))
+def change(world: World, kind: str, *ids: str) -> None:
+    world.engine.hub.tell(moves_of(kind, *ids))
 
 
 def test_the_client_that_waits_listens(world: World) -> None:
     client = world.paired("one")
     assert client.listen(0) is None
     assert client.subscribe(["stored", "gone"]) == ("stored", "gone")
-    change(world, "store", "one-1")
-    told = client.listen(30)
+    change(world, "stored", "one-1")
+    told = client.listen(60)
     assert told is not None
     assert (told.name, told.params) == ("changed", {"seq": 1, "kind": "stored", "ids": ["one-1"]})
-    change(world, "forget", "one-1")
+    change(world, "gone", "one-1")
     pause = threading.Event()
     while not client._heard:  # it comes while another call waits, and is kept
         client.call("health")
@@ -48,4 +47,4 @@ def test_listening_ends_with_the_connection(world: World) -> None:
     client = world.paired("one")
     client.subscribe()
     world.owner().call("owner.revoke", {"name": "one"})
-    assert code_of(lambda: client.listen(30)) in (Code.NOT_HERE, Code.UNAUTHENTICATED)
+    assert code_of(lambda: client.listen(60)) in (Code.NOT_HERE, Code.UNAUTHENTICATED)

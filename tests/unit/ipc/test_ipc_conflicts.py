@@ -208,6 +208,15 @@ def test_a_clients_verdict_is_told_in_bands(world: World) -> None:
     assert world.engine.memories.verdicts == [("dispute", HAVE.id, "it moved"), ("corroborate", HAVE.id, "monday")]
 
 
+def test_who_may_not_decide_is_given_no_answers(world: World) -> None:
+    world.engine.conflicts.items[:] = [listed(1)]
+    (seen,) = world.paired("plug", ["read", "write", "space:home"]).call("memory_conflicts")["conflicts"]
+    (curated,) = world.paired("judge", ["read", "curate", "space:home"]).call("memory_conflicts")["conflicts"]
+    assert seen["actions"] == []
+    assert curated["actions"] == [action.value for action in listed(1).actions]
+    assert curated["actions"]
+
+
 def test_a_long_list_is_cut_at_whole_items_and_goes_on(world: World) -> None:
     long = make_memory(3, text="x" * 100_000)
     world.engine.conflicts.items[:] = [listed(n, existing=long) for n in range(1, 8)]

@@ -8,9 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from ipc_engine import make_client
+from ipc_engine import Found, make_client, make_memory
+from jsonschema import Draft202012Validator
 
 from core.ipc.client_methods import CLIENT_METHODS
+from core.ipc.items import Shape
 from core.ipc.protocol import load
 from core.ipc.sessions import Session
 from core.types.clock import ManualClock
@@ -121,3 +123,23 @@ def test_what_is_said_is_told_from_what_is_not() -> None:
 def test_a_filter_weighs_more_than_what_holds_where_nothing_is_said() -> None:
     given = asked("memory_recall", {"query": "tea", "filters": {"min_confidence": 0.9}})
     assert given == asked("memory_recall", {"query": "tea", "min_confidence": 0.9})
+
+
+SHAPED = make_memory(
+    1, client_id="id-plug", ref="a-1", tags=("boat",), extra={"true_when": "in summer", "true_unless": "at sea"}
+)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_item_is_what_the_list_of_methods_says_of_it(exact: bool) -> None:
+    """Its members are typed, and a client gets none that is not told of."""
+    shape = Shape(exact=exact, name_of=lambda _: "plug")
+    found = shape.found(Found(SHAPED), explain=True)
+    checker = Draft202012Validator({"$ref": "#/$defs/item", "$defs": DOCUMENT["$defs"]})
+    assert [problem.message for problem in checker.iter_errors(found)] == []
+    told = DOCUMENT["$defs"]["item"]["properties"].keys()
+    if not exact:
+        assert found.keys() <= told
+    wrong = {**found, "trust": "very", "created_at": 7, "ranks": ["vector"], "occurred_precision": "week", "tags": None}
+    refused = {problem.path[0] for problem in checker.iter_errors(wrong)}
+    assert refused == {"trust", "created_at", "ranks", "occurred_precision", "tags"}

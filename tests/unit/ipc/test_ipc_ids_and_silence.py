@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipc_clients import moves_of
 from ipc_world import World, code_of
 
 from core.errors import Code, UserError
@@ -89,7 +90,7 @@ def test_a_client_that_says_nothing_is_let_go_after_the_minutes_of_the_option(em
         engine, begun = world.engine, time.monotonic()
         engine.chosen = engine.chosen.model_copy(update={"client_idle_minutes": 0.3 / 60})
         client, owner = world.paired(), world.owner()
-        assert code_of(lambda: client.listen(30)) is Code.NOT_HERE
+        assert code_of(lambda: client.listen(60)) is Code.NOT_HERE
         assert time.monotonic() - begun >= 0.3
         assert owner.call("health")["state"] == "open"  # the person's own tools may be silent as long as they like
 
@@ -105,7 +106,21 @@ def test_who_waits_for_an_answer_is_not_silent(empty_home: Path) -> None:
         assert client.listen(0.6) is None
         finish(world)
         assert heard(client)["id"] == 900
-        assert code_of(lambda: client.listen(30)) is Code.NOT_HERE
+        assert code_of(lambda: client.listen(60)) is Code.NOT_HERE
+
+
+def test_who_listens_to_changes_is_not_silent(empty_home: Path) -> None:
+    with World(empty_home, caps=Caps(watch_s=0.02)) as world:
+        client = world.paired()
+        assert client.subscribe()
+        world.engine.chosen = world.engine.chosen.model_copy(update={"client_idle_minutes": 0.2 / 60})
+        assert client.listen(0.6) is None
+        world.engine.hub.tell(moves_of("stored", "plug-1"))
+        told = client.listen(60)
+        assert told is not None
+        assert told.params["ids"] == ["plug-1"]
+        assert client.subscribe([]) == ()
+        assert code_of(lambda: client.listen(60)) is Code.NOT_HERE
 
 
 def test_without_the_option_a_client_may_be_silent(world: World) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 
@@ -183,3 +184,12 @@ def test_the_id_of_a_refused_line_is_read_where_it_can_be(line: bytes, ident: ob
         read_request(line)
     assert caught.value.ident == ident
     assert caught.value.__cause__ is None
+
+
+def test_what_waits_for_the_person_is_not_tried_again_after_a_time() -> None:
+    told = failure(1, UserError(Code.RATE_LIMITED, "500 questions wait for the person already."))["error"]
+    assert told["data"] == {"code": "E2003"}
+    back = error_from(told)
+    assert (type(back), back.code) == (UserError, Code.RATE_LIMITED)
+    reference = json.loads(files("resources").joinpath("reference", "socket.json").read_text(encoding="utf-8"))
+    assert "waits for the person" in str(reference["errors"]["E2003"])

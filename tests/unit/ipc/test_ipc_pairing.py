@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from ipc_engine import START_MS
 
-from core.errors import Code, LociError
+from core.errors import Code, LociError, UserError
 from core.ipc.pairing import Granted, Invitation, PairingDesk, PairRequest, usable_name
 from core.types.clock import ManualClock
 
@@ -131,6 +131,18 @@ async def test_a_side_that_goes_is_not_remembered_as_a_no(clock: ManualClock) ->
     assert (await desk.redeem("plug", desk.open(Person()).code, None, "")).name == "plug"
 
 
+async def test_the_person_is_told_of_a_wrong_code_when_the_time_is_over(clock: ManualClock) -> None:
+    desk = PairingDesk(clock)
+    for tried, told in ((None, "The time was over"), ("A" * 16, "A wrong code was given")):
+        invitation = desk.open(Person())
+        if tried is not None:
+            await refused(desk, tried)
+        clock.advance(120_000)
+        desk.expire()
+        with pytest.raises(UserError, match=told):
+            await invitation.outcome
+
+
 @pytest.mark.parametrize(
     ("offered", "wanted", "got"),
     [
@@ -172,3 +184,18 @@ def test_names_become_usable(text: str) -> None:
     assert 1 <= len(found) <= 40
     assert found[0].isalnum()
     assert not found.startswith("@")
+
+
+async def test_the_person_is_told_how_it_ended_and_the_client_is_not(clock: ManualClock) -> None:
+    desk = PairingDesk(clock)
+    invitation = desk.open(Person(allow=False))
+    told_client = await refused(desk, invitation.code)
+    with pytest.raises(LociError, match="You said no; nothing was paired"):
+        await invitation.outcome
+    assert "said no" not in told_client
+
+
+async def test_what_was_asked_for_in_vain_is_shown_to_the_person(clock: ManualClock) -> None:
+    desk, person = PairingDesk(clock), Person()
+    await desk.redeem("plug", desk.open(person, grants=["read"]).code, ["read", "curate", "all_spaces"], "")
+    assert person.asked[0].withheld == ("curate", "all_spaces")

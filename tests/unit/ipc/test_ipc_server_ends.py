@@ -24,9 +24,9 @@ def world(empty_home: Path) -> Iterator[World]:
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait for something that happens on another thread; gives up after ten seconds."""
+    """Wait for something that happens on another thread; gives up after a minute."""
     pause = threading.Event()
-    for _ in range(1000):
+    for _ in range(6000):
         if condition():
             return
         pause.wait(0.01)

@@ -156,6 +156,15 @@ def test_connecting_to_nobody(short: Path) -> None:
     assert code_of(lambda: connect(place, 1)) is Code.NOT_HERE
 
 
+def test_where_no_socket_lies_loci_does_not_run_whatever_the_directory(short: Path) -> None:
+    """A plugin that was given a path in a shared directory is told what is so, not that its directory is unfit."""
+    (short / "open").mkdir(mode=0o777)
+    (short / "open").chmod(0o777)
+    path = short / "open" / "x.sock"
+    assert code_of(lambda: connect(Place(path), 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect(Place(path, chosen=True), 1)) is Code.NOT_HERE
+
+
 def test_errors_hold_no_path(short: Path) -> None:
     with pytest.raises(LociError) as caught:
         Listener.bind(Place(short / "planted-name" / "deeper" / "s"))

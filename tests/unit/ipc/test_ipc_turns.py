@@ -137,6 +137,24 @@ def test_when_the_peer_goes_its_sessions_are_left(world: World) -> None:
     assert world.engine.sessions.left == [(who, "a"), (who, "b"), (who, "channel:discord:ada a")]
 
 
+def test_a_connection_remembers_so_many_sessions_and_leaves_all_that_are_in_use(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.ipc.connection._SESSIONS", 5)
+    client = world.paired("plug", ("read", "write"), limit_minute=None, limit_session=None)
+    world.engine.sessions.used = {"s0", "s6"}
+    (connection,) = [one for one in world.server._connections if one.session is not None]
+    for number in range(40):
+        client.call("turn_begin", {"prompt": "x", "session": f"s{number % 20}"})
+        assert len(connection.sessions) <= 5
+    client.close()
+    until = time.monotonic() + 60
+    while not world.engine.sessions.left:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert {"s0", "s6"} <= {session for _, session in world.engine.sessions.left}
+
+
 def test_a_revoked_client_leaves_its_sessions_too(world: World) -> None:
     client, owner = world.paired("plug", ("read", "write")), world.owner()
     client.call("turn_begin", {"prompt": "x", "session": "s"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +65,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "unlock": {"vault": encode_value(VAULT_ID), "key": encode_value(ROOT)},
     "backup": {"to": "/b.db"},
     "pair": {"name": "new", "grants": ["read"]},
+    "grant": {"name": "plug", "grants": ["space:home"]},
     "pause": {"name": "plug"},
     "resume": {"name": "plug"},
     "revoke": {"name": "plug"},
     "clients": {},
     "allow_again": {"name": "Odd One"},
+    "turn_down": {"name": "plug"},
 }
 
 
@@ -83,6 +86,11 @@ def test_a_remembered_no_is_seen_and_can_be_forgotten(engine: FakeEngine) -> Non
     assert run(engine, "clients")["denied"] == []
     with pytest.raises(UserError, match="E2005"):
         run(engine, "allow_again", name="Odd One")
+
+
+def test_all_that_one_client_asked_for_is_turned_down_by_its_name(engine: FakeEngine) -> None:
+    assert run(engine, "turn_down", name="plug") == {"name": "plug", "step": "step-3", "items": 500, "left": 0}
+    assert engine.conflicts.turned == ["plug"]
 
 
 def test_remember_hands_everything_on(engine: FakeEngine) -> None:
@@ -233,3 +241,39 @@ def test_a_mark_goes_to_the_rule_or_the_procedure(engine: FakeEngine) -> None:
         with pytest.raises(UserError) as caught:
             run(engine, "mark", id=ID, **wrong)
         assert caught.value.code is Code.INVALID_INPUT
+
+
+def test_grants_are_given_and_taken_and_the_rest_stays(engine: FakeEngine) -> None:
+    done = run(engine, "grant", name="plug", grants=["write", "space:home"], take=["space:work"])
+    assert done == {"client": "plug", "grants": ["read", "write", "space:home"], "step": "step-1", "new_spaces": []}
+    assert run(engine, "grant", name="plug", grants=["write"])["step"] is None
+    assert engine.clients.records["plug"].limit_session == 200
+
+
+@pytest.mark.parametrize("verb", ["pair", "grant"])
+def test_a_space_that_a_grant_makes_is_told(engine: FakeEngine, verb: str) -> None:
+    name = {"pair": "newcomer", "grant": "plug"}[verb]
+    reply = run(engine, verb, name=name, grants=["read", "space:hoem", "space:home", "space:hoem"])
+    assert reply["new_spaces"] == ["hoem"]
+    assert "space:hoem" in reply["grants"]
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"name": "nobody", "grants": ["read"]}, Code.NOT_FOUND),
+        ({"name": "@owner", "grants": ["read"]}, Code.NOT_FOUND),
+        ({"name": "plug"}, Code.INVALID_INPUT),
+        ({"name": "plug", "grants": ["read"], "take": ["read"]}, Code.INVALID_INPUT),
+    ],
+)
+def test_grants_that_cannot_be_changed(engine: FakeEngine, params: dict[str, Any], code: Code) -> None:
+    with pytest.raises(LociError) as caught:
+        run(engine, "grant", **params)
+    assert caught.value.code is code
+
+
+def test_who_pairs_a_name_anew_is_told_whose_memories_it_takes_up(engine: FakeEngine) -> None:
+    engine.clients.records["plug"] = replace(engine.clients.records["plug"], revoked=True)
+    assert run(engine, "pair", name="plug")["former"] is True
+    assert run(engine, "pair", name="another")["former"] is False

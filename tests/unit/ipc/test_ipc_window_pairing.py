@@ -163,7 +163,7 @@ def test_what_cannot_be_opened_says_why(world: World) -> None:
         assert caught.value.code is code
         assert turn.ended.result(60).outcome is PairingOutcome.FAILED
         assert turn.asked.cancelled()
-    assert unopened(gone()).code.exception(10) is not None
+    assert unopened(gone()).code.exception(60) is not None
 
 
 def test_a_window_that_went_is_not_waited_for(world: World) -> None:

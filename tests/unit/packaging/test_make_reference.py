@@ -107,6 +107,18 @@ def test_a_default_is_told_in_a_column_of_its_own() -> None:
     assert row.split(" | ")[3] == f"`{schema['default']}`"
 
 
+def test_every_member_of_a_reply_has_a_type() -> None:
+    assert [line for line in TEXT.splitlines() if "any value" in line] == []
+
+
+def test_an_item_is_told_to_the_last_member_a_client_gets() -> None:
+    told = section("item")
+    for member in ("occurred_precision", "importance", "tags", "session", "signals", "ranks", "why", "signals.utility"):
+        assert f"| `{member}` |" in told
+    assert "[MEMORY BLOCKED" in told
+    assert "SUPERSEDE: " in section("stored")
+
+
 def test_every_code_has_its_sentence() -> None:
     told = dict(re.findall(r"^\| `(E\d{4})` \| (.+) \|$", TEXT, re.MULTILINE))
     assert told.keys() == {code.value for code in Code}
