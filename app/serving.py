@@ -23,6 +23,10 @@ T = TypeVar("T")
 _START_S = 5.0
 _END_S = 4.5
 _AFTER_HANDOVER_S = 2.2  # calls had the rest of the 5 s of a hand-over
+_TURNED = {
+    "locked": "The vault was locked; `loci unlock` opens it again, and until then assistants are told so.",
+    "open": "The vault was unlocked.",
+}
 _CLOSING_S = 1.0  # at least, for the vault: what is cut off then is finished at the next start
 
 
@@ -183,8 +187,9 @@ def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> No
             if tell_opening(engine.unlock(root), tell):
                 engine.accept_older()
             service.publish()
-        tell("Loci is listening; the vault is locked." if root is None else "Loci is listening.")
-        _until_told(service)
+        listens = f"Loci is listening at {parts.place.path}"
+        tell(f"{listens}; the vault is locked." if root is None else f"{listens}.")
+        _until_told(service, engine, tell)
     finally:
         service.stop()
 
@@ -196,10 +201,15 @@ def _root(parts: Parts, keys: HomeKeys) -> RootKey | None:
     return open_root(parts)
 
 
-def _until_told(service: Service) -> None:
+def _until_told(service: Service, engine: Engine, tell: Tell) -> None:
+    """Wait for the end, and say when the vault was locked or unlocked meanwhile."""
+    before = engine.state
     # Waiting in slices lets the signal handler of the main thread run.
     while not service.ended.wait(0.5):
-        pass
+        now = engine.state
+        if now != before and now in _TURNED:
+            tell(_TURNED[now])
+            before = now
 
 
 def _done(value: T) -> Future[T]:

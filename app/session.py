@@ -73,10 +73,16 @@ class LocalSession:
 
 
 class RemoteSession:
-    """The owner's channel of an engine that already runs."""
+    """The owner's channel of an engine that already runs.
+
+    Attributes:
+        client: greeted as the owner.
+        has_unlocked: whether it was locked, and open for everybody from here on.
+    """
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.has_unlocked = False
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb over the socket; see `Session.call`."""
@@ -107,7 +113,7 @@ def ask_secret(parts: Parts) -> str:
         return read_secret_file(parts.environment.secret_file)
     if sys.stdin.isatty() and sys.stderr.isatty():
         return getpass.getpass("Passphrase: ", stream=sys.stderr)
-    raise UserError(Code.VAULT_LOCKED, "The vault is locked; name a file with its passphrase with --passphrase-file.")
+    raise UserError(Code.VAULT_LOCKED, "This needs your passphrase: name a file that holds it with --passphrase-file.")
 
 
 def open_root(parts: Parts) -> RootKey:
@@ -157,7 +163,9 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
             return None
     with Client.connect(parts.place) as client:
         client.unlock(keys.vault_id, keys.handed(root), keys.lock_holder())
-    return _greeted(parts, keys, root)
+    session = _greeted(parts, keys, root)
+    session.has_unlocked = True
+    return session
 
 
 def _greeted(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSession:
@@ -188,6 +196,8 @@ def open_session(parts: Parts, tell: Tell) -> Session:
         remote = connect(parts, root)
         if remote is not None:
             root.wipe()
+            if remote.has_unlocked:
+                tell("The vault was locked; it is open again, for your assistants too.")
             return remote
         return local_session(parts, root, tell)
     except LociError:

@@ -29,6 +29,10 @@ class Memory:
         self._runner = asyncio.Runner()
         self._session = f"chat-{uuid.uuid4().hex}"
 
+    def standing(self) -> dict[str, Any]:
+        """Who this chat is and what it may; the reply of `health`."""
+        return self._call("health", {})
+
     def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         """Begin a turn.
 

@@ -18,7 +18,9 @@ from core.llm.place import Place, place_of
 
 CLIENT = "chat"
 USUAL_HOST = "127.0.0.1"
-_GRANTS = {"a": ("read", "write", "all_spaces"), "o": ("read", "write")}
+_DEEDS = ("read", "write", "curate")  # the person types here: what they put away themselves need not ask them once more
+_GRANTS = {"a": (*_DEEDS, "all_spaces"), "o": _DEEDS}
+_NO = ("", "n", "no")
 
 
 def start_chat(door: Doorway, model: str, host: str | None, *, may_start: bool) -> None:
@@ -67,10 +69,12 @@ def model_place(screen: Screen, host: str | None, variable: str) -> Place:
 
 
 def _pair(door: Doorway, screen: Screen) -> None:
-    answer = (screen.ask(sentence("pair", client=door.client)) or "").strip().casefold()
-    if answer not in _GRANTS:
-        raise UserError(Code.UNAUTHENTICATED, sentence("unpaired"))
-    pair_client(door, None, _GRANTS[answer])
+    question = sentence("pair", client=door.client)
+    while (answer := (screen.ask(question) or "").strip().casefold()) not in _GRANTS:
+        if answer in _NO:  # the end of input too
+            raise UserError(Code.UNAUTHENTICATED, sentence("unpaired"))
+        screen.line(sentence("pair_how"))
+    pair_client(door, None, _GRANTS[answer], "loci chat")
 
 
 def _yes(answer: str | None) -> bool:

@@ -43,6 +43,7 @@ class Chat:
         """
         self._memory, self._host, self._screen = memory, host, screen
         self._wanted, self._model, self._window = model, "", 0
+        self._lacking = ""  # why there is no model, as it was told last
         self._said: list[Turn] = []
         self._given: Given | None = None
         self._commands: Mapping[str, Callable[[str], None]] = {
@@ -57,6 +58,7 @@ class Chat:
     def run(self) -> None:
         """Talk until the person ends it."""
         try:
+            self._guarded(self._look)
             self._guarded(self._greet)
             while True:
                 try:
@@ -98,6 +100,10 @@ class Chat:
 
     # Talking
 
+    def _look(self) -> None:
+        """Whoever cannot be reached is told of at once, and not after the first words."""
+        self._memory.standing()
+
     def _greet(self) -> None:
         if self._has_model():
             self._screen.line(sentence("welcome", model=self._model, window=self._window))
@@ -106,10 +112,15 @@ class Chat:
         """Find the model, anew where there was none: a server may have been started meanwhile."""
         if self._model:
             return True
-        found = self._host.chosen(self._wanted)
+        try:
+            found, why = self._host.chosen(self._wanted), sentence("no_model", host=self._host.name)
+        except LociError as error:
+            found, why = None, told(error)
         if found is None:
-            self._screen.line(sentence("no_model", host=self._host.name))
+            self._screen.line(sentence("no_model_still") if why == self._lacking else why)
+            self._lacking = why
             return False
+        self._lacking = ""
         self._window = self._host.window(found)
         self._model = found
         return True
@@ -192,7 +203,16 @@ class Chat:
         if (self._screen.ask(sentence("sure")) or "").strip().casefold() not in ("y", "yes"):
             self._screen.line(sentence("unchanged"))
             return
-        self._screen.line(sentence(_FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")))
+        became = _FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")
+        self._screen.line(sentence(became))
+        if became == "proposed":
+            self._tell_way(item)
+
+    def _tell_way(self, item: Mapping[str, Any]) -> None:
+        """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
+        mine = self._memory.standing()
+        if item.get("client") == mine["client"] and "curate" not in mine["grants"]:
+            self._screen.line(sentence("may_curate", client=mine["client"]))
 
     def _picked(self, query: str) -> Mapping[str, Any] | None:
         found = self._memory.recall(query)
@@ -230,6 +250,8 @@ class Chat:
             self._screen.block(given.context)
         if excluded := left_out(reply):
             self._screen.line(sentence("why_left", excluded=excluded))
+        else:
+            self._screen.line(sentence("why_left_none"))
         if reply["at_hand"]:
             self._screen.line(sentence("why_at_hand", at_hand=counted(reply["at_hand"], "memory", "memories")))
         self._screen.line(sentence("why_receipt", receipt=reply["receipt"]))

@@ -1,4 +1,4 @@
-"""The command line's verbs on clients: pair, pause, resume, revoke, clients."""
+"""The command line's verbs on clients: pair, grant, pause, resume, revoke, clients."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 
 import click
 
+from app.cli.grants import told_reach, typed_grants
 from app.cli.output import Output, visible
 from app.cli.pairing import pair_by_code
 from app.cli.root import Command, loci, with_command
+from app.cli.words import minute
+from core.config.grantwords import taken_up
 from core.errors import Code, UserError
+
+_NAMED = 10
 
 
 def _limit(text: str | None) -> int | str | None:
@@ -28,23 +33,55 @@ def _limit(text: str | None) -> int | str | None:
 @click.option("--code", is_flag=True, help="Show a one-time code instead; the client redeems it and you approve.")
 @with_command
 def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None, code: bool) -> None:
-    """Pair a client called NAME."""
-    wanted = [word.strip() for group in grants for word in group.split(",") if word.strip()]
-    params = {"name": name, "grants": wanted or None, "limit": _limit(limit)}
+    """Pair a client called NAME.
+
+    Grants are read, propose, write, curate, speak_for_user, all_spaces and space:NAME; without any
+    it gets read and propose, and sees none of your spaces. `loci grant` changes them later.
+    """
+    params = {"name": name, "grants": typed_grants(grants) or None, "limit": _limit(limit)}
     if code:
-        command.reply(pair_by_code(command, params), _paired_by_code)
+        command.reply(pair_by_code(command, params), _paired)
         return
-    command.reply(command.call("pair", params), _paired)
+    command.reply({**command.call("pair", params), "socket": str(command.parts.place.path)}, _paired)
 
 
 def _paired(out: Output, reply: Mapping[str, Any]) -> None:
     out.line(f"Paired {visible(reply['client'])}: {', '.join(reply['grants'])}.")
-    out.line(f"    Token   {reply['token']}")
-    out.line("It is shown this once; give it to the client and to nobody else.")
+    if reply.get("former"):
+        out.line(taken_up())
+    if "token" in reply:
+        out.line(f"    Token   {reply['token']}")
+        out.line(f"    Socket  {reply['socket']}")
+        out.line("The token is shown this once; give it to the client and to nobody else.")
+    out.lines(told_reach(reply["client"], reply["grants"]))
+    _told_new(out, reply)
 
 
-def _paired_by_code(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line(f"Paired {visible(reply['client'])}: {', '.join(reply['grants'])}.")
+def _told_new(out: Output, reply: Mapping[str, Any]) -> None:
+    for name in reply.get("new_spaces", ()):
+        out.line(f"The space {visible(name)} is new: nothing lies in it yet.")
+
+
+@loci.command()
+@click.argument("name")
+@click.option("--grant", "more", multiple=True, help="What it gets besides; as with `loci pair`.")
+@click.option("--take", "less", multiple=True, help="What is taken from it.")
+@with_command
+def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, ...]) -> None:
+    """Widen or narrow what a paired client may.
+
+    It holds at once, also for what it is doing now, and is one step that can be undone. Grants are those of `loci
+    pair`: read, propose, write, curate, speak_for_user, all_spaces and space:NAME.
+    """
+    params = {"name": name, "grants": typed_grants(more) or None, "take": typed_grants(less) or None}
+    command.reply(command.call("grant", params), _granted)
+
+
+def _granted(out: Output, reply: Mapping[str, Any]) -> None:
+    begun = "From now on" if reply["step"] else "Nothing changed;"
+    out.line(f"{begun} {visible(reply['client'])} has: {', '.join(reply['grants'])}.")
+    out.lines(told_reach(reply["client"], reply["grants"]))
+    _told_new(out, reply)
 
 
 @loci.command()
@@ -54,7 +91,8 @@ def _paired_by_code(out: Output, reply: Mapping[str, Any]) -> None:
 def revoke(command: Command, name: str, remove: bool) -> None:
     """Revoke a client.
 
-    Its token is worth nothing from now on; what it wrote stays, unless you say --remove.
+    Its token is worth nothing from now on, also when you undo this: then the client comes back unpaired, and you pair
+    it again. What it wrote stays, unless you say --remove.
     """
     params = {"name": name, "remove": True} if remove else {"name": name}
     command.reply(command.call("revoke", params), _revoked)
@@ -67,14 +105,23 @@ def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
             f"Revoked. {removed['steps']} changes were taken back, {removed['archived']} older memories archived, "
             f"{removed['left']} left because they were changed since."
         )
+        for memory_id in removed["left_ids"][:_NAMED]:
+            out.line(f"    left: {memory_id}")
+        if len(removed["left_ids"]) > _NAMED:
+            out.line(f"    and {len(removed['left_ids']) - _NAMED} more")
         return
     wrote = reply.get("wrote", {})
     out.line("Revoked.")
     if wrote.get("steps") or wrote.get("too_old"):
         out.line(
-            f"It made {wrote['steps']} changes to {wrote['memories']} memories; {wrote['too_old']} older ones stand. "
+            f"It made {_least(wrote)}{wrote['steps']} changes to {wrote['memories']} memories; "
+            f"{wrote['too_old']} older ones stand. "
             f"`loci revoke {visible(reply['client'])} --remove` takes all of that back."
         )
+
+
+def _least(wrote: Mapping[str, Any]) -> str:
+    return "at least " if wrote.get("untried") else ""
 
 
 @loci.command()
@@ -113,12 +160,13 @@ def clients(command: Command, allow: str | None) -> None:
 
     def words(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
-            seen = client["last_seen_at"] or "never seen"
+            seen = f"seen {minute(client['last_seen_at'])}" if client["last_seen_at"] else "never seen"
+            paired = f"paired {minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
             waits = f", {client['waits']} wait" if client["waits"] else ""
             out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
-            out.line(f"{'':<24} {seen:<24} {client['stands']} memories{waits}")
+            out.line(f"{'':<24} {paired}, {seen}, {client['stands']} memories{waits}")
         for no in reply["denied"]:
-            out.line(f"{visible(no['name']):<24} denied   {no['denied_at']}")
+            out.line(f"{visible(no['name']):<24} denied   {minute(no['denied_at'])}")
         out.line(f"{len(reply['clients'])} clients.")
 
     command.reply(command.call("clients", {}), words)

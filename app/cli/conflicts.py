@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, one_line, passage
-from app.cli.queue import short, waiting
+from app.cli.output import Output, one_line, passage, visible
+from app.cli.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
 from app.compose import local_time
 from app.session import Session
+from core.config.grantwords import typed
 from core.errors import Code, UserError
 from core.types.reviews import Action
 
@@ -37,22 +38,51 @@ class _Resolve(click.Command):
 
 @loci.command()
 @click.option("--all", "everything", is_flag=True, help="Show closed ones too.")
+@click.option("--client", metavar="NAME", help="Only what NAME brought or asked for.")
+@click.option("--reject", is_flag=True, help="With --client: turn down all it proposed or asked for; one step.")
 @with_command
-def conflicts(command: Command, everything: bool) -> None:
-    """List what waits for your decision, the most pressing first."""
+def conflicts(command: Command, everything: bool, client: str | None, reject: bool) -> None:
+    """List what waits for your decision, the most pressing first.
+
+    Of what one client proposes the first are shown; --client NAME shows more. What you turn down is archived, and the
+    same text is not asked about again.
+    """
+    if reject:
+        if client is None or everything:
+            raise click.UsageError("--reject goes with --client NAME.")
+        command.reply(command.call("turn_down", {"name": client}), _turned_down)
+        return
     with command.asking() as session:
         found = waiting(session, everything=everything)
-    command.reply({"conflicts": found}, _listed)
+        total = session.call("status", {}).get("open_reviews") if not command.output.as_json else None
+    if client is not None:
+        found = [item for item in found if of_client(item) == client]
+    whole = client is not None
+    command.reply({"conflicts": found}, lambda out, reply: _listed(out, reply, whole=whole, total=total))
 
 
-def _listed(out: Output, reply: Mapping[str, Any]) -> None:
-    found = reply["conflicts"]
+def _turned_down(out: Output, reply: Mapping[str, Any]) -> None:
+    forms, name = words()["turned_down"], visible(reply["name"])
+    if reply["step"] is None:
+        out.line(forms["none"].format(name=name))
+        return
+    out.line(counted(forms, reply["items"], name=name))
+    if reply["left"]:
+        out.line(counted(words()["turned_down_left"], reply["left"]))
+
+
+def _listed(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total: int | None = None) -> None:
+    every = reply["conflicts"]
+    found, more = (every, {}) if whole else folded(every)
     for place, item in enumerate(found, 1):
         kind = words("review")["kinds"][item["kind"]]["name"]
-        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {short(item['id'], found)}")
-        if item["existing"] is not None:
-            _side(out, "you have", item["existing"])
+        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {short(item['id'], every)}")
+        stands = item["existing"] or item.get("against")
+        if stands is not None:
+            _side(out, "you have", stands)
         _side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
+        if "warning" in item:
+            out.line(f"    ! {words('review')['warned']['title'].upper()}: {item['warning']}")
         out.line(f"    {one_line(item['reason'])}")
         if "asked" in item:
             out.line(f"    {_asked(item['asked'])}")
@@ -60,10 +90,12 @@ def _listed(out: Output, reply: Mapping[str, Any]) -> None:
             _closed(out, item)
         else:
             _answers(out, item)
-    open_items = [item for item in found if item["state"] == "open"]
-    _explain(out, open_items)
-    count = len(open_items)
-    out.line("Nothing waits for you." if not count else f"{count} to decide. `loci resolve ID ACTION` decides one.")
+    _explain(out, [item for item in found if item["state"] == "open"])
+    for name, count in more.items():
+        out.line(counted(words()["more_of"], count, name=one_line(name, 64), typed=visible(typed(name))))
+    count = sum(item["state"] == "open" for item in every)
+    said = f"{count} of {total}" if total is not None and total > count else f"{count}"
+    out.line("Nothing waits for you." if not count else f"{said} to decide. `loci resolve ID ACTION` decides one.")
 
 
 def _asked(asked: Mapping[str, Any]) -> str:
@@ -173,6 +205,9 @@ def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -
     out.line(f"{reply['label']}. `loci undo` takes it back.")
     out.lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
     out.lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
+    if reply.get("withheld"):
+        out.line(f"  ! {words()['withheld']}")
+    out.lines(f"  ? {words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
     if reply["closed"]:
         out.line(f"  It settled {len(reply['closed'])} more of what waited.")
 

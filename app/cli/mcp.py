@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app import environment
+from app.cli.grants import typed_grants
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
 from app.mcp.doorway import Doorway, checked_client
@@ -31,6 +32,12 @@ _DEFAULT = "mcp"
 @click.option("--yes", is_flag=True, help="With --install: write without asking.")
 @click.option("--pair", metavar="NAME", help="Pair this client and keep its token for `loci mcp --client NAME`.")
 @click.option("--code", help="With --pair: the one-time code that Loci shows; else you pair it as the owner.")
+@click.option(
+    "--grant",
+    "grants",
+    multiple=True,
+    help="With --pair or --install: what it may and which spaces it sees, as with `loci pair`, such as space:home.",
+)
 @click.option("--test", is_flag=True, help="Start the server as an assistant would and try it.")
 @click.pass_context
 def mcp(
@@ -43,22 +50,30 @@ def mcp(
     yes: bool,
     pair: str | None,
     code: str | None,
+    grants: tuple[str, ...],
     test: bool,
 ) -> None:
     """Serve an assistant over standard input and output (MCP).
 
-    An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it.
+    An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it and says what it
+    sees. Without --grant you are asked which of your spaces it sees; `loci grant` changes that later.
     """
-    _refuse_muddles(client, install, pair, test=test, orphans=_orphans(install, pair, only_print, yes, code))
+    orphans = _orphans(install, pair, only_print, yes, code)
+    if grants and install is None and pair is None:
+        orphans.append("--grant belongs to --pair or --install")
+    _refuse_muddles(client, install, pair, test=test, orphans=orphans)
+    given = typed_grants(grants)
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if install is not None:
         from app.mcp.installing import install_into
 
-        context.exit(install_into(door, install, only_print=only_print, yes=yes))
+        context.exit(install_into(door, install, only_print=only_print, yes=yes, grants=given or None))
     if pair is not None:
-        from app.mcp.pairing import pair_client
+        from app.mcp.pairing import asked_grants, pair_client
 
-        pair_client(door, code)
+        name, made = pair_client(door, code, given or (() if code is not None else asked_grants(door)))
+        if door.out.as_json:
+            door.out.document({"client": name, "grants": made})
         return
     if test:
         from app.mcp.trying import try_out

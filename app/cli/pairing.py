@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
+from app.cli.grants import SPACE
 from app.cli.output import visible
 from app.cli.root import Command
-from core.config.grantwords import cannot, former, sees_own, sentence
+from core.config.grantwords import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
 from core.errors import Code, UserError
 from core.types.words import Grant
 
 _WAIT_S = 150.0
-_SPACE = "space:"
 
 
 def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,8 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
     def told(what: str, notice: Mapping[str, Any]) -> None:
         if what == "pair_code":
-            command.output.note(f"Code for the client: {notice['code']}   (valid for {notice['expires_s']} seconds)")
+            command.output.note(f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)")
+            command.output.note(f"It redeems it at the socket {command.parts.place.path}")
         elif what == "pair_request":
             allow = _allowed(command, notice)
             client.call("owner.pair_answer", {"request": notice["request"], "allow": allow})
@@ -70,16 +71,23 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     """
     said = {name: visible(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
     grants = [str(grant) for grant in notice["grants"]]
-    spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(_SPACE)]
-    seen = [*(sentence(grant) for grant in spaces), sees_own()]
+    spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(SPACE)]
+    seen = [*(seen_with(grant) for grant in spaces_of(grants)), sees_own()]
+    withheld = ", ".join(visible(str(grant)) for grant in notice.get("withheld", ()))
     return [
         f"{said['name']} wants to connect.",
         f"  It calls itself {said['client']}; its process, as reported: {said['asked_by'] or 'unknown'}.",
         f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
         *([former()] if notice["former"] else []),
         "It may:",
-        *(f"  - {visible(sentence(grant))}" for grant in grants if grant not in spaces),
+        *(f"  {_mark(grant)} {visible(sentence(grant))}" for grant in grants if grant not in spaces),
+        *(["  (! is more than a client usually gets.)"] if any(beyond(one) for one in grants) else []),
         "It sees:",
         *(f"  - {visible(one)}" for one in seen),
+        *([f"It asked for more, which it would not get: {withheld}."] if withheld else []),
         cannot(),
     ]
+
+
+def _mark(grant: str) -> str:
+    return "!" if beyond(grant) else "-"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.session import Session
 
 _SHORT = 8
+FIRST = 3
+"""Proposals of one client that are shown."""
+_ASKS = frozenset({"proposal", "injection", "approval"})
 
 
 def waiting(session: Session, *, everything: bool = False) -> list[Mapping[str, Any]]:
@@ -27,6 +31,38 @@ def waiting(session: Session, *, everything: bool = False) -> list[Mapping[str, 
         page = session.call("conflicts", {**asked, "after": page["next"]})
         found += page["conflicts"]
     return found
+
+
+def of_client(item: Mapping[str, Any]) -> str | None:
+    """The name of the client that brought an item or asked for it.
+
+    Args:
+        item: of the desk.
+    """
+    asked = item.get("asked")
+    found = item["incoming"].get("client") if asked is None else asked["client"]
+    return None if found is None else str(found)
+
+
+def folded(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], dict[str, int]]:
+    """Items without all but the first proposals of each client: who asks very much does not bury the rest.
+
+    Args:
+        items: of the desk, in its order.
+
+    Returns:
+        What is shown, and by a client's name how many proposals of it are not.
+    """
+    shown: list[Mapping[str, Any]] = []
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = of_client(item)
+        if item["kind"] in _ASKS and item["state"] == "open" and name is not None:
+            seen[name] += 1
+            if seen[name] > FIRST:
+                continue
+        shown.append(item)
+    return shown, {name: count - FIRST for name, count in seen.items() if count > FIRST}
 
 
 def short(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:

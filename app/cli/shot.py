@@ -8,6 +8,7 @@ import click
 
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
+from core.errors import Code, EnvironmentFaultError
 
 
 @loci.command()
@@ -26,10 +27,13 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
 
     It shows the sample palace; no display is needed.
     """
+    width, height = _size(size)
+    place = out.expanduser().absolute()
+    if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
+        raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
     from app.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
 
-    width, height = _size(size)
-    take([Shot(page, out.expanduser().absolute(), theme, width, height, text_size)])
+    take([Shot(page, place, theme, width, height, text_size)])
     command.reply({"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _words)
 
 

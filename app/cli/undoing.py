@@ -84,6 +84,7 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     out.lines(f"    {line}" for line in about)
     if step is not None:
         out.line(whose(step))
+    out.lines(words()["to_be_paired"].format(name=visible(name)) for name in reply.get("unpaired", ()))
     if reply.get("left"):
         out.line(counted(words()["left"], len(reply["left"])))
     out.line(str(words()["redo"]).format(step=reply["undo_step"]))

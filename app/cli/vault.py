@@ -1,4 +1,4 @@
-"""The command line's verbs on the vault: init, serve, status, verify, lock, backup, restore."""
+"""The command line's verbs on the vault: init, serve, status, verify, lock, unlock, backup, restore."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from app import restoring, serving
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
-from app.session import existing
+from app.session import connect, existing, open_root
 from core.engine.facade import HomeKeys, read_secret_file
 from core.errors import Code, LociError, UserError
 
@@ -145,7 +145,10 @@ def _check_words(check: Any) -> str:
 @loci.command()
 @with_command
 def lock(command: Command) -> None:
-    """Lock the vault of the engine that runs."""
+    """Lock the vault of the engine that runs.
+
+    The engine stays and says so, to your other commands too, until `loci unlock` or a window opens it again.
+    """
     session = command.running(unlock=False)
     if session is None:
         command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
@@ -154,6 +157,24 @@ def lock(command: Command) -> None:
         command.reply(session.call("lock", {}), lambda out, _: out.line("Locked."))
     finally:
         session.close()
+
+
+@loci.command()
+@with_command
+def unlock(command: Command) -> None:
+    """Unlock the vault of the engine that runs.
+
+    With your passphrase, which is asked for, read from --passphrase-file, or held by the system's keyring.
+    """
+    parts = command.parts
+    with open_root(parts) as root:
+        session = connect(parts, root, unlock=False)
+        says = "The vault is open already." if session else "Unlocked."
+        session = session or connect(parts, root)
+    if session is None:
+        raise UserError(Code.NOT_HERE, "No engine runs that could be unlocked; start `loci serve` or open the window.")
+    session.close()
+    command.reply({"state": "open"}, lambda out, _: out.line(says))
 
 
 @loci.command()

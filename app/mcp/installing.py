@@ -9,28 +9,33 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from app.mcp.doorway import Doorway
+from app.mcp.pairing import asked_grants, pair_client
 from app.mcp.recipes import Recipe, recipe
 from app.mcp.tokens import read_token
-from app.mcp.words import assistants
+from app.mcp.words import assistants, sentence
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 
 _MOST_BYTES = 16 * 1024 * 1024
 
 
-def install_into(door: Doorway, assistant: str, *, only_print: bool, yes: bool) -> int:
-    """Set an assistant up.
+def install_into(
+    door: Doorway, assistant: str, *, only_print: bool, yes: bool, grants: Sequence[str] | None = None
+) -> int:
+    """Set an assistant up, and pair it where the person says what it shall see.
 
     Args:
         door: of the client it will be.
         assistant: a name of `resources/mcp/clients.json`, or `list`.
         only_print: print and stop.
         yes: write without asking.
+        grants: pair it with these; None to ask at a terminal, and else not to pair it.
 
     Returns:
         The exit code: 0 when it is set up, printed or listed, 1 when the person said no.
@@ -55,7 +60,7 @@ def install_into(door: Doorway, assistant: str, *, only_print: bool, yes: bool) 
         door.out.lines(found.snippet(entry).splitlines())
         raise
     if new == old:
-        _done(door, found, path, None)
+        _done(door, found, path, None, grants)
         return 0
     _show(door, found, path, found.snippet(entry))
     if old is not None and found.displaces(old, entry):
@@ -64,7 +69,7 @@ def install_into(door: Doorway, assistant: str, *, only_print: bool, yes: bool) 
         door.out.note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
-    _done(door, found, path, kept)
+    _done(door, found, path, kept, grants)
     return 0
 
 
@@ -91,18 +96,31 @@ def _agreed(path: Path, old: str | None) -> bool:
     return click.confirm(f"{what}? ({path.name})", default=False, err=True)
 
 
-def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None) -> None:
-    paired = read_token(door.token_file) is not None
-    if door.out.as_json:
-        document = {"assistant": found.name, "client": door.client, "path": str(path), "paired": paired}
-        door.out.document({**document, "copy": None if kept is None else str(kept)})
-        return
+def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, grants: Sequence[str] | None) -> None:
     door.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
-    if not paired:
-        door.out.line(f"Now pair it: `loci mcp --pair {door.client}`, or with the code that Loci shows under Clients:")
-        door.out.line(f"`loci mcp --pair {door.client} --code CODE`.")
+    given = None if (was_paired := read_token(door.token_file) is not None) else _paired(door, grants)
+    if door.out.as_json:
+        paired = was_paired or given is not None
+        document = {"assistant": found.name, "client": door.client, "path": str(path), "paired": paired}
+        door.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
+        return
+    if was_paired and grants is not None:
+        door.out.line(sentence("paired_before", client=door.client, grants=",".join(grants)))
+    elif not was_paired and given is None:
+        door.out.line(sentence("now_pair", client=door.client))
     door.out.line(found.after)
     door.out.line(f"Try it: `loci mcp --test --client {door.client}`.")
+
+
+def _paired(door: Doorway, grants: Sequence[str] | None) -> list[str] | None:
+    """Pair it, where the person named what it may or says so now; None where it stays unpaired."""
+    chosen = grants
+    if chosen is None:
+        try:
+            chosen = asked_grants(door)
+        except UserError as no:
+            door.out.note(no.sentence)
+    return pair_client(door, None, chosen)[1] if chosen else None
 
 
 def read_config(path: Path) -> str | None:

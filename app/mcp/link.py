@@ -62,6 +62,14 @@ class Identity:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a client may do, and which spaces it was granted."""
+
+    grants: tuple[str, ...]
+    spaces: tuple[str, ...]
+
+
 class Link:
     """Calls methods of the engine, whoever runs it at the moment."""
 
@@ -104,6 +112,31 @@ class Link:
             if not repeatable:
                 raise EnvironmentFaultError(Code.NOT_HERE, sentence("cut_off")) from None
         return await (await self._open()).call(method, params)
+
+    @property
+    def client(self) -> str:
+        """The client's name."""
+        return self._who.client
+
+    async def welcome(self, within_s: float) -> Sight | None:
+        """What this client may do, where that can be told at once; nothing is started, no connection is kept.
+
+        Args:
+            within_s: seconds it may take.
+
+        Returns:
+            What the engine says; None where it does not run, is locked, or does not let this client in.
+        """
+        with suppress(LociError, TimeoutError):
+            token = self._who.token()
+            async with asyncio.timeout(within_s):
+                client = await AsyncClient.connect(self._place, None)
+                try:
+                    said = await client.greet(self._who.client, token)
+                    return Sight(said.grants, said.spaces)
+                finally:
+                    await client.close()
+        return None
 
     async def close(self) -> None:
         """End the connection."""

@@ -1,4 +1,4 @@
-"""`loci mcp --pair`: gets a token for a client of this machine and keeps it where `loci mcp` looks.
+"""`loci mcp --pair`: gets a token for a client of this machine, keeps it where `loci mcp` looks, says what it sees.
 
 With a code it asks the engine that shows it; without one the person pairs as the owner, by `loci pair` in a process of
 its own. Must not do: open the vault, print a token.
@@ -8,41 +8,98 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+import click
+
+from app.cli.grants import SPACE, told_reach
 from app.cli.output import visible
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command
 from app.mcp.tokens import write_token
-from core.errors import Code, UserError
+from app.mcp.words import sentence
+from core.config.grantwords import taken_up
+from core.errors import Code, LociError, UserError
 from core.ipc.client import Client, token_to_text
+from core.types.words import Grant
+
+USUAL = (Grant.READ.value, Grant.PROPOSE.value)
+_ANSWERS = {"a": (*USUAL, Grant.ALL_SPACES.value), "o": USUAL}
 
 
-def pair_client(door: Doorway, code: str | None, grants: Sequence[str] = ()) -> None:
-    """Pair and say how it went.
+def pair_client(
+    door: Doorway, code: str | None, grants: Sequence[str] = (), used_by: str = ""
+) -> tuple[str, list[str]]:
+    """Pair and say how it went, and what it sees.
 
     Args:
         door: of the client.
         code: as Loci shows it; None to pair as the owner.
-        grants: what the owner grants; none for the usual ones.
+        grants: what the owner grants, or with a code what it asks for; none for the usual ones.
+        used_by: the command that uses the token; `loci mcp` where none is named.
+
+    Returns:
+        Its name, and what it was granted.
 
     Raises:
         LociError: PAIRING_REFUSED, NOT_HERE, WRITE_FAILED; INVALID_INPUT where the answer names no client that can be:
             its name is the name of the token's file.
     """
-    name, token, given = _by_code(door, code) if code is not None else _as_owner(door, grants)
+    wanted = with_usual(grants)
+    name, token, given = _by_code(door, code, wanted) if code is not None else _as_owner(door, wanted)
     write_token(replace(door, client=name).token_file, token)
-    if door.out.as_json:
-        door.out.document({"client": name, "grants": given})
-        return
-    door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `loci mcp --client {name}`.")
+    command = used_by or f"loci mcp --client {name}"
+    door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
+    door.out.lines(told_reach(name, given))
+    return name, given
 
 
-def _by_code(door: Doorway, code: str) -> tuple[str, str, list[str]]:
-    door.out.note("Now allow it in Loci.")
-    with Client.connect(door.place) as client:
-        found = client.pair(door.client, code)
+def with_usual(grants: Sequence[str]) -> list[str]:
+    """Grants with the usual deeds where only spaces were named: spaces alone let nobody do anything.
+
+    Args:
+        grants: as typed; none for what the engine gives.
+
+    Returns:
+        The grants to ask for.
+    """
+    spaces = [grant for grant in grants if grant.startswith(SPACE) or grant == Grant.ALL_SPACES.value]
+    return [*USUAL, *spaces] if spaces and len(spaces) == len(grants) else list(grants)
+
+
+def asked_grants(door: Doorway) -> tuple[str, ...]:
+    """Ask the person at the terminal which spaces a client shall see.
+
+    Args:
+        door: of the client.
+
+    Returns:
+        Grants; none where nobody can be asked.
+
+    Raises:
+        UserError: PAIRING_REFUSED where the person says no.
+    """
+    if door.out.as_json or not sys.stdin.isatty():
+        return ()
+    question = sentence("which_spaces", client=door.client)
+    answer = click.prompt(question, default="n", show_default=False, err=True, prompt_suffix=" ")
+    found = _ANSWERS.get(str(answer).strip().casefold())
+    if found is None:
+        raise UserError(Code.PAIRING_REFUSED, sentence("not_paired"))
+    return found
+
+
+def _by_code(door: Doorway, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
+    door.out.note(sentence("code_sent"))
+    try:
+        with Client.connect(door.place) as client:
+            found = client.pair(door.client, code, grants or None)
+    except LociError as error:
+        if error.code is not Code.PAIRING_REFUSED:
+            raise
+        raise UserError(error.code, sentence("code_refused")) from None
     return checked_client(found.client), token_to_text(found.token), list(found.grants)
 
 
@@ -61,4 +118,6 @@ def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]
     if done.returncode != 0:
         raise UserError(Code.PAIRING_REFUSED, "Nothing was paired; the reason stands above.")
     reply = json.loads(done.stdout)
+    if reply.get("former"):
+        door.out.note(taken_up())
     return str(reply["client"]), str(reply["token"]), list(reply["grants"])

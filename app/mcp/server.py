@@ -22,7 +22,7 @@ from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from app.mcp.link import Link
+from app.mcp.link import Link, Sight
 from app.mcp.reading import Reading
 from app.mcp.texts import readable, structured
 from app.mcp.tools import Tool, offered
@@ -30,11 +30,13 @@ from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
 from core.ipc.messages import RateLimitedError
 from core.text.fencing import fenced
+from core.types.words import Grant
 
 Context = ServerRequestContext[Any, Any]
 
 _PLAIN = "text/plain"
 _SUBSCRIBE = "subscribe"
+_PEEK_S = 0.3  # an assistant waits for this server; a busy engine is not worth more
 
 
 class Bridge:
@@ -52,13 +54,17 @@ class Bridge:
         self._telling: set[asyncio.Task[None]] = set()
         link.notify = self._changed
 
-    def server(self) -> Server[Any]:
-        """A server with this bridge's handlers."""
+    def server(self, spaces: str = "") -> Server[Any]:
+        """A server with this bridge's handlers.
+
+        Args:
+            spaces: what is told of the spaces it sees; "" where that is not known yet.
+        """
         return Server(
             "loci",
             version=version("loci-palace"),
             title="Loci",
-            instructions=words()["instructions"],
+            instructions=" ".join(part for part in (str(words()["instructions"]), spaces) if part),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -239,12 +245,31 @@ def run(make_link: Callable[[], Link], profile: str) -> None:
     asyncio.run(_serve(make_link, profile))
 
 
+def told_spaces(client: str, welcome: Sight | None) -> str:
+    """What an assistant is told of the spaces it sees.
+
+    Args:
+        client: its name.
+        welcome: what the engine said; None where it did not say it in time.
+
+    Returns:
+        A sentence or two; "" where nothing is known.
+    """
+    if welcome is None:
+        return ""
+    if Grant.ALL_SPACES.value in welcome.grants:
+        name = "you_see_all"
+    else:
+        name = "you_see_some" if welcome.spaces else "you_see_none"
+    return sentence(name, spaces=fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
+
+
 async def _serve(make_link: Callable[[], Link], profile: str) -> None:
     link = make_link()
     try:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
-            server = Bridge(link, profile).server()
+            server = Bridge(link, profile).server(told_spaces(link.client, await link.welcome(_PEEK_S)))
             options = server.create_initialization_options(NotificationOptions(resources_changed=True))
             await server.run(Reading(read, write), write, options)
     finally:

@@ -6,21 +6,25 @@ Must not do: store anything, print what was remembered.
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextContent
+from mcp_types import TextContent, TextResourceContents
 
 from app.mcp.doorway import Doorway
 from app.mcp.words import sentence
+from core.types.words import Grant
 
 _ALL_S = 60.0
 _QUERY = "connection test"
+_STATUS = "loci://status"
 
 
 class _StepFailedError(Exception):
@@ -34,15 +38,15 @@ class _Steps:
     door: Doorway
     done: list[dict[str, object]] = field(default_factory=list)
 
-    def say(self, step: str, says: str, *, ok: bool) -> None:
+    def say(self, step: str, says: str, *, ok: bool, mark: str = "ok") -> None:
         self.done.append({"step": step, "ok": ok, "says": says})
-        self.door.out.line(f"{'ok' if ok else 'failed':<8}{step:<16}{says}")
+        self.door.out.line(f"{mark if ok else 'failed':<8}{step:<16}{says}")
         if not ok:
             raise _StepFailedError
 
 
 def try_out(door: Doorway) -> bool:
-    """Start the server, shake hands, list its tools, search once.
+    """Start the server, shake hands, list its tools, search once, look what it sees.
 
     Args:
         door: of the client.
@@ -96,3 +100,24 @@ async def _tried(steps: _Steps) -> None:
         found = await session.call_tool("memory_search", {"query": _QUERY, "limit": 1})
         said = " ".join(part.text for part in found.content if isinstance(part, TextContent))
         steps.say("search", said if found.is_error else "Loci answers.", ok=not found.is_error)
+        status = await session.read_resource(_STATUS)
+        told = json.loads("".join(part.text for part in status.contents if isinstance(part, TextResourceContents)))
+        is_blind, says = sight_told(steps.door.client, told)
+        steps.say("sees", says, ok=True, mark="look" if is_blind else "ok")
+
+
+def sight_told(client: str, status: Mapping[str, Any]) -> tuple[bool, str]:
+    """What a client sees, for the person who set it up.
+
+    Args:
+        client: its name.
+        status: the reply of `health`, its texts fenced.
+
+    Returns:
+        Whether it sees none of the person's spaces, and a sentence.
+    """
+    grants, spaces = status.get("grants", ()), status.get("spaces", ())
+    if Grant.ALL_SPACES.value in grants:
+        return False, sentence("sees_all", grants=", ".join(grants))
+    name = "sees_some" if spaces else "sees_none"
+    return not spaces, sentence(name, spaces=", ".join(spaces), grants=", ".join(grants), client=client)

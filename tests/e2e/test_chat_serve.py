@@ -83,7 +83,8 @@ def test_without_a_model_server_it_is_said_and_memories_work(paired: Palace) -> 
     with paired.serving():
         found = chatted(paired, NOBODY, ["hello", "/remember The bicycle is red.", "/recall bicycle"])
     assert found.code == 0, found
-    assert found.out.count("No model server answers at 127.0.0.1:9") == 2
+    assert found.out.count("No model server answers at 127.0.0.1:9") == 1
+    assert found.out.count("Still nobody can answer you") == 1
     assert "The bicycle is red." in found.out.split("Remembered.", 1)[1]
 
 
@@ -99,6 +100,7 @@ def test_a_locked_vault_is_told(paired: Palace, model: FakeOllama) -> None:
     with paired.serving(unlocked=False, wait=False) as serving:
         serving.wait_for("listening")
         found = chatted(paired, model.host, ["hello"])
+    assert found.out.startswith("Loci is locked:")
     assert "Answered without memories. Loci is locked:" in found.out
     assert "Noted." in found.out
 
@@ -166,12 +168,16 @@ def test_it_pairs_itself_when_the_person_says_so(palace: Palace, model: FakeOlla
         refused = chatted(palace, model.host, ["n"])
         assert (refused.code, refused.err.split(":")[0]) == (1, "E4007"), refused
         variables = {"LOCI_PASSPHRASE_FILE": str(palace.secret)}
-        found = chatted(palace, model.host, ["a", "/remember The lamp is green."], variables=variables)
+        lines = ["yes", "a", "/remember The lamp in the hall is green.", "/forget green lamp in the hall", "y"]
+        found = chatted(palace, model.host, lines, variables=variables)
         assert found.code == 0, found
+        assert "Answer a, o or n." in found.out
         assert "Remembered." in found.out
+        # What the person typed here goes at their word: nobody has to approve it elsewhere.
+        assert "Forgotten; undo brings it back." in found.out
         (client,) = palace.json("clients")["clients"]
         assert client["name"] == "chat"
-        assert sorted(client["grants"]) == ["all_spaces", "read", "write"]
+        assert sorted(client["grants"]) == ["all_spaces", "curate", "read", "write"]
         assert "Remembered." in chatted(palace, model.host, ["/remember The door is blue."]).out
 
 

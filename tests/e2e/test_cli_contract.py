@@ -24,7 +24,7 @@ from contract_shapes import (
 VERBS = {
     "demo", "init", "serve", "import", "unimport", "remember", "recall", "context", "list", "show", "history", "forget",
     "undo",
-    "clients", "pair", "revoke", "status", "verify", "lock", "backup", "restore", "bench",
+    "clients", "pair", "grant", "revoke", "status", "verify", "lock", "unlock", "backup", "restore", "bench",
     "conflicts", "resolve", "confirm", "dispute", "reinforce",
 }  # fmt: skip
 BOAT = "The boat's mooring at quay four is paid until March."
@@ -410,6 +410,18 @@ def test_clients_pair_and_revoke(palace: Palace) -> None:
         assert rows["notes-plugin"]["limits"] == {"searches_per_minute": None, "searches_per_session": None}
         assert rows["usual"]["limits"] == {"searches_per_minute": 20, "searches_per_session": 200}
         assert not [row for row in rows.values() if "token" in row]
+        wider = shell.json("grant", "usual", "--grant", "write,space:work", "--take", "propose")
+        assert wider["grants"] == ["read", "write", "space:work"]
+        shell.json("undo")
+        rows = {row["name"]: row for row in shell.json("clients")["clients"]}
+        assert rows["usual"]["grants"] == ["propose", "read"]
+        shell.run("grant", "nobody", "--grant", "read").refused(1, "E2005")
+        shell.run("grant", "usual", "--grant", "raed").refused(1, "E4005")
+        assert (
+            "The space wrok is new: nothing lies in it yet." in shell.run("grant", "usual", "--grant", "space:wrok").out
+        )
+        assert "is new" not in shell.run("grant", "usual", "--grant", "space:work").out
+        shell.run("unlock").refused(1, "E5008")
         shell.run("pair", "usual").refused(1, "E4005")
         shell.run("pair", "other", "--grant", "everything").refused(1, "E4005")
         shell.run("pair", "other", "--limit", "0").refused(1, "E4005")
@@ -419,6 +431,8 @@ def test_clients_pair_and_revoke(palace: Palace) -> None:
         assert shell.json("pair", "usual")["token"] != usual["token"]
         said = shell.run("pair", "third")
         assert "Token" in said.out
+        assert "loci.sock" in said.out
+        assert "It sees none of your spaces" in said.out
 
 
 def test_loci_now_moves_only_the_clock_of_a_test_vault(palace: Palace, clocked: Palace) -> None:

@@ -219,8 +219,23 @@ def test_set_up_pair_and_try(palace: Palace) -> None:
     assert token.stat().st_mode & 0o777 == 0o600
     with palace.serving():
         tried = palace.json("mcp", "--test", "--client", "cursor")
-    assert [step["step"] for step in tried["steps"]] == ["start", "tools", "search"]
+        palace.json("grant", "cursor", "--grant", "space:home")
+        again = palace.json("mcp", "--test", "--client", "cursor")
+        with RawMcp(palace, "--client", "cursor") as raw:
+            assert "you see home." in raw.greet()["result"]["instructions"]
+    assert [step["step"] for step in tried["steps"]] == ["start", "tools", "search", "sees"]
     assert tried["ok"]
+    assert "none of your spaces" in tried["steps"][-1]["says"]
+    assert "it sees home" in again["steps"][-1]["says"]
+
+
+def test_one_command_sets_up_pairs_and_says_what_it_sees(palace: Palace) -> None:
+    made = palace.run("mcp", "--install", "cursor", "--yes", "--grant", "space:home")
+    assert made.code == 0, made.err
+    assert "Paired cursor: propose, read, space:home." in made.out
+    assert "Of your spaces it sees home," in made.out
+    told = palace.json("mcp", "--install", "cursor", "--yes", "--grant", "space:home")
+    assert (told["paired"], told["grants"]) == (True, None)
 
 
 def test_another_entry_is_named_before_it_is_replaced(palace: Palace) -> None:
@@ -276,6 +291,8 @@ def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
         ["--code", "AAAA-BBBB"],
         ["--test", "--code", "AAAA-BBBB"],
         ["--pair", "a", "--yes"],
+        ["--grant", "space:home"],
+        ["--pair", "a", "--grant", "raed"],
     ],
 )
 def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:

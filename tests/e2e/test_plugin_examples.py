@@ -51,6 +51,28 @@ def test_the_plugin_of_the_readme_and_the_plain_one_do_what_they_say(palace: Pal
     assert {TEXT, "A red kite."} <= {one["text"] for one in palace.everything()}
 
 
+def test_the_plugin_of_the_readme_says_what_went_wrong_in_a_sentence(palace: Palace) -> None:
+    example, bad = palace.folder / "example.py", palace.folder / "bad.token"
+    example.write_text(readme_example())
+    bad.write_text("no token")
+    token = token_of(palace)
+
+    def told(*given: str) -> str:
+        done = subprocess.run(
+            [sys.executable, str(example), *given], cwd=palace.folder, env=palace.environment, capture_output=True,
+            text=True, timeout=MINUTE_S, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    nowhere = str(palace.folder / "nobody.sock")
+    assert "E5008: Loci is not running" in told(nowhere, "plugin", str(token), TEXT, "gate")
+    assert "That is not a token" in told(nowhere, "plugin", str(bad), TEXT, "gate")
+    assert "SOCKET NAME TOKEN_FILE" in told(nowhere, "plugin", str(palace.folder / "none"), TEXT, "gate")
+    assert "SOCKET NAME TOKEN_FILE" in told()
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
 def test_the_plugin_in_javascript_does_what_it_says(palace: Palace) -> None:
     token = token_of(palace)

@@ -76,6 +76,11 @@ def test_a_locked_start_answers_e1001_and_nothing_else(palace: Palace) -> None:
             assert palace.json("lock") == {"state": "locked"}
             assert refused(client, "health") is Code.VAULT_LOCKED
         assert serving.is_running
+        # Whoever started it sees that it was locked, and the owner opens it without asking it anything else.
+        serving.wait_for("The vault was locked")
+        assert str(palace.place.path) in serving.heard
+        assert palace.json("unlock") == {"state": "open"}
+        assert "already" in palace.run("unlock").out
         assert palace.json("list")["total"] == 1
 
 
@@ -383,7 +388,7 @@ def test_the_socket_of_the_default_home_lies_in_the_runtime_directory(template: 
     palace.home = default
     palace.environment["LOCI_PASSPHRASE_FILE"] = str(palace.secret)
     with palace.serving(unlocked=False, wait=False) as serving:
-        serving.wait_for("Loci is listening.")
+        serving.wait_for("Loci is listening at ")
         assert palace.place.path == tmp_path / "run" / "loci" / "loci.sock"
         assert modes(palace.place) == (0o600, 0o700)
         # Nobody has to name the home.

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -24,6 +25,14 @@ def temporary(palace: Palace) -> Path:
     folder.mkdir()
     palace.environment["TMPDIR"] = str(folder)
     return folder
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Whoever runs the tests in the background may have been started deaf to Ctrl+C, and its children with it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_the_tour_answers_its_questions_with_reasons(palace: Palace, temporary: Path) -> None:
@@ -64,6 +73,7 @@ def test_the_tour_in_words(palace: Palace, temporary: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_tour_that_is_stopped_leaves_nothing_either(palace: Palace, temporary: Path) -> None:
     # A machine may come back to this test only when the tour is over: then it was not stopped, and walks once more.
     ended = next(walk for walk in (stopped(palace) for _ in range(_WALKS)) if walk.code != 0)

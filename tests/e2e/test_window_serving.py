@@ -76,8 +76,8 @@ def test_a_locked_window_keeps_the_socket_and_answers_that_it_is_locked(palace: 
     with Driven("locked", palace, on(palace, display), PASSPHRASE) as window:
         window.reaches("it is locked again")
         palace.bare("--home", str(palace.home), "list").refused(4, "E1001")
-        # The owner's command line, which has the secret, opens it, and the window follows.
-        palace.json("remember", KETTLE)
+        # The owner's command line, which has the secret, opens it and says so, and the window follows.
+        assert "open again, for your assistants too" in palace.run("remember", KETTLE).err
         window.reaches("it opens by itself")
         assert window.ended().code == 0
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from fake_ollama import Answer, FakeOllama
 
+from app.chat import start
 from app.chat.memory import Memory
 from app.chat.models import WINDOW, ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
@@ -28,10 +30,17 @@ class Remembering:
         self.items: list[dict[str, Any]] = []
         self.operation = "ADD"
         self.fails: LociError | None = None
+        self.grants = ["read", "write"]
+        self.left: list[dict[str, Any]] = [{"id": "m2", "reason": "budget", "value": "low"}] * 2
+
+    def standing(self) -> dict[str, Any]:
+        if self.fails is not None:
+            raise self.fails
+        return {"client": "chat", "grants": self.grants}
 
     def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         self._note("begin", prompt, model, str(budget))
-        left = [{"id": "m2", "reason": "budget", "value": "low"}] * 2
+        left = self.left
         counts = {"tokens": 9, "budget": budget, "included": 1, "receipt": "r-1", "at_hand": 2}
         return {"turn": "t-1", "text": CONTEXT, "excluded_reasons": left, **counts}
 
@@ -137,6 +146,61 @@ def test_refusals_and_wrong_commands_leave_the_chat_running() -> None:
     assert "No answer was given yet." in shown
     assert shown.endswith("> ")
     assert memory.asked == [("remember", "a"), ("close",)]
+
+
+def test_what_was_typed_here_has_a_shorter_way_out() -> None:
+    memory = Remembering()
+    memory.items, memory.operation = [{**item("m1", "The cat is called Ada."), "client": "chat"}], "PROPOSED"
+    assert "loci grant chat --grant curate" in chat(memory, "/forget m1\ny\n")
+    memory.items = [{**item("m1", "The cat is called Ada."), "client": None}]  # the person's own: it waits in any case
+    assert "loci grant" not in chat(memory, "/forget m1\ny\n")
+    memory.items, memory.grants = [{**item("m1", "The cat."), "client": "chat"}], ["curate", "read", "write"]
+    assert "loci grant" not in chat(memory, "/forget m1\ny\n")
+
+
+def test_why_says_that_nothing_was_left_out() -> None:
+    memory = Remembering()
+    memory.left = []
+    with FakeOllama() as server:
+        server.says("Ada.")
+        assert "Nothing that fitted was left out." in chat(memory, "Who is my cat?\n/why\n", server)
+
+
+def test_why_nobody_can_answer_is_told_once_and_after_that_that_it_is_so_still() -> None:
+    shown = chat(Remembering(), "hi\nare you there?\n")
+    assert shown.count("No model server answers at 127.0.0.1:9") == 1
+    assert shown.count("Still nobody can answer you, for the same reason.") == 2
+
+
+def test_a_locked_vault_is_told_before_the_first_word() -> None:
+    memory = Remembering()
+    memory.fails = EnvironmentFaultError(Code.VAULT_LOCKED, "x")
+    assert chat(memory, "").startswith("Loci is locked")
+
+
+@pytest.mark.parametrize(
+    ("typed", "grants"),
+    [
+        ("y\na\n", ("read", "write", "curate", "all_spaces")),
+        ("o\n", ("read", "write", "curate")),
+        ("y\n", None),
+        ("\n", None),
+    ],
+)
+def test_a_chat_is_paired_by_a_or_o_and_anything_else_is_asked_again(
+    typed: str, grants: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(start, "pair_client", lambda _door, _code, given, _use: asked.append(given))
+    out = io.StringIO()
+    door = cast("Any", SimpleNamespace(client="chat"))
+    if grants is None:
+        with pytest.raises(UserError, match="not paired"):
+            start._pair(door, Screen(out, io.StringIO(typed)))
+    else:
+        start._pair(door, Screen(out, io.StringIO(typed)))
+    assert asked == ([] if grants is None else [grants])
+    assert ("Answer a, o or n." in out.getvalue()) is typed.startswith("y")
 
 
 def test_what_is_remembered_cannot_steer_the_terminal() -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from app.cli.grants import told_reach, typed_grants
 from app.cli.pairing import question_lines
 from core.config.grantwords import cannot, former, sees_own, sentence
+from core.errors import UserError
 
 ASKED: dict[str, Any] = {
     "name": "desk",
@@ -24,10 +28,13 @@ def test_all_that_the_window_says_stands_at_the_terminal() -> None:
     assert "unknown" in lines[1]
     assert "WXYZ" in lines[2]
     may, sees = lines.index("It may:"), lines.index("It sees:")
-    assert lines[may + 1 : sees] == [f"  - {sentence('read')}", f"  - {sentence('curate')}"]
+    assert lines[may + 1 : sees] == [
+        f"  - {sentence('read')}",
+        f"  ! {sentence('curate')}",
+        "  (! is more than a client usually gets.)",
+    ]
     assert lines[sees + 1 :] == [
-        f"  - {sentence('space:work')}",
-        f"  - {sentence('all_spaces')}",
+        "  - Every space there is, also those you make later.",
         f"  - {sees_own()}",
         cannot(),
     ]
@@ -36,3 +43,46 @@ def test_all_that_the_window_says_stands_at_the_terminal() -> None:
 
 def test_a_name_that_comes_back_is_told_of() -> None:
     assert former() in question_lines({**ASKED, "former": True})
+
+
+def test_what_it_asked_for_and_would_not_get_is_told() -> None:
+    lines = question_lines({**ASKED, "grants": ["read"], "withheld": ["curate", "all_spaces"]})
+    assert "It asked for more, which it would not get: curate, all_spaces." in lines
+    assert not any("more than a client usually" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("grants", "says"),
+    [
+        (["read", "propose"], "It sees none of your spaces,"),
+        (["read", "write", "space:home", "space:work"], "Of your spaces it sees home, work,"),
+        (["read", "all_spaces"], "It sees all your spaces,"),
+        (["write", "all_spaces"], "It sees nothing: it may not read."),
+    ],
+)
+def test_what_a_client_sees_is_one_sentence(grants: list[str], says: str) -> None:
+    assert told_reach("the desk", grants)[0].startswith(says)
+
+
+def test_who_only_reads_is_not_said_to_write() -> None:
+    (reader,) = told_reach("the desk", ["read", "space:home"])
+    assert reader == "Of your spaces it sees home, besides what is shared with all (GLOBAL)."
+    assert "what it writes itself" in told_reach("the desk", ["read", "write", "space:home"])[0]
+
+
+def test_single_spaces_are_named_where_not_all_are_seen() -> None:
+    assert "  - The space work." in question_lines({**ASKED, "grants": ["read", "space:work"]})
+
+
+def test_who_sees_nothing_is_told_with_the_command_that_mends_it() -> None:
+    sees, waits = told_reach("the desk", ["read", "propose"])
+    assert sees.endswith('loci grant "the desk" --grant space:home')
+    assert "waits for your review" in waits
+
+
+def test_a_word_that_is_no_grant_is_answered_with_those_there_are() -> None:
+    assert typed_grants(["read, write", "write,space:my work"]) == ["read", "write", "space:my work"]
+    with pytest.raises(UserError, match=r"read, propose, write, curate, speak_for_user, all_spaces or space:NAME"):
+        typed_grants(["raed"])
+    with pytest.raises(UserError, match="Name the space"):
+        typed_grants(["space:"])

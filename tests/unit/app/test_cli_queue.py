@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.cli.queue import short, waiting
+from app.cli.queue import FIRST, folded, short, waiting
 
 
 class Pages:
@@ -41,3 +41,22 @@ def test_a_cut_reply_is_followed_to_its_end() -> None:
 def test_an_id_is_as_long_as_it_must_be() -> None:
     items = [{"id": "0000-aa12345678"}, {"id": "0000-ba12345678"}, {"id": "0000-ba99999999"}]
     assert [short(str(item["id"]), items) for item in items] == ["aa12345678", "ba12345678", "99999999"]
+
+
+def proposed(name: str, number: int, kind: str = "proposal", **more: Any) -> dict[str, Any]:
+    return {"id": f"{name}-{number}", "kind": kind, "state": "open", "incoming": {"client": name}, **more}
+
+
+def test_who_asks_very_much_does_not_bury_the_rest() -> None:
+    items = [proposed("Noisy", number) for number in range(500)]
+    items += [
+        proposed("Quiet", 1),
+        proposed("Noisy", 501, kind="contradiction"),
+        {**proposed("Noisy", 502), "state": "moot"},
+    ]
+    items.append(proposed("Someone", 7, kind="approval", asked={"client": "Noisy"}))
+    shown, more = folded(items)
+    assert [item["id"] for item in shown] == [
+        *(f"Noisy-{number}" for number in range(FIRST)), "Quiet-1", "Noisy-501", "Noisy-502",
+    ]  # fmt: skip
+    assert more == {"Noisy": 501 - FIRST}

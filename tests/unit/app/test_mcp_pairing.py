@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,15 +13,19 @@ from app.cli.output import Output
 from app.environment import read
 from app.mcp import pairing
 from app.mcp.doorway import Doorway
-from core.errors import Code, LociError
+from app.mcp.link import Sight
+from app.mcp.server import told_spaces
+from app.mcp.trying import sight_told
+from core.errors import Code, LociError, UserError
 from core.ipc.greeting import Pairing
 
 
 class Stranger:
     """A client whose server answers with a name of its own."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, *, refuses: bool = False) -> None:
+        self.name, self.refuses = name, refuses
+        self.wanted: list[str] | None = None
 
     def connect(self, _: Any) -> Self:
         return self
@@ -31,8 +36,11 @@ class Stranger:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def pair(self, name: str, code: str) -> Pairing:
+    def pair(self, name: str, code: str, grants: list[str] | None) -> Pairing:
         assert (name, code) == ("zed", "CODE")
+        self.wanted = grants
+        if self.refuses:
+            raise UserError(Code.PAIRING_REFUSED, "Ask the person.")
         return Pairing(self.name, bytes(32), ("read",))
 
 
@@ -60,3 +68,82 @@ def test_a_name_that_is_none_is_not_written(
         pairing.pair_client(door, "CODE")
     assert caught.value.code is Code.INVALID_INPUT
     assert not list(tmp_path.rglob("*"))
+
+
+def plain(door: Doorway, out: StringIO, err: StringIO) -> Doorway:
+    return replace(door, out=Output(as_json=False, out=out, err=err))
+
+
+def test_a_code_asks_for_what_was_granted_and_the_end_says_what_it_sees(
+    door: Doorway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger, out = Stranger("zed"), StringIO()
+    monkeypatch.setattr(pairing, "Client", stranger)
+    pairing.pair_client(plain(door, out, StringIO()), "CODE", ["space:home"])
+    assert stranger.wanted == ["read", "propose", "space:home"]  # a space alone lets nobody do anything
+    assert "loci mcp --client zed" in out.getvalue().splitlines()[0]
+    assert "It sees none of your spaces" in out.getvalue()  # it was given less than it asked for
+    assert "loci grant zed --grant space:home" in out.getvalue()
+
+
+def test_a_wrong_code_is_not_followed_by_a_wish_to_allow_it(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairing, "Client", Stranger("zed", refuses=True))
+    err = StringIO()
+    with pytest.raises(UserError, match="the code is wrong or over") as caught:
+        pairing.pair_client(plain(door, StringIO(), err), "CODE")
+    assert caught.value.code is Code.PAIRING_REFUSED
+    assert "where the code is right" in err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("typed", "grants"),
+    [("a", ("read", "propose", "all_spaces")), ("O", ("read", "propose"))],
+)
+def test_the_person_is_asked_which_spaces_it_sees(
+    door: Doorway, typed: str, grants: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def prompted(question: str, **_: object) -> str:
+        asked.append(question)
+        return typed
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.prompt", prompted)
+    shown = plain(door, StringIO(), StringIO())
+    assert pairing.asked_grants(shown) == grants
+    assert "zed" in asked[0]
+    monkeypatch.setattr("click.prompt", lambda *_, **__: "n")
+    with pytest.raises(UserError, match="Nothing was paired"):
+        pairing.asked_grants(shown)
+
+
+def test_where_nobody_can_be_asked_nobody_is(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert pairing.asked_grants(plain(door, StringIO(), StringIO())) == ()
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert pairing.asked_grants(door) == ()  # JSON
+
+
+def test_the_trial_says_what_the_client_sees() -> None:
+    status = {"grants": ["propose", "read"], "spaces": [], "own_space": "client:zed"}
+    is_blind, says = sight_told("zed", status)
+    assert is_blind
+    assert "none of your spaces" in says
+    assert "loci grant zed --grant space:home" in says
+    is_blind, says = sight_told("zed", {**status, "spaces": ["home", "work"]})
+    assert not is_blind
+    assert "home, work" in says
+    assert not sight_told("zed", {**status, "grants": ["all_spaces", "read"]})[0]
+
+
+def test_an_assistant_is_told_which_spaces_it_sees_and_where_its_stores_go() -> None:
+    def told(*grants: str, spaces: tuple[str, ...] = ()) -> str:
+        return told_spaces("zed", Sight(grants, spaces))
+
+    assert told_spaces("zed", None) == ""
+    assert "you see home, work." in told("read", spaces=("home", "work"))
+    assert "client:zed" in told("read", spaces=("home",))
+    assert "<memory>" not in told("read", spaces=("<memory>",))
+    assert "all the person's spaces" in told("read", "all_spaces")
+    assert "loci grant zed --grant space:home" in told("read")

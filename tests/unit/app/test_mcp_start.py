@@ -60,7 +60,7 @@ def test_the_engine_is_started_where_it_need_not_ask() -> None:
 
 def ended(starter: Starter) -> None:
     assert starter._child is not None
-    starter._child.wait(30)
+    starter._child.wait(60)
 
 
 @pytest.mark.parametrize(("code", "told"), [(4, Code.VAULT_LOCKED), (1, Code.NOT_HERE)])
