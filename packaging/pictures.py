@@ -7,6 +7,7 @@ Offscreen, on the sample palace with a fixed clock; pictures are the same every 
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -35,10 +36,13 @@ def shots(folder: Path, *, small_too: bool) -> list[Shot]:
 
 def main() -> int:
     """Render them."""
-    named = [argument for argument in sys.argv[1:] if argument != "--all"]
-    folder = Path(named[0]).absolute() if named else FOLDER
+    parser = argparse.ArgumentParser(description="Render the pictures of the README.")
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER, help="where they go")
+    parser.add_argument("--all", action="store_true", help="small ones and large text too")
+    asked = parser.parse_args()
+    folder = asked.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = shots(folder, small_too="--all" in sys.argv)
+    wanted = shots(folder, small_too=asked.all)
     # The laboratory's picture needs saved questions, which would stand first in the journal: it has its own palace.
     for group in (True, False):
         take([shot for shot in wanted if (shot.page == "recall") is group])

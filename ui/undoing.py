@@ -5,13 +5,17 @@ Must not do: know a page; all of it works when the page that asked for it is gon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.tasks import write
+from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of
 
 _PREFIXES = ("Undo: ", "Redo: ")
+_NAME = 64
 
 
 def offer_undo(context: Context, sentence: str, step_id: str) -> None:
@@ -55,7 +59,22 @@ def told(done: str, report: UndoReport) -> str:
     for prefix in _PREFIXES:
         label = label.removeprefix(prefix)
     whose = "" if report.client is None else f" It was a step of {report.client}, not yours."
-    return f"{done}: {label}.{whose}{stayed(len(report.left))}"
+    return f"{done}: {label}.{whose}{to_be_paired(report.unpaired)}{stayed(len(report.left))}"
+
+
+def to_be_paired(names: Sequence[str]) -> str:
+    """Which clients came back and are to be paired anew, as sentences to put behind another one.
+
+    Args:
+        names: of clients.
+
+    Returns:
+        Them, each with a blank before it; "" for none.
+    """
+    return "".join(
+        f" {one_line(name, _NAME)} is back, but unpaired: its old token stays worthless. Pair it again to let it in."
+        for name in names
+    )
 
 
 def stayed(count: int) -> str:

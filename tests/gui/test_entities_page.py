@@ -18,6 +18,7 @@ from core.entities import registry
 from core.types.entities import EntityDraft
 from ui.context import Context
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.lines import in_sight
 from ui.pages.entities.page import EntitiesPage
 from ui.pages.entities.words import words
 from ui.registry import PAGES
@@ -104,8 +105,62 @@ def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qt
     named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
     enter(page, qtbot)
     (line,) = page.detail.places.shown.lines
-    assert line.head.startswith("remember ")
+    assert line.head.startswith("… remember ")
     assert line.head.endswith("that Rosa sings.")
+    assert line.name is not None
+    assert line.head[slice(*line.name)] == "Rosa"
+
+
+def test_a_line_begins_so_late_that_its_name_is_in_sight() -> None:
+    head, name = "… one two three Rosa sings of the sea", (16, 20)
+    assert in_sight(head, name, 40, len) == (head, name)
+    assert in_sight(head, name, 16, len) == ("… three Rosa sings of the sea", (8, 12))
+    assert in_sight(head, name, 3, len) == ("… Rosa sings of the sea", (2, 6))
+    assert in_sight("Rosa sings", (0, 4), 3, len) == ("Rosa sings", (0, 4))
+    assert in_sight("", (0, 0), 3, len) == ("", (0, 0))
+
+
+def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    name = "Ro\u200bsa"
+    rosa = make(rig, "Rosa", aliases=("Rosalind",))
+    named(rig, f"Then \u202e\U0001f388  {name} sings.", rosa, name)
+    enter(page, qtbot)
+    (line,) = page.detail.places.shown.lines
+    assert line.name is not None
+    assert line.head[slice(*line.name)].startswith("Ro‹")
+    assert line.head.endswith("sa sings.")
+    assert not page.grab().isNull()
+
+
+def test_of_one_that_nothing_is_said_about_it_says_why(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa, _, atlas = three(rig)
+    enter(page, qtbot, rosa)
+    assert "about Rosa" in page.detail._no_claims.text()
+    assert page.detail._no_claims.y() < page.detail.places.y()
+    page.look(atlas)
+    settle(qtbot, page.is_settled)
+    assert "No memory names it" in page.detail._no_claims.text()
+
+
+def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    here, there = make(rig, "Raff"), make(rig, "Raff", "other", space="travel")
+    named(rig, "Raff mends lamps.", here, "Raff")
+    make(rig, "Walter")
+    enter(page, qtbot, here)
+    hint = page.detail.alike
+    assert hint.told.whole == hint.act.accessibleDescription() == "May be the same: Raff in travel (0)."
+    hint.act.click()
+    dialog = page.findChild(MergeDialog)
+    assert dialog is not None
+    settle(qtbot, dialog.act.isEnabled)
+    assert dialog.list.current == there
+    assert "GLOBAL" in dialog.told.text()
+    dialog.act.click()
+    settle(qtbot, lambda: page.entity_id not in (here, there) and page.is_settled())
+    view = page.detail.view
+    assert view is not None
+    assert {one.id for one in view.joined} == {here, there}
+    assert page.detail.alike.isHidden()
 
 
 def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:

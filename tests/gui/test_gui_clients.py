@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 
 import pytest
@@ -16,7 +17,7 @@ from window_rig import settle
 
 from core.types.clients import Did, Standing, Undoable
 from ui.context import Context
-from ui.pages.clients.dialogs import ALL, DATE, WEEK, AskDialog, RemoveDialog, UndoSinceDialog
+from ui.pages.clients.dialogs import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveDialog, UndoSinceDialog
 from ui.pages.clients.page import client_commands
 
 MOST_MS = 100.0
@@ -48,15 +49,44 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", Standing.AWAKE)
     assert first.note == "Awake · last seen 1 hour ago"
     assert first.more.endswith("· work")
+    assert first.last == "12 memories · 41 answers in 30 days"
+    assert second.last == "12 memories · 41 answers in 30 days"
     assert second.note == "Paused · never came"
     head = page.stand.head
     assert head.name.whole == "Scribe"
     assert [figure.number.text() for figure in head.figures.values()] == ["12", "3", "41", "1"]
-    assert head.chips.sentence.whole == "20 searches a minute, 200 a session · believed up to 0.85"
+    assert head.chips.sentence.whole == "20 searches a minute, 200 in 24 hours · trusted 85 % at most"
     chip = next(iter(head.chips._sentences))
     chip.setFocus(Qt.FocusReason.TabFocusReason)
     settle(room.qtbot, lambda: head.chips.sentence.whole == head.chips._sentences[chip])
     assert chip.accessibleDescription() == head.chips._sentences[chip]
+
+
+def test_two_ways_to_come_in_say_how_they_differ(room: ClientsRoom) -> None:
+    cards = two(room).enter().stand.cards
+    said = [one.text() for one in cards.findChildren(QLabel)]
+    for made, word in ((cards.pair, "one-time code"), (cards.token, "script")):
+        assert word in made.accessibleDescription()
+        assert made.toolTip() in said
+
+
+def test_with_large_text_grants_and_limits_stay_and_icons_grow(room: ClientsRoom) -> None:
+    page = two(room).enter()
+    small = page.stand.cards.pair.iconSize().height()
+    room.context.theme.use("light", 150)
+    page.resize(1180, 680)
+    room.rest()
+    chips = page.stand.head.chips
+    assert chips.isVisible()
+    assert chips.brief.isVisible()
+    assert chips.brief.whole.endswith("· work")
+    assert chips.sentence.isVisible()
+    assert not chips._chips.isVisible()
+    assert page.stand.cards.pair.iconSize().height() > small
+    page.resize(1180, 1000)
+    room.rest()
+    assert chips._chips.isVisible()
+    assert not chips.brief.isVisible()
 
 
 def test_a_hostile_name_is_plain_text_on_one_line_with_its_marks_seen(room: ClientsRoom) -> None:
@@ -183,6 +213,63 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
     assert room.said[-1][:2] == (
         "1 step of Scribe is taken back. 1 step stayed: what it changed was changed again since.", "Undo"
     )  # fmt: skip
+
+
+def test_a_walk_through_the_choices_counts_at_the_beginning_and_at_the_end(room: ClientsRoom) -> None:
+    page = two(room).enter()
+    page.stand.head.deeds["undo"].click()
+    asking = room.dialog(UndoSinceDialog)
+    settle(room.qtbot, lambda: asking.found is not None)
+    asking.pause.setInterval(60_000)  # nobody waits between two presses
+    for choice in (YESTERDAY, WEEK, DATE, ALL, WEEK, ALL):
+        asking.choices._buttons[choice].click()
+        assert not asking.act.isEnabled()
+    for day in range(1, 20):
+        asking.day.setDate(QDate(2020, 3, day))
+    assert asking.pause.isActive()
+    asking.pause.setInterval(0)
+    asking.pause.start()
+    settle(room.qtbot, lambda: asking.found is not None)
+    counted = [one for one in room.clients.asked if one[0] == "undoable"]
+    assert len(counted) == 2
+    assert counted[-1] == ("undoable", "Scribe", 0)
+    asking.reject()
+
+
+def test_what_is_no_longer_asked_does_not_begin(room: ClientsRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = two(room).enter()
+    waiting: list[Future[Undoable]] = []
+
+    def undoable(_name: str, _since_ms: int) -> Future[Undoable]:
+        waiting.append(Future())
+        return waiting[-1]
+
+    monkeypatch.setattr(room.clients, "undoable", undoable)
+    page.stand.head.deeds["undo"].click()
+    asking = room.dialog(UndoSinceDialog)
+    settle(room.qtbot, lambda: len(waiting) == 1)
+    asking.pause.setInterval(0)
+    asking.choices._buttons[WEEK].click()
+    assert waiting[0].cancelled()
+    settle(room.qtbot, lambda: len(waiting) == 2)
+    asking.reject()
+    assert waiting[1].cancelled()
+    room.rest()
+    assert room.said == []
+
+
+def test_where_only_the_newest_steps_were_tried_it_says_at_least(room: ClientsRoom) -> None:
+    room.clients.found = Undoable(300, 240, {"store": 300}, 0, untried=1200)
+    page = two(room).enter()
+    page.stand.head.deeds["undo"].click()
+    asking = room.dialog(UndoSinceDialog)
+    settle(room.qtbot, lambda: asking.found is not None)
+    assert asking.preview.text() == (
+        "At least 300 steps on 240 memories would be taken back: 300 × stored. "
+        "1,200 older steps are taken back too, where nothing was changed since."
+    )
+    assert asking.act.text() == "Undo up to 1,500 steps"
+    asking.reject()
 
 
 def test_where_there_is_nothing_to_undo_nothing_can_be_agreed_to(room: ClientsRoom) -> None:

@@ -17,6 +17,7 @@ OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
     "core.engine.clients": set(),  # the owner's, all of them: `Clients._change`
+    "core.engine.client_undoing": set(),  # the owner's: taking back since a time, removing all
     "core.engine.graph": set(),
     "core.engine.runner": {"consolidate"},  # the one work a client may ask for
     "core.engine.sessions": {"capture", "compaction_ingest"},

@@ -55,6 +55,16 @@ def test_in_the_lowest_window_of_usual_text_the_words_still_stand(context: Conte
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
 
 
+def test_in_a_usual_window_with_large_text_the_words_still_stand(large: Context, qtbot: QtBot) -> None:
+    rail = shown(large, qtbot, 800 - 78 - 42)
+    places = rail.findChildren(Place)
+    settle(qtbot, lambda: all(is_in_sight(rail, one) for one in places))
+    assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
+    high = places[0].height()
+    rail.resize(rail.width(), 1_000)
+    settle(qtbot, lambda: places[0].height() > high)
+
+
 def test_in_a_low_window_with_large_text_every_page_is_in_sight(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, ROOM)
     places = rail.findChildren(Place)

@@ -384,7 +384,7 @@ def test_everything_has_a_name(room: Room) -> None:
         assert widget.accessibleName()
     assert page.desk.suggestion.act is not None
     assert page.desk.suggestion.act.accessibleDescription() == "Key D"
-    assert page.desk.have.accessibleName() == "What you have, trust 0.97"
+    assert page.desk.have.accessibleName() == "What you have, trusted 97 %"
 
 
 def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) -> None:

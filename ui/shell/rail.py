@@ -1,7 +1,7 @@
 """The left rail: one button a page, in the order they were registered.
 
-Where it is too low for their words the icons stand alone, and where it is too low for those too it scrolls: every page
-can be reached at every size. Must not do: know a page.
+Where it is low icons and words draw together; where it is too low for the words the icons stand alone, and where it is
+too low for those too it scrolls: every page can be reached at every size. Must not do: know a page.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ui.context import PageSpec
 from ui.theme.theme import Theme
 
 WIDTH = 72
+_ICON, _ICON_TIGHT = 20, 16
 _MOST_SHOWN = 99
 
 
@@ -43,6 +44,17 @@ class Place(QToolButton):
         self.badge.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.badge.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.badge.hide()
+
+    def draw_in(self, *, is_tight: bool) -> None:
+        """Leave less room around icon and word.
+
+        Args:
+            is_tight: whether there is little.
+        """
+        if bool(self.property("tight")) != is_tight:
+            self.setProperty("tight", is_tight)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
     def show_count(self, count: int) -> None:
         """Say how much waits.
@@ -149,19 +161,21 @@ class Rail(QScrollArea):
     def _fit(self) -> None:
         """Show the words where all of them have room."""
         words, icons = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
-        for style, edge, gap in ((words, 8, 2), (words, 3, 0), (icons, 8, 2)):
+        ways = ((words, 8, 2, False), (words, 3, 0, False), (words, 3, 0, True), (icons, 8, 2, False))
+        for style, edge, gap, is_tight in ways:
             self._layout.setContentsMargins(6, edge, 6, edge)
             self._layout.setSpacing(gap)
+            side = self._theme.px(_ICON_TIGHT if is_tight else _ICON)
             for made in self._buttons.values():
                 made.setToolButtonStyle(style)
+                made.setIconSize(QSize(side, side))
+                made.draw_in(is_tight=is_tight)
             if self._layout.minimumSize().height() <= self.height():
                 return
 
     def _paint(self) -> None:
         self.setFixedWidth(self._theme.px(WIDTH) if self._theme.scale <= 125 else self._theme.px(66))
-        side = self._theme.px(20)
         for page_id, made in self._buttons.items():
-            made.setIconSize(QSize(side, side))
             made.setIcon(self._theme.icon(self._pages[page_id].icon, "accent" if made.isChecked() else "muted"))
             made.place_badge()
         self._fit()

@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
     def _ask_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
-            task = query("Looking at the index", engine.vault.status).within(self, "status")
+            task = query("Looking at the index", lambda: engine.vault.status(brief=True)).within(self, "status")
             self.context.tasks.run(
                 task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
             )

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip
 
+_BUTTON_ICON = 16
+
 
 def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
     """Plain text in a role of the style sheet; never interpreted.
@@ -167,6 +169,9 @@ class _Follower(QObject):
         theme.changed.connect(self._paint)
 
     def _paint(self) -> None:
+        if isinstance(self._target, QPushButton):  # as large beside large text as beside small
+            side = self._theme.px(_BUTTON_ICON)
+            self._target.setIconSize(QSize(side, side))
         self._target.setIcon(self._theme.icon(self._icon, self._role))
 
 

@@ -93,9 +93,17 @@ def kind_pixmap(kind: Kind, size: int, colour: QColor, ratio: float = 1.0) -> QP
 class KindMark(QWidget):
     """A kind's shape, as a small widget with a name for those who do not see it."""
 
-    def __init__(self, theme: Theme, kind: Kind = Kind.EPISODE, size: int = 14) -> None:
+    def __init__(self, theme: Theme, kind: Kind = Kind.EPISODE, size: int = 14, colour: str = "") -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            kind: which shape.
+            size: pixels at 100 %.
+            colour: a name of the theme's, where the place tells by its colour what it is; "" for the kind's own.
+        """
         super().__init__()
-        self._theme, self._size, self._kind = theme, size, kind
+        self._theme, self._size, self._kind, self._colour = theme, size, kind, colour
         self.show_kind(kind)
         self.setFixedSize(theme.px(size), theme.px(size))
         theme.changed.connect(self._restyle)
@@ -115,5 +123,5 @@ class KindMark(QWidget):
         """Draw the shape."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        colour = self._theme.colour(KIND_TOKENS[self._kind])
+        colour = self._theme.colour(self._colour or KIND_TOKENS[self._kind])
         draw_kind(painter, self._kind, QPointF(self.width() / 2, self.height() / 2), self.width() * 0.8, colour)

@@ -1,6 +1,6 @@
 """The view of what a client does, as it does it: answers, changes, refusals, newest first.
 
-Must not do: show a word that was asked or stored; the receipt and the memory do.
+A change names the memory it was about. Must not do: show a word that was asked; the receipt does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
 from ui.pages.clients.lines import Heading, Line, Row
 from ui.pages.clients.rows import RowList, card_of
-from ui.pages.clients.tab import Tab, clock_told, day_heading
+from ui.pages.clients.tab import Tab, clock_told, day_heading, offer
 from ui.pages.clients.words import did_note, did_told, words
 from ui.tasks import query
 from ui.undoing import take_back
@@ -149,8 +149,11 @@ class ActivityTab(Tab):
 
     def _offer(self, shown: Row | None) -> None:
         line = None if shown is None else shown.value
-        self.receipt.setEnabled(line is not None and bool(line.receipt_id))
-        self.undo.setEnabled(line is not None and bool(line.step_id) and not line.is_undone)
+        said = words()["activity"]
+        offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
+        is_undone = line is not None and line.is_undone
+        cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
+        offer(self.undo, cannot, said["undo_hint"])
 
     def _show_receipt(self) -> None:
         current = self.list.current

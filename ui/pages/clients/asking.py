@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.config.grantwords import cannot, former
+from core.config.grantwords import cannot, former, spaces_of
 from core.types.clients import PairingQuestion
 from core.types.words import Grant
 from ui.pages.clients.words import SPACE, counted, grant_sentence, visible, words
@@ -95,7 +95,7 @@ class QuestionView(QWidget):
         rights = [one for one in asked.grants if not _is_space(one)]
         self.allowed.setText("\n".join(f"•  {grant_sentence(one)}" for one in rights))
         past = [former()] if asked.former else []
-        spaces = [grant_sentence(one) for one in asked.grants if _is_space(one)]
+        spaces = [grant_sentence(one) for one in spaces_of(asked.grants)]
         self.seen.setText("\n".join(f"•  {one}" for one in (*spaces, *past, said["sees_own"])))
         self.allow.setEnabled(False)
         self.deny.setEnabled(True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.lines import Row
@@ -18,7 +18,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.states import FOOT
 
-_ORDER = (Standing.AWAKE, Standing.PAUSED, Standing.ASLEEP, Standing.REVOKED)
+_ORDER = (Standing.AWAKE, Standing.PAUSED, Standing.ASLEEP, Standing.UNPAIRED, Standing.REVOKED)
 
 
 def card_row(card: ClientCard, now_ms: int) -> Row:
@@ -34,11 +34,18 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
         head=visible(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms)}",
         more="" if card.standing is Standing.REVOKED else _granted(card),
+        last=_did(card),
         standing=card.standing,
         aside=f"{card.waits:,} to review" if card.waits else "",
         is_struck=card.standing is Standing.REVOKED,
         value=card,
     )
+
+
+def _did(card: ClientCard) -> str:
+    """What there is of it, and how often it was answered."""
+    counts = (("did_stands", card.stands), ("did_answers", card.answers))
+    return " · ".join(counted(words()[form], count) for form, count in counts if count)
 
 
 def _granted(card: ClientCard) -> str:
@@ -97,16 +104,29 @@ class CardsPanel(QFrame):
         head = column(None, gap=10)
         head.setContentsMargins(16, 0, 16, 2)
         head.addLayout(row(label(said["title"], "title"), None, self.count))
+        for made, hint in ((self.pair, said["pair_hint"]), (self.token, said["token_hint"])):
+            made.setToolTip(hint)
+            made.setAccessibleDescription(hint)
         head.addWidget(self.pair)
+        head.addWidget(label(said["pair_hint"], "small", wrap=True))
         head.addLayout(row(self.token, None))
+        head.addWidget(label(said["token_hint"], "small", wrap=True))
         layout.addLayout(head)
         layout.addWidget(self.list, 1)
-        foot = column(None, self.resume, self.stop, gap=8)
-        foot.setContentsMargins(16, 4, 16, 14)
-        layout.addLayout(foot)
+        self._foot = column(None, self.resume, self.stop, gap=8)
+        self._foot.setContentsMargins(16, 4, 16, 14)
+        layout.addLayout(self._foot)
         for made in (self.resume, self.stop):
             made.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
             made.hide()
+
+    def hold(self, link: QWidget) -> None:
+        """Let something quiet stand at the foot.
+
+        Args:
+            link: it shows itself where there is a reason.
+        """
+        self._foot.insertWidget(0, link)
 
     def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
         """Show the clients.

@@ -6,9 +6,10 @@ Must not do: do it; a dialog tells that the person agreed. What destroys access 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 
-from PySide6.QtCore import QDate, QLocale, Qt, Signal
+from PySide6.QtCore import QDate, QLocale, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Undoable
@@ -21,6 +22,8 @@ from ui.widgets.words import local
 
 _WIDTH = 460
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
+PAUSE_MS = 250
+"""So long the person may go on choosing before it is counted: counting holds up whoever writes."""
 _BACK = {TODAY: 0, YESTERDAY: 1, WEEK: 7}
 
 
@@ -141,7 +144,7 @@ class UndoSinceDialog(AskDialog):
         self.preview, self.stays = label(said["looking"], "strong", wrap=True), label("", "muted", wrap=True)
         self.stays.hide()
         self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
-        self.choices.chosen.connect(lambda _: self._count())
+        self.choices.chosen.connect(lambda _: self._choose())
         today = local(context.clock.now_ms()).date()
         self.day = QDateEdit(QDate(today.year, today.month, today.day))
         self.day.setMaximumDate(QDate(today.year, today.month, today.day))
@@ -149,12 +152,19 @@ class UndoSinceDialog(AskDialog):
         self.day.setDisplayFormat("d MMM yyyy")
         self.day.setAccessibleName(said["day"])
         self.day.lineEdit().setObjectName("inner")
-        self.day.dateChanged.connect(lambda _: self._count())
+        self.day.dateChanged.connect(lambda _: self._choose())
         self.form_box.addWidget(label(said["since"], "label"))
         self.form_box.addWidget(self.choices)
         self.form_box.addLayout(row(self.day, None))
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(self.stays)
+        self._asked: Future[Undoable] | None = None
+        self.pause = QTimer(self)
+        self.pause.setSingleShot(True)
+        self.pause.setInterval(PAUSE_MS)
+        self.pause.timeout.connect(self._count)
+        self.finished.connect(lambda _: self._give_up())
+        self._empty()
         self._count()
 
     @property
@@ -171,17 +181,34 @@ class UndoSinceDialog(AskDialog):
             at -= timedelta(days=_BACK[chosen])
         return max(0, int(at.astimezone(UTC).timestamp() * 1000))
 
-    def _count(self) -> None:
-        """Count anew; an older count that comes later is dropped."""
-        said, clients = words()["undo_dialog"], self.context.bridge.engine.clients
-        name, since = self._name, self.since_ms
+    def _choose(self) -> None:
+        """Another time: nothing can be agreed to until it is counted, once the person has stopped choosing."""
+        self._give_up()
+        self._empty()
+        self.pause.start()
+
+    def _give_up(self) -> None:
+        """What is counted is asked no more: it does not begin where it has not."""
+        self.pause.stop()
+        if self._asked is not None:
+            self._asked.cancel()
+
+    def _empty(self) -> None:
         self.day.setVisible(self.choices.current == DATE)
         self.found = None
         self.act.setEnabled(False)
-        self.preview.setText(said["looking"])
-        asked = query(said["looking"], lambda: clients.undoable(name, since)).within(self, "count")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.preview.setText(words()["undo_dialog"]["looking"])
         self.adjustSize()
+
+    def _count(self) -> None:
+        clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
+
+        def ask() -> Future[Undoable]:
+            self._asked = clients.undoable(name, since)
+            return self._asked
+
+        asked = query(words()["undo_dialog"]["looking"], ask).within(self, "count")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: Undoable) -> None:
         said, told = words()["undo_dialog"], stays_told(found)
@@ -189,7 +216,8 @@ class UndoSinceDialog(AskDialog):
         self.preview.setText(undo_told(found))
         self.stays.setText(told)
         self.stays.setVisible(bool(told))
-        self.act.setText(counted(said["act"], found.steps) if found.steps else said["act_none"])
+        act = said["act_most"] if found.untried else said["act"]
+        self.act.setText(counted(act, found.steps + found.untried) if found.steps else said["act_none"])
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(found.steps > 0)
         self.adjustSize()

@@ -20,6 +20,8 @@ from ui.pages.clients.words import (
     grant_sentence,
     grant_word,
     limits_told,
+    listed,
+    percent,
     seen_told,
     standing_word,
     visible,
@@ -36,6 +38,7 @@ _DEEDS = {
     Standing.AWAKE: ("pause", "undo", "revoke"),
     Standing.PAUSED: ("resume", "undo", "revoke"),
     Standing.ASLEEP: ("wake", "undo", "revoke"),
+    Standing.UNPAIRED: ("undo", "again", "revoke"),
     Standing.REVOKED: ("undo", "again"),
 }
 _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
@@ -44,7 +47,7 @@ _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", 
 def summary_told(card: ClientCard) -> str:
     """Limits and ceiling in one line."""
     said = words()["limits"]
-    believed = str(said["ceiling"]).format(value=f"{card.trust_ceiling:.2f}")
+    believed = str(said["ceiling"]).format(value=percent(card.trust_ceiling))
     return f"{limits_told(card.limit_minute, card.limit_session)} · {believed}"
 
 
@@ -92,9 +95,10 @@ class GrantChips(QWidget):
         self._theme = theme
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=6)
-        self.sentence = Elided("", "small")
-        self._usual = ""
-        column(self, self._chips, self.sentence, gap=4)
+        self.sentence, self.brief = Elided("", "small"), Elided("", "small")
+        self._usual, self._is_low = "", False
+        self.brief.hide()
+        column(self, self._chips, self.brief, self.sentence, gap=4)
         self._sentences: dict[QPushButton, str] = {}
 
     def show_card(self, card: ClientCard) -> None:
@@ -111,9 +115,20 @@ class GrantChips(QWidget):
             made.installEventFilter(self)
             self._sentences[made] = told
             self._flow.addWidget(made)
-        self._chips.setVisible(bool(self._sentences))
         self._usual = summary_told(card)
         self.sentence.say(self._usual)
+        self.brief.say(" · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part))
+        self.show_low(is_low=self._is_low)
+
+    def show_low(self, *, is_low: bool) -> None:
+        """Say the grants in one line where there is no room for chips.
+
+        Args:
+            is_low: whether there is little room.
+        """
+        self._is_low = is_low
+        self._chips.setVisible(bool(self._sentences) and not is_low)
+        self.brief.setVisible(is_low)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Say the sentence of the chip that is looked at."""
@@ -179,12 +194,12 @@ class Head(QWidget):
             layout.addWidget(part)
 
     def show_low(self, *, is_low: bool) -> None:
-        """Leave room for what is below: where it is low, grants stand in their own view only.
+        """Leave room for what is below: where it is low, grants stand in a line of words.
 
         Args:
             is_low: whether there is little room.
         """
-        self.chips.setVisible(not is_low)
+        self.chips.show_low(is_low=is_low)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is narrow, the deeds stand under the name."""

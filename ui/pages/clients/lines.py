@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtCore import Signal as QtSignal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from core.types.clients import Standing
@@ -19,11 +19,14 @@ from core.types.words import Kind
 from ui.pages.clients.marks import TOKENS, draw_standing
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip
+from ui.widgets.rowground import draw_ground
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 LINE = Qt.ItemDataRole.UserRole
 """Role of a row's `Line`."""
 _PAD, _ICON, _GAP, _UPRIGHT = 14, 16, 10, 7
+_BESIDE = 4
+"""Pixels of room at both sides of what a line stands on."""
 _HEADING, _FIRST = 38, 28
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
@@ -45,7 +48,7 @@ class Row:
     Attributes:
         id: unique within the list.
         head: its text, made visible, on one line.
-        note: under it in small letters; `more` under that.
+        note: under it in small letters; `more` under that, `last` under both.
         icon: name of an icon; "" where `standing` or `kind` has its shape in its place.
         ink: token of the icon's colour; a danger is said by the words too.
         standing: a client's.
@@ -59,6 +62,7 @@ class Row:
     head: str
     note: str = ""
     more: str = ""
+    last: str = ""
     icon: str = ""
     ink: str = "muted"
     standing: Standing | None = None
@@ -68,9 +72,14 @@ class Row:
     value: Any = None
 
     @property
+    def under(self) -> tuple[str, ...]:
+        """What stands in small letters, a line each."""
+        return tuple(part for part in (self.note, self.more, self.last) if part)
+
+    @property
     def told(self) -> str:
         """All of it, for those who hear it."""
-        parts = (self.head, self.note, self.more, self.aside)
+        parts = (self.head, self.note, self.more, self.last, self.aside)
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
@@ -175,7 +184,7 @@ class LinePainter(QStyledItemDelegate):
         if isinstance(line, Heading):
             return QSize(100, px(_HEADING if index.row() else _FIRST))
         head, small = self._fonts()
-        high = _height(head) + sum(_height(small) for part in (line.note, line.more) if part)
+        high = _height(head) + len(line.under) * _height(small)
         return QSize(100, high + px(_UPRIGHT * 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -197,17 +206,16 @@ class LinePainter(QStyledItemDelegate):
         self._write(painter, inner, title, "muted", theme.font("label"), _LEFT | Qt.AlignmentFlag.AlignBottom)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
-        colour, rect = self._theme.colour, QRect(option.rect)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if is_chosen or place == self.hovered:
-            painter.fillRect(rect, colour("selection" if is_chosen else "raised"))
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), colour("line"))
-        if is_chosen:  # a bar beside the colour
-            painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height() - 1), colour("accent"))
-        if place == self._view.currentIndex().row() and self._view.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour("focus"), 2))
-            painter.drawRect(rect.adjusted(1, 1, -1, -2))
+        rect, pad = QRect(option.rect), self._theme.px(_BESIDE)
+        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self._theme.colour("line"))
+        draw_ground(
+            painter,
+            self._theme,
+            rect.adjusted(pad, 0, -pad, 0),
+            is_chosen=bool(option.state & QStyle.StateFlag.State_Selected),
+            is_hovered=place == self.hovered,
+            has_focus=place == self._view.currentIndex().row() and self._view.hasFocus(),
+        )
 
     def _row(self, painter: QPainter, rect: QRect, row: Row) -> None:
         px = self._theme.px
@@ -223,7 +231,7 @@ class LinePainter(QStyledItemDelegate):
         self._write(painter, QRect(left, top, room, _height(head)), row.head,
                     "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)  # fmt: skip
         top += _height(head)
-        for note in (part for part in (row.note, row.more) if part):
+        for note in row.under:
             self._write(painter, QRect(left, top, right - left, _height(small)), note, "muted", small, _LEFT | _MIDDLE)
             top += _height(small)
 

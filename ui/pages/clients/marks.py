@@ -1,7 +1,7 @@
 """The shape of a standing: a shape beside every colour.
 
-Awake is a full disc, asleep a moon, paused two bars, revoked a cross in a ring. Must not do: say the word; that stands
-beside it.
+Awake is a full disc, asleep a moon, paused two bars, one that is unpaired an open ring, revoked a cross in a ring.
+Must not do: say the word; that stands beside it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ TOKENS: Mapping[Standing, str] = {
     Standing.AWAKE: "success",
     Standing.ASLEEP: "muted",
     Standing.PAUSED: "warning",
+    Standing.UNPAIRED: "warning",
     Standing.REVOKED: "danger",
 }
 _SIDE = 12
@@ -51,6 +52,10 @@ def draw_standing(painter: QPainter, standing: Standing, centre: QPointF, side: 
         case Standing.PAUSED:
             for left in (-0.36, 0.1):
                 painter.drawRoundedRect(QRectF(left, -0.42, 0.26, 0.84), 0.06, 0.06)
+        case Standing.UNPAIRED:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, 0.14))
+            painter.drawArc(QRectF(-0.42, -0.42, 0.84, 0.84), 30 * 16, 300 * 16)
         case Standing.REVOKED:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour, 0.12))

@@ -17,6 +17,7 @@ from core.types.clients import ClientCard, Standing, Terms
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.deeds import Deeds
 from ui.pages.clients.lines import Row
+from ui.pages.clients.nos import Nos
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.stand import ACTIVITY, RECEIPTS, Stand
 from ui.pages.clients.tokens import TokenDialog
@@ -25,7 +26,7 @@ from ui.tasks import problem_of, query
 from ui.widgets.basics import column, label, row
 from ui.widgets.states import EmptyState, States
 
-PAIR, TOKEN, STOP, RESUME = "pair", "token", "stop", "resume"
+PAIR, TOKEN, STOP, RESUME, NOS = "pair", "token", "stop", "resume", "nos"
 _REFRESH_MS = 300
 _LIVE_MS = 5_000  # that a client came or was refused changes no memory: no event tells of it
 _LEADS = {"stands": "library", "waits": "review", "answers": RECEIPTS, "refusals": ACTIVITY}
@@ -40,11 +41,12 @@ class ClientsPage(Page):
         self._wished, self._wanted = "", ""
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
-        self.deeds = Deeds(context, self)
+        self.deeds, self.nos = Deeds(context, self), Nos(context, self)
         self.stand = Stand(context)
         self.states = States(context.theme, self.stand, words()["reading"])
         column(self, self.states)
         self.stand.build()
+        self.stand.cards.hold(self.nos.link)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
@@ -73,7 +75,8 @@ class ClientsPage(Page):
         """Show it.
 
         Args:
-            wish: `pair`, `token`, `stop` or `resume` to begin that; the name of a client after `client:`; "" for none.
+            wish: `pair`, `token`, `stop`, `resume` or `nos` to begin that; the name of a client after `client:`; ""
+                for none.
         """
         self._is_shown = self._wants_focus = True
         self._wished = wish.removeprefix("ask:")
@@ -109,6 +112,7 @@ class ClientsPage(Page):
         clients = self.context.bridge.engine.clients
         asked = query(words()["reading"], clients.cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.nos.read()
 
     def _renew(self) -> None:
         """Something changed: all clients, and what is shown of the one that is looked at."""
@@ -171,6 +175,8 @@ class ClientsPage(Page):
             self.stop_all()
         elif wish == RESUME:
             self.resume_all()
+        elif wish == NOS:
+            self.nos.open()
 
     # ---- one client
 
@@ -282,6 +288,8 @@ def client_commands(context: Context) -> tuple[Command, ...]:
                 words="kill switch pause clients assistants panic"),
         Command("clients.resume", said["resume"], lambda: go("clients", RESUME), icon="play",
                 words="clients assistants paused let in again"),
+        Command("clients.nos", words()["nos"]["title"], lambda: go("clients", NOS), icon="circle-x",
+                words="clients denied refused no ask again pair allow"),
     )  # fmt: skip
 
 

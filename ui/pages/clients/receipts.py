@@ -237,6 +237,8 @@ class ReceiptsTab(Tab):
         none = [said["none_given"]] if not receipt.given else []
         none += [said["none_withheld"]] if not withheld and not receipt.sealed else []
         none += [counted(said["sealed"], receipt.sealed)] if receipt.sealed else []
+        none += [counted(said["unlisted"], receipt.unlisted)] if receipt.unlisted else []
+        none += [counted(said["reads"], receipt.reads)] if receipt.reads > 1 else []
         self.note.setText(" ".join([*none, said["open"]] if receipt.given or withheld else none))
         self.detail.show_lines(given_lines(receipt.given, withheld, rows))
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from ui.pages.clients.lines import Line, LineModel, LinePainter, Row
 from ui.theme.theme import Theme
 from ui.widgets.basics import column
+from ui.widgets.fading import HIGH, fade_edges
 from ui.widgets.keys import overrides, plain_key
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -39,6 +40,7 @@ class RowList(QListView):
             name: for those who do not see it.
         """
         super().__init__()
+        self._theme = theme
         self.lines = LineModel(self)
         self.painter = LinePainter(theme, self)
         self._last: str | None = _NEVER
@@ -145,6 +147,11 @@ class RowList(QListView):
         """The ring goes."""
         super().focusOutEvent(event)
         self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Lines, faded where the list goes on."""
+        super().paintEvent(event)
+        fade_edges(self, self._theme.colour("surface"), self._theme.px(HIGH))
 
     def _hover(self, index: QModelIndex) -> None:
         self.painter.hovered = index.row()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.types.clients import ClientCard
 from core.types.library import MemoryRow
@@ -17,7 +17,7 @@ from ui.context import Context
 from ui.pages.clients.lines import Row
 from ui.tasks import problem_of
 from ui.widgets.basics import column
-from ui.widgets.plaintext import one_line
+from ui.widgets.plaintext import one_line, tip
 from ui.widgets.states import States
 from ui.widgets.words import local
 
@@ -128,6 +128,19 @@ def memory_line(row: MemoryRow, note: str = "") -> Row:
     return Row(
         id=row.id, head=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
     )
+
+
+def offer(made: QPushButton, cannot: str, hint: str) -> None:
+    """Let a button be pressed, or say why it cannot be.
+
+    Args:
+        made: the button.
+        cannot: why not; "" where it can.
+        hint: what it does.
+    """
+    made.setEnabled(not cannot)
+    made.setToolTip(tip(cannot or hint))
+    made.setAccessibleDescription(cannot or hint)
 
 
 def day_heading(ms: int, now_ms: int) -> str:

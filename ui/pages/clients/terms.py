@@ -13,7 +13,7 @@ from core.types.library import Facets
 from core.types.words import Grant
 from ui.context import Context
 from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
-from ui.pages.clients.tab import Tab
+from ui.pages.clients.tab import Tab, offer
 from ui.pages.clients.words import SPACE, change_told, words
 from ui.tasks import query
 from ui.widgets.basics import button, card, column, label, row, scrolling
@@ -49,9 +49,10 @@ class TermsTab(Tab):
         self.minute = _limit(said["minute"])
         self.session = _limit(said["session"])
         self.ceiling = QDoubleSpinBox()
-        self.ceiling.setRange(0.0, 1.0)
-        self.ceiling.setSingleStep(0.05)
-        self.ceiling.setDecimals(2)
+        self.ceiling.setRange(0.0, 100.0)
+        self.ceiling.setSingleStep(5)
+        self.ceiling.setDecimals(0)
+        self.ceiling.setSuffix(" %")
         self.ceiling.setAccessibleName(said["ceiling"])
         inset(self.ceiling)
         self.usual = QCheckBox(said["ceiling_usual"].capitalize())
@@ -153,7 +154,7 @@ class TermsTab(Tab):
         self.spaces.tick(terms.grants)
         self.minute.setValue(terms.limit_minute or 0)
         self.session.setValue(terms.limit_session or 0)
-        self.ceiling.setValue(terms.trust_ceiling or 0.0)
+        self.ceiling.setValue(100 * (terms.trust_ceiling or 0.0))
         self._shown_ceiling = self.ceiling.value()
         self.usual.setChecked(False)
 
@@ -162,7 +163,7 @@ class TermsTab(Tab):
         """What the form says."""
         is_touched = self.ceiling.value() != self._shown_ceiling
         exact = None if self._before is None or is_touched else self._before.trust_ceiling
-        shown = round(self.ceiling.value(), 2) if exact is None else exact  # the field shows two digits of what it is
+        shown = round(self.ceiling.value() / 100, 2) if exact is None else exact  # the field shows two digits of it
         ceiling = None if self.usual.isChecked() else shown
         grants = (*self.grants.grants, *self.spaces.grants)
         return Terms(grants, self.minute.value() or None, self.session.value() or None, ceiling)
@@ -176,8 +177,8 @@ class TermsTab(Tab):
         told = said["revoked"] if is_out else said["nothing"] if is_empty else change_told(self._before, wanted)
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
-        self.reset.setEnabled(not is_same)
-        self.act.setEnabled(not is_same and not is_empty and not is_out)
+        offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
+        offer(self.act, told if is_same or is_empty or is_out else "", told)
 
     # ---- acts
 

@@ -22,6 +22,8 @@ _NAME = 40
 _PROCESS = 80
 _SENTENCE = 400
 _NAMES = 6
+_WORDS = 160
+_REASONS = 3
 
 
 @cache
@@ -92,6 +94,8 @@ def seen_told(card: ClientCard, now_ms: int) -> str:
 def born_told(card: ClientCard) -> str:
     """When and how it was paired."""
     said = words()
+    if card.standing is Standing.UNPAIRED:
+        return str(said["not_paired"])
     how = said["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else said["by_you"]
     return f"{said['paired'].format(when=date_of(card.paired_at))} {how}"
 
@@ -129,7 +133,26 @@ def did_told(line: ActivityLine) -> str:
         why = words()["refusal_reasons"].get(line.code, words()["refusal_reasons"]["unknown"])
         return str(words()["activity"]["refused"]).format(why=why)
     told = verb_told(line.verb)
-    return told[:1].upper() + told[1:]
+    verb = told[:1].upper() + told[1:]
+    return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
+
+
+def withheld_told(line: ActivityLine) -> str:
+    """How many memories were left out and why, the commonest first: `29 left out: 20 disputed, 9 replaced`."""
+    said = words()
+    count = counted(said["activity"]["withheld"], line.withheld)
+    told = [f"{many:,} {brief_told(why)}" for why, many in line.reasons[:_REASONS]]
+    rest = sum(many for _, many in line.reasons[_REASONS:])
+    told += [str(said["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
+    if len(line.reasons) == 1:
+        return f"{count}: {brief_told(line.reasons[0][0])}"
+    return f"{count}: {', '.join(told)}" if told else count
+
+
+def brief_told(reason: str) -> str:
+    """Why a memory was withheld, in as few words as tell it apart."""
+    known = words()["briefly"].get(reason)
+    return str(known) if known else reason_told(reason)
 
 
 def did_note(line: ActivityLine) -> str:
@@ -139,9 +162,11 @@ def did_note(line: ActivityLine) -> str:
     if line.did is Did.ASKED:
         parts.append(counted(said["gave"], line.count) if line.count else said["gave_none"])
         if line.withheld:
-            parts.append(counted(said["withheld"], line.withheld))
-    elif line.did is Did.WROTE and line.count:
-        parts.append(counted(said["changed"], line.count))
+            parts.append(withheld_told(line))
+    elif line.did is Did.WROTE:
+        parts += [visible(line.space)] if line.space else []
+        more = line.count - 1 if line.words else line.count
+        parts += [counted(said["more" if line.words else "changed"], more)] if more > 0 else []
     elif line.did is Did.REFUSED:
         parts += [call_told(line.verb), line.code]
     if line.is_undone:
@@ -177,7 +202,9 @@ def undo_told(found: Undoable) -> str:
     if not found.steps:
         return str(said["stuck" if found.left or found.expired else "none"])
     steps, touched = counted(said["steps"], found.steps), counted(said["memories"], found.memories)
-    return str(said["told"]).format(steps=steps, memories=touched, verbs=_verbs_told(found))
+    told = str(said["at_least" if found.untried else "told"])
+    sentence = told.format(steps=steps, memories=touched, verbs=_verbs_told(found))
+    return f"{sentence} {counted(said['untried'], found.untried)}" if found.untried else sentence
 
 
 def stays_told(found: Undoable) -> str:
@@ -207,6 +234,11 @@ def _verbs_told(found: Undoable) -> str:
     return ", ".join(form.format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
 
 
+def percent(value: float) -> str:
+    """A share of one as a number of percent: `85`."""
+    return f"{100 * value:.4g}"
+
+
 def change_told(old: Terms, new: Terms) -> str:
     """What applying new terms would change, in sentences."""
     said = words()["terms"]
@@ -217,8 +249,8 @@ def change_told(old: Terms, new: Terms) -> str:
     if (old.limit_minute, old.limit_session) != (new.limit_minute, new.limit_session):
         parts.append(said["limit"].format(what=limits_told(new.limit_minute, new.limit_session)))
     if old.trust_ceiling != new.trust_ceiling:
-        usual = new.trust_ceiling is None
-        parts.append(said["trust_usual"] if usual else said["trust"].format(value=f"{new.trust_ceiling:.2f}"))
+        usual, ceiling = said["trust_usual"], new.trust_ceiling
+        parts.append(usual if ceiling is None else said["trust"].format(value=percent(ceiling)))
     return " ".join(parts) or str(said["same"])
 
 

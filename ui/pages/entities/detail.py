@@ -11,13 +11,15 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.types.entities import EntityView
+from ui.pages.entities.alike import AlikeHint
 from ui.pages.entities.lines import LineList
-from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, words
+from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, unread_words, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.plaintext import one_line
 
 _NAME = 80
+_CLAIMS = 3  # seen at once, so that the mentions keep their place
 
 
 class Detail(QFrame):
@@ -25,13 +27,14 @@ class Detail(QFrame):
 
     Signals:
         memory_asked: id of a memory to look at.
-        change_asked: names shall be changed; `merge_asked`: it shall be merged into another.
+        change_asked: names shall be changed.
+        merge_asked: it shall be merged into another: the id of the one that may be it, or "".
         apart_asked: the undo step that takes a merge apart.
     """
 
     memory_asked = Signal(str)
     change_asked = Signal()
-    merge_asked = Signal()
+    merge_asked = Signal(str)
     apart_asked = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
@@ -42,10 +45,13 @@ class Detail(QFrame):
         self.title, self.about = Elided("", "section"), Elided("", "muted")
         self.others = label("", "small", wrap=True)
         self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
-        self.merge = button("Merge", self.merge_asked.emit, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        ask = partial(self.merge_asked.emit, "")
+        self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        self.alike = AlikeHint(theme)
+        self.alike.merge_asked.connect(self.merge_asked)
         self.places = LineList(theme, said["places"])
         self.claims = LineList(theme, said["claims"])
-        self._no_places, self._no_claims = label(said["no_places"], "muted"), label(said["no_claims"], "muted")
+        self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
         self.joined = QWidget()
         self._joined_box = column(self.joined, gap=4)
         for made in (self.places, self.claims):
@@ -56,16 +62,19 @@ class Detail(QFrame):
         layout.addWidget(self.about)
         layout.addWidget(self.others)
         layout.addLayout(row(self.change, self.merge, None))
+        layout.addWidget(self.alike)
+        layout.addSpacing(6)
+        layout.addWidget(label(said["claims"], "label"))
+        layout.addWidget(self._no_claims)
+        layout.addWidget(self.claims)
         layout.addSpacing(6)
         layout.addWidget(label(said["places"], "label"))
         layout.addWidget(self._no_places)
-        layout.addWidget(self.places, 3)
-        layout.addWidget(label(said["claims"], "label"))
-        layout.addWidget(self._no_claims)
-        layout.addWidget(self.claims, 2)
+        layout.addWidget(self.places, 1)
         layout.addWidget(self.joined)
         self._layout: QVBoxLayout = layout
         self._layout.addStretch()
+        theme.changed.connect(lambda: self.claims.fit(_CLAIMS))
 
     def show_view(self, view: EntityView) -> None:
         """Show an entity.
@@ -89,6 +98,9 @@ class Detail(QFrame):
         ):
             made.setVisible(bool(has))
             none.setVisible(not has)
+        self._no_claims.setText(unread_words(view))
+        self.claims.fit(_CLAIMS)
+        self.alike.show_alike(card, view.alike)
         self._show_joined(view)
 
     def _show_joined(self, view: EntityView) -> None:

@@ -75,22 +75,23 @@ class MergeDialog(QDialog):
     """Which other one is the same; what would happen is shown before.
 
     Signals:
-        agreed: id of the entity that stays.
+        agreed: the `MergePreview` that was seen.
     """
 
-    agreed = Signal(str)
+    agreed = Signal(object)
 
-    def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
+    def __init__(self, context: Context, card: EntityCard, parent: QWidget, wanted: str = "") -> None:
         """Make it.
 
         Args:
             context: what pages are given.
             card: the entity that would lead to the other.
             parent: the page.
+            wanted: id of the one that is looked at first; "" for none.
         """
         super().__init__(parent)
         said = words()["merge"]
-        self.context, self._card = context, card
+        self.context, self._card, self._wanted = context, card, wanted
         self.seen: MergePreview | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
@@ -121,12 +122,13 @@ class MergeDialog(QDialog):
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: EntityList) -> None:
-        self.list.put([entity_line(one) for one in self._others(found.lines)], self.list.current)
+        wanted = self.list.current or self._wanted
+        self.list.put([entity_line(one) for one in self._others(found.lines)], wanted)
 
     def _others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
-        """Likely ones first: of the same type, then the rest, each in its order."""
+        """Likely ones first: the one that was asked for, those of the same type, then the rest, each in its order."""
         others = [one for one in lines if one.id != self._card.id]
-        return sorted(others, key=lambda one: one.type != self._card.type)
+        return sorted(others, key=lambda one: (one.id != self._wanted, one.type != self._card.type))
 
     def _look(self, entity_id: str) -> None:
         if self.seen is not None and self.seen.keep.id == entity_id:
@@ -154,5 +156,5 @@ class MergeDialog(QDialog):
 
     def _agree(self) -> None:
         if self.seen is not None:
-            self.agreed.emit(self.seen.keep.id)
+            self.agreed.emit(self.seen)
             self.accept()

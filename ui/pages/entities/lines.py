@@ -5,7 +5,7 @@ Must not do: ask the engine, or interpret a text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import (
@@ -13,21 +13,25 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPointF,
     QRect,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui.theme.theme import Theme
+from ui.widgets.fading import HIGH, fade_edges
+from ui.widgets.rowground import draw_ground
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 SHOWN = Qt.ItemDataRole.UserRole + 1
 _HEIGHT, _PAD, _ICON = 46, 12, 16
-_ROUND = 8  # what the corners of the card take
+_CUT = "… "
+_ROUND = _BESIDE = 4  # room around the lines, alike on all sides: their grounds are round as the card is
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Shown:
         icon: name of an icon; `role` the token of its colour.
         head: its first line; `detail` the one under it.
         right: what stands at its end.
+        name: from where to where in `head` a name stands: it alone is emphasised; None where all of it is a name.
     """
 
     id: str
@@ -47,6 +52,7 @@ class Shown:
     head: str
     detail: str
     right: str
+    name: tuple[int, int] | None = None
 
 
 class LineModel(QAbstractListModel):
@@ -95,14 +101,7 @@ class LinePainter(QStyledItemDelegate):
         if not isinstance(line, Shown):
             return
         painter.save()
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.colour("selection"))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(rect, theme.colour("raised"))
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
-        if option.state & QStyle.StateFlag.State_Selected and self._view.hasFocus():
-            painter.setPen(QPen(theme.colour("focus"), 2))
-            painter.drawRect(rect.adjusted(1, 1, -1, -2))
+        self._ground(painter, option, rect)
         pad, side = theme.px(_PAD), theme.px(_ICON)
         theme.icon(line.icon, line.role).paint(painter, rect.left() + pad, rect.center().y() - side // 2, side, side)
         inner = rect.adjusted(2 * pad + side, theme.px(4), -pad, -theme.px(5))
@@ -111,14 +110,76 @@ class LinePainter(QStyledItemDelegate):
         half = inner.height() // 2
         upper = QRect(inner.left(), inner.top(), inner.width(), half)
         lower = QRect(inner.left(), inner.top() + half, inner.width(), inner.height() - half)
-        strong = theme.font("body")
-        strong.setWeight(QFont.Weight.Medium)
         muted = theme.colour("muted")
         _write(painter, small, upper, line.right, muted, Qt.AlignmentFlag.AlignRight)
         upper.setRight(upper.right() - taken - (theme.px(10) if line.right else 0))
-        _write(painter, strong, upper, line.head, theme.colour("ink"), Qt.AlignmentFlag.AlignLeft)
+        self._write_head(painter, upper, line)
         _write(painter, small, lower, line.detail, muted, Qt.AlignmentFlag.AlignLeft)
         painter.restore()
+
+    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
+        theme, pad = self._theme, self._theme.px(_BESIDE)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), theme.colour("line"))
+        draw_ground(
+            painter,
+            theme,
+            rect.adjusted(pad, 0, -pad, 0),
+            is_chosen=is_chosen,
+            is_hovered=bool(option.state & QStyle.StateFlag.State_MouseOver),
+            has_focus=is_chosen and self._view.hasFocus(),
+        )
+
+    def _write_head(self, painter: QPainter, rect: QRect, line: Shown) -> None:
+        plain, ink = self._theme.font("body"), self._theme.colour("ink")
+        strong = self._theme.font("body")
+        if line.name is None:
+            strong.setWeight(QFont.Weight.Medium)
+            _write(painter, strong, rect, line.head, ink, Qt.AlignmentFlag.AlignLeft)
+            return
+        strong.setWeight(QFont.Weight.DemiBold)
+        metrics, called = QFontMetrics(plain), line.head[slice(*line.name)]
+        room = rect.width() - max(0, QFontMetrics(strong).horizontalAdvance(called) - metrics.horizontalAdvance(called))
+        head, (start, end) = in_sight(line.head, line.name, room, metrics.horizontalAdvance)
+        shown = metrics.elidedText(head, Qt.TextElideMode.ElideRight, room)
+        layout, name = QTextLayout(shown, plain), QTextLayout.FormatRange()
+        name.start, name.length = utf16(shown[:start]), utf16(shown[start:end])
+        name.format.setFontWeight(QFont.Weight.DemiBold)
+        layout.setFormats([name])
+        layout.beginLayout()
+        told = layout.createLine()
+        layout.endLayout()
+        painter.setPen(ink)
+        layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - told.height()) / 2))
+
+
+def in_sight(head: str, name: tuple[int, int], room: int, wide: Callable[[str], int]) -> tuple[str, tuple[int, int]]:
+    """A line from so far before its name on that the name has room.
+
+    Args:
+        head: the line.
+        name: from where to where the name stands in it.
+        room: how wide a line may be.
+        wide: how wide a text is.
+
+    Returns:
+        The line, begun later where it has to be, and where the name stands then.
+    """
+    start, end = name
+    at = 0
+    while at < start and wide(_CUT + head[at:end] + _CUT if at else head[:end] + _CUT) > room:
+        blank = head.find(" ", at, start)
+        at = start if blank < 0 else blank + 1
+    if not at:
+        return head, name
+    shift = len(_CUT) - at
+    return _CUT + head[at:], (start + shift, end + shift)
+
+
+def utf16(text: str) -> int:
+    """How long a text is where Qt counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _write(painter: QPainter, font: QFont, rect: QRect, text: str, colour: QColor, side: Qt.AlignmentFlag) -> None:
@@ -141,6 +202,7 @@ class LineList(QListView):
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
+        self._theme = theme
         self.shown = LineModel(self)
         self.setModel(self.shown)
         self.setItemDelegate(LinePainter(theme, self))
@@ -162,6 +224,16 @@ class LineList(QListView):
         """Id of the chosen line; "" for none."""
         row = self.currentIndex().row()
         return self.shown.lines[row].id if 0 <= row < len(self.shown.lines) else ""
+
+    def fit(self, most: int) -> None:
+        """Be as high as the lines are, and no higher than some of them.
+
+        Args:
+            most: lines that are seen at once, at most.
+        """
+        lines = min(most, max(1, self.shown.rowCount()))
+        frame = self.viewportMargins()
+        self.setFixedHeight(lines * self.sizeHintForRow(0) + frame.top() + frame.bottom())
 
     def put(self, lines: Sequence[Shown], chosen: str = "") -> None:
         """Show other lines; one of them stays, or becomes, the chosen one.
@@ -186,6 +258,11 @@ class LineList(QListView):
             self._open()
             return
         super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Lines, faded where the list goes on."""
+        super().paintEvent(event)
+        fade_edges(self, self._theme.colour("surface"), self._theme.px(HIGH))
 
     def _told(self, index: _Index) -> None:
         line = index.data(SHOWN) if index.isValid() else None

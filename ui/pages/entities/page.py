@@ -9,7 +9,15 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QWidget
 
 from core.events import Changed
-from core.types.entities import EntityCard, EntityChange, EntityList, EntityMerged, EntityQuery, EntityView
+from core.types.entities import (
+    EntityCard,
+    EntityChange,
+    EntityList,
+    EntityMerged,
+    EntityQuery,
+    EntityView,
+    MergePreview,
+)
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
@@ -73,7 +81,7 @@ class EntitiesPage(Page):
         left, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
         box = column(left, self.search, gap=8)
         box.setContentsMargins(0, 0, 8, 0)
-        box.addLayout(row(self.types, None, self.count))
+        box.addLayout(row(self.types, None))
         box.addWidget(self._list_states, 1)
         right = QWidget()
         shell = column(right, self._right)
@@ -89,7 +97,7 @@ class EntitiesPage(Page):
     def _build(self) -> None:
         layout = column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = row(label("Entities", "title"), None, gap=10)
+        head = row(label("Entities", "title"), self.count, None, gap=10)
         head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(head)
         layout.addWidget(self.states, 1)
@@ -229,24 +237,21 @@ class EntitiesPage(Page):
         asked = write("Changing a name", lambda: entities.update(card.id, change))
         self.context.tasks.run(asked.success(lambda _: self.context.desk.say("The names were changed.")))
 
-    def _merge(self) -> None:
+    def _merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
-            card = self.detail.view.card
-            dialog = MergeDialog(self.context, card, self)
-            dialog.agreed.connect(lambda target: self.merge(card, target))
+            dialog = MergeDialog(self.context, self.detail.view.card, self, wanted)
+            dialog.agreed.connect(self.merge)
             dialog.open()
 
-    def merge(self, card: EntityCard, target_id: str) -> None:
-        """Merge it into another.
+    def merge(self, seen: MergePreview) -> None:
+        """Merge one into another, as it was shown.
 
         Args:
-            card: the entity that leads to the other from then on.
-            target_id: the one that stays.
+            seen: what the person agreed to.
         """
-        entities = self.context.bridge.engine.entities
-        self.context.tasks.run(
-            write("Merging two names", lambda: entities.merge(card.id, target_id)).success(self._merged)
-        )
+        entities, other, keep = self.context.bridge.engine.entities, seen.other.id, seen.keep.id
+        asked = write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
+        self.context.tasks.run(asked.success(self._merged))
 
     def _merged(self, done: EntityMerged) -> None:
         self._wished = done.target_id

@@ -6,12 +6,12 @@ Must not do: ask the engine, or show a text that is not made visible.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.entities import EntityCard, EntityLine, Joined, MergePreview, Place, Told
+from core.types.entities import EntityCard, EntityLine, EntityView, Joined, MergePreview, Place, Told
 from core.types.reviews import ClaimSeen
 from ui.pages.entities.lines import Shown
 from ui.widgets.claimwords import claim_told
@@ -48,7 +48,36 @@ def entity_line(one: EntityLine) -> Shown:
 def place_line(one: Place) -> Shown:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
-    return Shown(one.memory_id, "quote", "muted", one_line(one.text), f"{date_of(one.at)}{over}", "")
+    over += "" if one.end else f" · {words()['in_properties']}"
+    head, name = _with_name(one)
+    return Shown(one.memory_id, "quote", "muted", head, f"{date_of(one.at)}{over}", "", name)
+
+
+def _with_name(one: Place) -> tuple[str, tuple[int, int]]:
+    """The text as it is shown, and where the name is in it: each part is made visible by itself."""
+    before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
+    lead = one_line(before) + (" " if before[-1:].isspace() else "")
+    told = one_line(name)
+    behind = (" " if after[:1].isspace() else "") + one_line(after)
+    return f"{lead}{told}{behind}", (len(lead), len(lead) + len(told))
+
+
+def alike_words(card: EntityCard, found: Sequence[EntityLine]) -> str:
+    """Which others may be the same, in a sentence."""
+    said = words()["alike"]
+    told = []
+    for one in found:
+        is_same = card.name.casefold() == one.name.casefold()
+        form = said["same" if is_same else "near"]
+        name, space = one_line(one.name, _NAME), one_line(one.space, _NAME)
+        told.append(str(form).format(name=name, space=space, count=one.mentions))
+    return str(said["told"]).format(others=str(said["and"]).join(told))
+
+
+def unread_words(view: EntityView) -> str:
+    """Why nothing is said about it."""
+    form = words()["no_claims"] if view.mentions else words()["no_claims_unnamed"]
+    return str(form).format(name=one_line(view.card.name, _NAME))
 
 
 def claim_line(one: Told) -> Shown:
@@ -79,8 +108,10 @@ def preview_lines(seen: MergePreview) -> list[str]:
     if seen.refusal:
         return [seen.refusal]
     keep, other = one_line(seen.keep.name, _NAME), one_line(seen.other.name, _NAME)
+    spaces = {"space": one_line(seen.keep.space, _NAME), "other_space": one_line(seen.other.space, _NAME)}
+    lifted = str(words()["merge"]["lifted"]).format(name=keep, other=other, **spaces)
     lines = [
-        f"{other} leads to {keep} from then on.",
+        lifted if seen.lifted else f"{other} leads to {keep} from then on.",
         f"What comes over: {count_of(seen.mentions, 'memory', 'memories')}, {count_of(seen.claims, 'claim')}.",
     ]
     if seen.names:

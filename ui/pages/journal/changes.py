@@ -19,7 +19,7 @@ from ui.context import Context
 from ui.pages.journal.saying import act_of
 from ui.pages.journal.steplist import StepButtons, StepList
 from ui.tasks import problem_of, query, write
-from ui.undoing import stayed, told
+from ui.undoing import stayed, to_be_paired, told
 from ui.widgets.basics import button, column, keycap, label, restyle, row
 from ui.widgets.flow import FlowLayout
 from ui.widgets.plaintext import one_line
@@ -249,7 +249,7 @@ class ChangesTab(QWidget):
         # The first of the new steps is the oldest: going back to it takes all of them back.
         first = back.reports[0].undo_step_id
         self.context.desk.say(
-            f"{count_of(len(back.reports), 'change')} {done}.{left}",
+            f"{count_of(len(back.reports), 'change')} {done}.{to_be_paired(back.unpaired)}{left}",
             other,
             lambda: self.undo_back(first, is_redo=not is_redo),
         )

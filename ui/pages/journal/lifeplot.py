@@ -27,7 +27,7 @@ CURVES = ("stored", "archived", "active")
 """Keys of a row, from the back to the front."""
 _INKS = {"stored": "muted", "archived": "warning", "active": "accent"}
 _STROKES: Mapping[str, tuple[float, ...]] = {"stored": (5.0, 3.0), "archived": (1.0, 2.5), "active": ()}
-_HIGH, _TOP, _FOOT, _GAP, _LINES = 230, 10, 22, 8, 4
+_HIGH, _TOP, _FOOT, _GAP, _EDGE, _LINES = 230, 10, 22, 8, 3, 4
 _STEPS = (1, 2, 2.5, 5, 10)
 _LEFT, _RIGHT, _MIDDLE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignVCenter
 
@@ -136,9 +136,9 @@ class LifePlot(QWidget):
     def field(self) -> QRectF:
         """Where the curves are drawn: numbers stand at its left, names at its right, years below."""
         px, measure = self._theme.px, QFontMetricsF(self._theme.font("caption"))
-        left = measure.horizontalAdvance(f"{self._steps[-1]:,}") + px(_GAP)
+        left = measure.horizontalAdvance(f"{self._steps[-1]:,}") + px(_GAP + _EDGE)
         strong = QFontMetricsF(self._theme.font("small"))
-        right = max(strong.horizontalAdvance(part) for name in CURVES for part in self._ends(name)) + px(_GAP)
+        right = max(strong.horizontalAdvance(part) for name in CURVES for part in self._ends(name)) + px(_GAP + _EDGE)
         wide = max(60.0, self.width() - left - right)
         return QRectF(left, px(_TOP), wide, self.height() - px(_TOP + _FOOT))
 

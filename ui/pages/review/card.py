@@ -54,7 +54,7 @@ class SideCard(QFrame):
         self.setObjectName("card")
         self._theme, self._tone = theme, tone
         self._side: Side | None = None
-        self._mark = KindMark(theme, size=12)
+        self._mark = KindMark(theme, size=12, colour=tone)
         self._heading = label("", "label")
         self._heading.setAccessibleDescription("heading")
         self.trust = _pill()
@@ -99,8 +99,10 @@ class SideCard(QFrame):
         self._mark.show_kind(memory.kind)
         self._heading.setText(heading.upper())
         self._heading.setAccessibleName(heading)
-        self.setAccessibleName(f"{heading}, trust {memory.trust:.2f}")
-        self.trust.setText(f"trust {memory.trust:.2f}")
+        trusted = words()["trust"].format(percent=round(100 * memory.trust))
+        self.setAccessibleName(f"{heading}, {trusted}")
+        self.trust.setText(trusted)
+        self.trust.setToolTip(words()["trust_hint"])
         is_short = len(memory.text) <= SHORT
         self.text.setAccessibleName(f"Text of “{heading}”")
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
@@ -151,7 +153,9 @@ class _Evidence(QFrame):
         layout.setContentsMargins(12, 0, 0, 0)
         if quote:
             layout.addWidget(label(quote, "muted", wrap=True))
-        layout.addWidget(label(claim_note(claim), "small", wrap=True))
+        note = label(claim_note(claim), "small", wrap=True)
+        note.setToolTip(words()["sure_hint"])
+        layout.addWidget(note)
 
 
 def _pill() -> QLabel:

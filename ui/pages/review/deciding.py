@@ -107,11 +107,17 @@ def sentence_of(decision: Decision, decided: Decided, asked: int) -> str:
     else:
         said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
     more = [said]
+    if decided.asked:
+        told = words()["asked_on"]
+        more.append(told["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
     if decided.closed:
         more.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
     if decided.refused:
         reasons = " ".join(dict.fromkeys(decided.refused.values()))
         more.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
+    if decided.withheld:
+        told = words()["withheld"]
+        more.append(told["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
     if decision.remember and decided.step_id is not None:
         more.append(words()["repeated"])
     return " ".join(more)

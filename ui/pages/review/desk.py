@@ -14,9 +14,11 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 from core.types.reviews import Action, ReviewItem
 from ui.pages.review.bars import ActionBar, FollowsRow, SuggestionBar
 from ui.pages.review.card import SideBySide, SideCard
+from ui.pages.review.warned import WarningBanner
 from ui.pages.review.words import headings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
+from ui.widgets.fading import Fade
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import Banner
 
@@ -122,6 +124,7 @@ class Desk(QWidget):
         """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
         theme, inner = self._theme, _Inner()
         self.reading = Reading(inner)
+        self.fade = Fade(theme, self.reading, "background")
         self._outer = column(self, self.reading, gap=16)
         self._read = column(inner, gap=16)
         self._place = label("", "muted")
@@ -131,6 +134,8 @@ class Desk(QWidget):
         self._closed = QWidget()
         self._read.addWidget(self._closed)
         self._closed_box = column(self._closed)
+        self.warning = WarningBanner(theme)
+        self._read.addWidget(self.warning)
         self.have = SideCard(theme, "accent", self._closer, self._palace)
         self.came = SideCard(theme, "warning", self._closer, self._palace)
         self.cards = SideBySide(theme)
@@ -196,11 +201,13 @@ class Desk(QWidget):
         self._question.setText(one_line(item.question, 240))
         self._why.setText(" ".join(one_line(sentence, _WHY_CHARACTERS) for sentence in item.why))
         self._say_closed(item.closed)
+        self.warning.say(item.warning)
         first, second = headings(item)
-        if item.existing is not None:
-            self.have.show_side(item.existing, first, names_given=not item.follows)
+        stands = item.existing or item.against
+        if stands is not None:
+            self.have.show_side(stands, first, names_given=not item.follows)
         self.came.show_side(item.incoming, second)
-        self.cards.show_first(is_shown=item.existing is not None)
+        self.cards.show_first(is_shown=stands is not None)
         self.suggestion.show_suggestion(item)
         self.actions_bar.show_item(item)
         self._follows_any = bool(item.follows)

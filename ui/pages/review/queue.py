@@ -14,12 +14,11 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QRect,
-    QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -39,6 +38,7 @@ from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import MenuChip
 from ui.widgets.flow import FlowLayout
 from ui.widgets.plaintext import one_line
+from ui.widgets.rowground import draw_ground
 
 ALL = "all"
 _ROW, _HEADING = 56, 34
@@ -75,20 +75,14 @@ class RowPainter(QStyledItemDelegate):
         painter.restore()
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
-        colour = self._theme.colour
-        frame = QRectF(QRect(option.rect)).adjusted(0.5, 1.5, -0.5, -1.5)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if is_chosen or place == self.hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour("selection" if is_chosen else "hover"))
-            painter.drawRoundedRect(frame, 8, 8)
-        if is_chosen:  # a bar beside the colour
-            painter.setBrush(colour("accent"))
-            painter.drawRoundedRect(QRectF(frame.left(), frame.top() + 8, 3, frame.height() - 16), 1.5, 1.5)
-        if place == self._view.currentIndex().row() and self._view.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour("focus"), 2))
-            painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), 7, 7)
+        draw_ground(
+            painter,
+            self._theme,
+            QRect(option.rect),
+            is_chosen=bool(option.state & QStyle.StateFlag.State_Selected),
+            is_hovered=place == self.hovered,
+            has_focus=place == self._view.currentIndex().row() and self._view.hasFocus(),
+        )
 
     def _heading(self, painter: QPainter, rect: QRect, line: Heading, *, is_hovered: bool) -> None:
         theme = self._theme

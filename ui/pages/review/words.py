@@ -34,6 +34,8 @@ ASKS = frozenset({Action.KEEP_BOTH_DATED, Action.MERGE, Action.SCOPE_SPLIT})
 MANY = (Action.REJECT, Action.SUPERSEDE, Action.KEEP_BOTH, Action.SKIP)
 """Decisions that make sense for several items at once."""
 _OF_THEIR_OWN = frozenset({"approval", "stale", "gap", "entity_merge"})
+_OF_SOMEBODY = frozenset({"proposal", "quarantine", "injection"})
+"""Kinds that say whose they are also where no client brought them."""
 _HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
 _NAME = 60
 
@@ -105,16 +107,18 @@ def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
 
 
 def row_note(row: ReviewRow) -> str:
-    """What stands under a row's title: `Contradiction · recalled 5 times · Claude Code`; no memory text.
+    """What stands under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text.
 
     Args:
         row: the row.
     """
     named = words()["rows"]
+    whose = row.client or (source_words(row.source) if row.kind in _OF_SOMEBODY else "")
     parts = [
         named.get(row.kind, row.kind),
+        one_line(whose, 40),  # what one looks for in the list: before all that may be cut off
+        named["warned"] if row.warned else "",
         recalled(row.recalled) if row.recalled else "",
-        one_line(row.client or "", 40),
         named["later"] if row.later else "",
     ]
     return " · ".join(part for part in parts if part)

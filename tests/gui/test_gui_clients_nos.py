@@ -1,0 +1,73 @@
+"""The names the person said no to: a quiet way to them, and each no can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from clients_rig import DAY_MS, ClientsRoom, clients_over, two
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+from window_rig import settle
+
+from core.types.clients import Denied
+from ui.context import Context
+from ui.pages.clients.nos import NosDialog
+from ui.pages.clients.page import client_commands
+
+
+@pytest.fixture
+def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClientsRoom]:
+    with clients_over(context, qtbot, monkeypatch) as made:
+        yield made
+
+
+def lifts(asking: NosDialog) -> list[QPushButton]:
+    return [one for one in asking.findChildren(QPushButton) if one.accessibleName().startswith("Take the no to")]
+
+
+def test_where_the_person_said_no_to_nobody_nothing_is_shown(room: ClientsRoom) -> None:
+    page = two(room).enter()
+    room.rest()
+    assert page.nos.link.isHidden()
+
+
+def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
+    room.clients.nos = [Denied("clip\u202eper", room.now - DAY_MS), Denied("odd one", room.now - 3 * DAY_MS)]
+    page = two(room).enter()
+    settle(room.qtbot, lambda: not page.nos.link.isHidden())
+    assert page.nos.link.text() == "2 names you said no to …"
+    page.nos.link.click()
+    asking = room.dialog(NosDialog)
+    settle(room.qtbot, lambda: len(lifts(asking)) == 2)
+    assert [one.accessibleName() for one in lifts(asking)] == [
+        "Take the no to clip‹U+202E›per back", "Take the no to odd one back",
+    ]  # fmt: skip
+    lifts(asking)[1].click()
+    settle(room.qtbot, lambda: len(lifts(asking)) == 1)
+    assert ("allow_again", "odd one") in room.clients.asked
+    assert room.said[-1][:2] == ("odd one may ask again.", "Undo")
+    lifts(asking)[0].click()
+    settle(room.qtbot, lambda: not lifts(asking))
+    assert asking.note == "You said no to nobody."
+    settle(room.qtbot, page.nos.link.isHidden)
+    asking.close_button.click()
+
+
+def test_what_the_engine_refuses_is_said_in_the_list(room: ClientsRoom) -> None:
+    room.clients.nos = [Denied("odd one", room.now)]
+    page = two(room).enter("nos")
+    asking = room.dialog(NosDialog)
+    settle(room.qtbot, lambda: len(lifts(asking)) == 1)
+    room.clients.refuses = "Not now."
+    lifts(asking)[0].click()
+    settle(room.qtbot, lambda: asking.note == "Not now.")
+    assert page.nos.link.text() == "1 name you said no to …"
+    asking.reject()
+
+
+def test_the_palette_leads_there_also_where_nobody_is_paired(room: ClientsRoom) -> None:
+    gone: list[tuple[str, str]] = []
+    room.context.desk.go.connect(lambda page, wish: gone.append((page, wish)))
+    {command.title: command for command in client_commands(room.context)}["Names you said no to"].run()
+    assert gone == [("clients", "nos")]
