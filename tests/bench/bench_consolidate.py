@@ -89,13 +89,13 @@ def resident_mb() -> float:
 
 
 class Watch:
-    """Times recalls, and the most memory seen, until it is told to stop."""
+    """Times recalls, and sees the most memory of each phase, until it is told to stop."""
 
     def __init__(self, rig: Rig, questions: list[str]) -> None:
         self._rig, self._questions = rig, questions
         self.took: dict[str, list[float]] = {}
         self.phase = "idle before"
-        self.peak = 0.0
+        self.peaks: dict[str, float] = {}
 
     def until(self, is_over: threading.Event, pause_s: float, least: int = 0) -> None:
         """Ask one question after another, with pauses as a person makes them."""
@@ -105,7 +105,7 @@ class Watch:
             phase = self.phase
             self._rig.recall(self._questions[at % len(self._questions)])
             self.took.setdefault(phase, []).append((time.perf_counter() - begun) * 1000)
-            self.peak = max(self.peak, resident_mb())
+            self._look()
             at += 1
             self._wait(pause_s, is_over)
 
@@ -114,7 +114,10 @@ class Watch:
         until = time.perf_counter() + pause_s
         while (left := until - time.perf_counter()) > 0 and not (pause_s > _LOOK_S and is_over.is_set()):
             time.sleep(min(left, _LOOK_S))
-            self.peak = max(self.peak, resident_mb())
+            self._look()
+
+    def _look(self) -> None:
+        self.peaks[self.phase] = max(self.peaks.get(self.phase, 0.0), resident_mb())
 
     def idle(self, phase: str) -> None:
         """Ask a hundred while nothing runs."""
@@ -159,14 +162,15 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     assert relate is not None
     relate.classify([(Told("The boat lies in the harbour."), Told("The oven is cleaned on Fridays."))])  # loads it
     watch.idle("idle before")
-    before = watch.peak
     is_over = threading.Event()
     worker = threading.Thread(target=consolidate, args=(rig, watch, is_over))
     worker.start()
     watch.until(is_over, pause_s)
     worker.join()
-    print(f"memory: {watch.peak - before:.0f} MB above {before:.0f} MB", flush=True)
     watch.idle("idle after")
+    before = watch.peaks["idle before"]
+    above = ", ".join(f"{phase} {peak - before:+.0f}" for phase, peak in watch.peaks.items())
+    print(f"memory: the most in MB, beside {before:.0f} before: {above}", flush=True)
     for phase, took in watch.took.items():
         print(f"recall {phase}: {percentiles(took)} ms, {len(took)} recalls")
     print(f"second run: {len(Consolidation().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")

@@ -19,7 +19,7 @@ OWN = Path(__file__).resolve().parents[1] / "fixtures" / "injection"
 
 
 def own(kept: str = "") -> list[tuple[str, str]]:
-    """Our own texts with their labels; `held_` for those the rules were not made for."""
+    """Our own texts with their labels; `held_` and `standing_` for those the rules were not made for."""
     names = ((f"{kept}attacks.txt", "attack"), (f"{kept}benign.txt", "benign"))
     return [
         (line.replace("\\n", "\n"), label)
@@ -49,6 +49,7 @@ def main() -> None:
     rows = [json.loads(line) for line in lines if line]
     measured("own", own())
     measured("held", own("held_"))
+    measured("standing", own("standing_"))
     measured("given", [(row["text"], row["label"]) for row in rows])
 
 

@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ from core.types.words import Kind  # noqa: E402
 DAY_MS = 86_400_000
 START_MS = 1_700_000_000_000
 QUARTER = 91
+_ERASED = "episode,fact,rule,procedure,digest"
 
 _TRAITS = {
     "lives_in": ("I live in {}.", ("Leeds", "Bergen", "Ghent", "Porto", "Turin", "Graz", "Cork", "Lyon")),
@@ -118,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--a-day", type=int, default=30)
     parser.add_argument("--words", action="store_true", help="the cheap stand-in for the embedder")
     parser.add_argument("--consolidate-hours", type=int, default=24, help="between two consolidations; 168 is faster")
+    parser.add_argument("--erase", action="store_true", help="the owner lets the archive be erased for good")
     parser.add_argument("--svg", type=Path, help="draw the curves")
     parser.add_argument("--json", type=Path, help="keep the figures")
     parser.add_argument("--home", type=Path, help="keep what was lived here, and go on from it")
@@ -126,7 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(machine())
     with tempfile.TemporaryDirectory() as made:
         kept = None if chosen.home is None else Kept(chosen.home)
-        rows = lived(Path(made), kept, embedder, chosen.consolidate_hours, int(chosen.years * 365), chosen.a_day)
+        wanted: dict[str, object] = {"consolidate_hours": chosen.consolidate_hours}
+        if chosen.erase:
+            wanted["erase_kinds"] = _ERASED
+        rows = lived(Path(made), kept, embedder, wanted, int(chosen.years * 365), chosen.a_day)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     if chosen.svg is not None:
@@ -162,7 +167,7 @@ class Kept:
 
 
 def lived(
-    folder: Path, kept: Kept | None, embedder: Embedder, consolidate_hours: int, days: int, a_day: int
+    folder: Path, kept: Kept | None, embedder: Embedder, options: Mapping[str, object], days: int, a_day: int
 ) -> list[dict[str, Any]]:
     """So many days, the program closed and opened again after each quarter; a row of figures for each."""
     life = (kept and kept.back(folder / "home")) or Life(random.Random(7), facts(days * a_day, 7))
@@ -172,7 +177,8 @@ def lived(
         with rig_at(folder, clock=clock, embedder=embedder, readers=built_in_readers(), root=life.root) as rig:
             if life.root is None:
                 life.root = rig.root
-                rig.engine.settings.set("consolidate_hours", value=consolidate_hours).result(60)
+                for name, value in options.items():
+                    rig.engine.settings.set(name, value=value).result(60)
                 life.clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
             rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
             live(rig, life, clock, min(days, (life.day // QUARTER + 1) * QUARTER), a_day)
