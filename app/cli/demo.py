@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app import tour
 from app.cli.root import Command, loci, with_command
+from app.qt import load_qt
 
 
 @loci.command()
@@ -14,6 +15,7 @@ def demo(command: Command) -> int:
     Nothing of yours is touched.
     """
     if command.parts.environment.has_display and not command.output.as_json:
+        load_qt()
         from app.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
 
         return open_sample(command.output.note)

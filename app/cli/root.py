@@ -17,6 +17,7 @@ from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
 from app.compose import Parts
 from app.patience import patient_session
+from app.qt import load_qt
 from app.session import RemoteSession, Session, connect, open_root
 
 P = ParamSpec("P")
@@ -113,6 +114,7 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     context.obj = Command(Parts(found), Output(as_json=as_json))
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
+            load_qt()
             from app.window import open_window  # Qt is loaded by what shows a window, and by nothing else
 
             context.exit(open_window(context.obj.parts, context.obj.output.note))

@@ -8,6 +8,7 @@ import click
 
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
+from app.qt import load_qt
 from core.errors import Code, EnvironmentFaultError
 
 
@@ -31,6 +32,7 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
     place = out.expanduser().absolute()
     if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
         raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
+    load_qt()
     from app.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
 
     take([Shot(page, place, theme, width, height, text_size)])

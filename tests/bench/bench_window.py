@@ -87,6 +87,9 @@ class _Tour:
     def run(self) -> dict[str, Any]:
         """Open, unlock, walk."""
         begun = time.perf_counter()
+        from app.qt import load_qt
+
+        load_qt()
         from app.desktop import application, build, fixed
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_rig import window_context
 
+from app.qt import load_qt
 from ui.context import Context
 
+load_qt()
 DAY_MS = 86_400_000
 
 
