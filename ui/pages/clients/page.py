@@ -65,9 +65,9 @@ class ClientsPage(Page):
         stand.cards.resume_asked.connect(self.resume_all)
         stand.head.deed.connect(self._do)
         stand.head.led.connect(self._lead)
-        stand.terms.applied.connect(self._regrant)
+        stand.applied.connect(self._regrant)
         self.deeds.done.connect(self._renew)
-        self.deeds.granted.connect(stand.terms.accept)
+        self.deeds.granted.connect(stand.accept)
 
     # ---- the page's life
 
@@ -186,8 +186,7 @@ class ClientsPage(Page):
     def _show_card(self, card: ClientCard | None) -> None:
         if card is not None:
             self.stand.head.show_card(card, self.context.clock.now_ms())
-        for tab in self.stand.tabs.values():
-            tab.show_client(card)
+        self.stand.show_client(card)
 
     def _lead(self, figure: str) -> None:
         """A figure was pressed: on to what it counts."""

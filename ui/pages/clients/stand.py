@@ -1,13 +1,19 @@
 """Where the parts of the page stand: the clients beside one of them, or the two in turns where there is little room.
 
+A view is made when it is first looked at: all four at once would hold the window up.
 Must not do: read, or do anything.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TypeVar
+
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from core.types.clients import ClientCard
 from ui.context import Context
 from ui.pages.clients.activity import ActivityTab
 from ui.pages.clients.cards import CardsPanel
@@ -24,6 +30,7 @@ ACTIVITY, RECEIPTS, SIGHT, GRANTS = "activity", "receipts", "sight", "grants"
 _LIST, _LIST_NARROW, _SIDE = 300, 272, 320
 _WIDE, _NARROW, _LOW = 980, 700, 600
 _UNBOUND = 16_777_215
+_T = TypeVar("_T", bound=Tab)
 
 
 class Stand(QWidget):
@@ -31,9 +38,14 @@ class Stand(QWidget):
 
     Attributes:
         cards: the list at the left. `head`: the client that is looked at. `views`: chooses what is shown of it.
-        tabs: the views by name; `tab` is the one that is shown.
+        tabs: the views that were looked at, by name; `tab` is the one that is shown.
         back: leads to the clients where they are hidden.
+
+    Signals:
+        applied: the `Terms` the person wants for the client.
     """
+
+    applied = Signal(object)
 
     def __init__(self, context: Context) -> None:
         """Make it, empty.
@@ -43,6 +55,8 @@ class Stand(QWidget):
         """
         super().__init__()
         self._context = context
+        self._card: ClientCard | None = None
+        self.tabs: dict[str, Tab] = {}
         self.is_narrow = self._shows_cards = False
 
     def build(self) -> None:
@@ -61,23 +75,67 @@ class Stand(QWidget):
         for part in (self._bar, self.head, self.views, self.stack):
             self._box.addWidget(part)
         self._box.setStretch(3, 1)
-        self.activity, self.receipts = ActivityTab(context), ReceiptsTab(context)
-        self.sight, self.terms = SightTab(context), TermsTab(context)
-        self.tabs: dict[str, Tab] = {
-            ACTIVITY: self.activity,
-            RECEIPTS: self.receipts,
-            SIGHT: self.sight,
-            GRANTS: self.terms,
-        }
-        for tab in self.tabs.values():
-            self.stack.addWidget(tab)
+        self.stack.setCurrentWidget(self.activity)
         self.views.chosen.connect(self.show_view)
         self.head.grants_asked.connect(lambda: self.show_view(GRANTS))
         self.cards.list.clicked.connect(lambda _: self.open_client())
         self.cards.list.opened.connect(lambda _: self.open_client())
-        self.activity.receipt_asked.connect(self.show_receipt)
         theme.changed.connect(self._fit)
         self._fit()
+
+    # ---- the views
+
+    @cached_property
+    def activity(self) -> ActivityTab:
+        """What it did."""
+        made = self._hang(ACTIVITY, ActivityTab(self._context))
+        made.receipt_asked.connect(self.show_receipt)
+        return made
+
+    @cached_property
+    def receipts(self) -> ReceiptsTab:
+        """What it was given."""
+        return self._hang(RECEIPTS, ReceiptsTab(self._context))
+
+    @cached_property
+    def sight(self) -> SightTab:
+        """What it would be given."""
+        return self._hang(SIGHT, SightTab(self._context))
+
+    @cached_property
+    def terms(self) -> TermsTab:
+        """What it may."""
+        made = self._hang(GRANTS, TermsTab(self._context))
+        made.applied.connect(self.applied)
+        return made
+
+    def _hang(self, view: str, tab: _T) -> _T:
+        self.tabs[view] = tab
+        self.stack.addWidget(tab)
+        tab.show_client(self._card)
+        return tab
+
+    def _tab_of(self, view: str) -> Tab:
+        if view == RECEIPTS:
+            return self.receipts
+        if view == SIGHT:
+            return self.sight
+        return self.terms if view == GRANTS else self.activity
+
+    def show_client(self, card: ClientCard | None) -> None:
+        """Show a client in every view.
+
+        Args:
+            card: as it stands now; None for none.
+        """
+        self._card = card
+        for tab in self.tabs.values():
+            tab.show_client(card)
+
+    def accept(self, name: str) -> None:
+        """The terms that were wanted for a client hold now."""
+        if GRANTS in self.tabs:
+            self.terms.accept(name)
 
     # ---- what is shown
 
@@ -94,9 +152,10 @@ class Stand(QWidget):
     def show_view(self, view: str) -> None:
         """Show another view of the client."""
         self.views.show_choice(view)
-        if self.tabs[view] is not self.tab:
+        wanted = self._tab_of(view)
+        if wanted is not self.tab:
             self.tab.leave()
-            self.stack.setCurrentWidget(self.tabs[view])
+            self.stack.setCurrentWidget(wanted)
             self.tab.enter()
 
     def show_receipt(self, receipt_id: str) -> None:
