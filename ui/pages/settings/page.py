@@ -223,14 +223,16 @@ class SettingsPage(Page):
             self._add_section(self.meaning)
             self.meaning.enter()
             return
+        ended = [one for one in (self.vault, self.about) if one not in self.sections]
+        if self._is_told and ended:
+            self._add_section(ended[0])
+            return
         self._slices.stop()
         if self._is_told and not self._is_read:
             self._finish()
 
     def _finish(self) -> None:
         self._is_read = True
-        for section in (self.vault, self.about):
-            self._add_section(section)
         self._column.addStretch(1)
         self.groups.setCurrentRow(0)
         self._restyle()

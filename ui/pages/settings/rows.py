@@ -212,9 +212,15 @@ class Section(QWidget):
         for rule, line in self._lines:
             words = f"{self.title.casefold()} {line.words}"
             is_shown = all(word in words for word in wanted)
-            line.setVisible(is_shown)
+            _let_show(line, is_shown)
             if rule is not None:
-                rule.setVisible(is_shown and found > 0)
+                _let_show(rule, is_shown and found > 0)
             found += is_shown
-        self.setVisible(found > 0)
+        _let_show(self, found > 0)
         return found
+
+
+def _let_show(widget: QWidget, is_shown: bool) -> None:
+    """Hide or show it; to say again what is so would lay out everything anew."""
+    if widget.isHidden() is is_shown:
+        widget.setVisible(is_shown)
