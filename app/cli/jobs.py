@@ -38,6 +38,7 @@ def _due(beat: Row) -> str:
     told = words("jobs")
     last = told["never"] if beat["last_at"] is None else minute(beat["last_at"])
     following = told["as_needed"] if beat["next_at"] is None else minute(beat["next_at"])
+    following = told["now"] if beat["due"] else following
     return str(told["due"].format(last=last, next=following))
 
 

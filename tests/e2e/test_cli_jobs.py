@@ -32,7 +32,10 @@ def test_a_sweep_archives_what_nothing_protects_and_is_taken_back(clocked: Palac
     swept = clocked.json("sweep", variables=LATER)
     assert sum(swept["swept"].get(name, 0) for name in ("expired", "faded")) == len(JARS)
     assert len(swept["steps"]) == 1
+    assert {beat["type"] for beat in clocked.json("jobs", variables={"LOCI_NOW": "+990d"})["calendar"] if beat["due"]}
+    assert "due now" in clocked.run("jobs", variables={"LOCI_NOW": "+990d"}).out
     told = clocked.json("jobs", variables=LATER)
+    assert not any(beat["due"] for beat in told["calendar"] if beat["type"] == "sweep")
     assert {row["type"] for row in told["jobs"]} == {"sweep", "episodes"}
     assert all(row["state"] == "done" for row in told["jobs"])
     assert clocked.json("show", kept, variables=LATER)["status"] == "active"

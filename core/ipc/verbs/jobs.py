@@ -47,7 +47,7 @@ def job_json(row: JobRow) -> dict[str, Any]:
 
 async def jobs(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
     """What is scheduled, waits, runs and ended."""
-    state = await wait(engine.jobs.state(params.get("limit", 50)))
+    state, now = await wait(engine.jobs.state(params.get("limit", 50))), engine.clock.now_ms()
     calendar = [
         plain(
             {
@@ -56,6 +56,7 @@ async def jobs(engine: Engine, params: Params, _actor: Actor, _progress: Progres
                 "about": beat.about,
                 "last_at": beat.last_at,
                 "next_at": beat.next_at,
+                "due": beat.next_at is not None and beat.next_at <= now,
             }
         )
         for beat in state.calendar
