@@ -19,7 +19,14 @@ from typing import Any
 from core.intake.erasing_index import Journals, Place, Said
 from core.intake.erasing_rows import Remover, Taken
 from core.memory.draft import to_json
-from core.vault.images import image_from_json, image_hash, image_to_json, steady
+from core.vault.images import (
+    after_from_json,
+    change_to_json,
+    image_from_json,
+    image_hash,
+    image_to_json,
+    steady,
+)
 from core.vault.tx import Tx
 
 PARTLY = " (partly erased)"
@@ -104,7 +111,7 @@ def _clear_images(tx: Tx, taken: Taken, said: Said, keys: set[str], at: Mapping[
     for step, nr, table, key, before, after, after_hash in _look(
         tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
     ):
-        images = [None if image is None else image_from_json(image) for image in (before, after)]
+        images = _images(before, after)
         if _is_to_go(tx, taken, said, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
             touched.add(step)
@@ -114,9 +121,19 @@ def _clear_images(tx: Tx, taken: Taken, said: Said, keys: set[str], at: Mapping[
         if mended != images or hashed != after_hash:
             tx.run(
                 "UPDATE undo_rows SET before = ?, after = ?, after_hash = ? WHERE step_id = ? AND nr = ?",
-                (*(None if image is None else image_to_json(image) for image in mended), hashed, step, nr),
+                (*_written(*mended), hashed, step, nr),
             )
     _clear_steps(tx, touched)
+
+
+def _images(before: str | None, after: str | None) -> list[dict[str, Any] | None]:
+    was = None if before is None else image_from_json(before)
+    return [was, None if after is None else after_from_json(was or {}, after)]
+
+
+def _written(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+    told = None if before is None else image_to_json(before)
+    return told, None if after is None else change_to_json(before or {}, after)
 
 
 def _hash(

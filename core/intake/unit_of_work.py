@@ -14,7 +14,7 @@ from core.errors import Code, UserError
 from core.intake.flooding import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
-from core.vault.images import image_hash, image_to_json, steady
+from core.vault.images import change_to_json, image_hash, image_to_json, steady
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -147,7 +147,7 @@ class Verb:
                     image_to_json(image.key),
                     None if image.before is None else image_to_json(image.before),
                     # An inserted row is its own after image: only its hash is kept, or imports would be stored twice.
-                    None if image.before is None or image.after is None else image_to_json(image.after),
+                    None if image.before is None or image.after is None else change_to_json(image.before, image.after),
                     None if image.after is None else image_hash(steady(image.table, image.after)),
                 )
                 for nr, image in enumerate(self._images)

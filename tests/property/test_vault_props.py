@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.vault.home import PAGE_SIZE, Home
-from core.vault.images import image_from_json, image_hash, image_to_json
+from core.vault.images import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
 from core.vault.migrations import statements
 from core.vault.tx import Tx
 from core.vault.vault import Vault
@@ -60,6 +60,17 @@ def test_different_rows_have_different_images(left: dict[str, object], right: di
     same = left == right and {k: type(v) for k, v in left.items()} == {k: type(v) for k, v in right.items()}
     if not same and repr(sorted(left.items())) != repr(sorted(right.items())):
         assert image_to_json(left) != image_to_json(right)
+
+
+@given(_ROWS, _ROWS)
+def test_what_became_of_a_row_gives_the_whole_row(before: dict[str, object], change: dict[str, object]) -> None:
+    after = {**before, **change}
+    told = change_to_json(before, after)
+    back = after_from_json(before, told)
+    assert back == after
+    assert {name: type(value) for name, value in back.items()} == {name: type(value) for name, value in after.items()}
+    assert set(image_from_json(told)) <= set(change)
+    assert after_from_json(before, image_to_json(after)) == after  # as steps of an earlier Loci hold it
 
 
 def _work(tx: Tx, steps: list[tuple[str, int, str, int]]) -> None:
