@@ -98,6 +98,13 @@ class Life:
     rows: list[dict[str, Any]] = field(default_factory=list)
     root: bytes | None = None
 
+    def learn(self, count: int) -> None:
+        """Have so much to say at least: a life that is gone on with may last longer than it was to."""
+        if len(self.known) < count:
+            old = {*self.said, *self.known}
+            fresh = [text for text in facts(count + len(old), 8 + self.day) if text not in old]
+            self.known = [*fresh[: count - len(self.known)], *self.known]
+
     def next(self) -> tuple[str, str, dict[str, Any] | None]:
         """Kind, text and claim of the next memory."""
         roll = self.dice.random()
@@ -171,6 +178,7 @@ def lived(
 ) -> list[dict[str, Any]]:
     """So many days, the program closed and opened again after each quarter; a row of figures for each."""
     life = (kept and kept.back(folder / "home")) or Life(random.Random(7), facts(days * a_day, 7))
+    life.learn((days - life.day) * a_day)
     while life.day < days:
         clock, begun = YearClock(START_MS), time.monotonic()
         clock.advance(life.day * DAY_MS)
