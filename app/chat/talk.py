@@ -21,6 +21,7 @@ from core.errors import Code, LociError
 _STORED = {"PROPOSED": "proposed", "MERGE": "merged", "NOOP": "merged"}
 _FORGOTTEN = {"PROPOSED": "proposed", "NOOP": "unchanged"}
 _MOST_TURNS = 200
+_QUERY = 1_000
 
 
 def told(error: LociError) -> str:
@@ -200,13 +201,34 @@ class Chat:
         if item is None:
             return
         self._screen.line(_row(item))
-        if (self._screen.ask(sentence("sure")) or "").strip().casefold() not in ("y", "yes"):
+        if not self._is_sure("sure"):
             self._screen.line(sentence("unchanged"))
             return
+        self._let_go(item)
+        # A sentence that was read out of a message stands twice, and the message would say it again with the next turn.
+        if others := self._saying_it_too(item):
+            self._screen.line(sentence("said_too"))
+            for other in others:
+                self._screen.line(_row(other))
+            if self._is_sure("sure_too"):
+                for other in others:
+                    self._let_go(other)
+
+    def _is_sure(self, question: str) -> bool:
+        return (self._screen.ask(sentence(question)) or "").strip().casefold() in ("y", "yes")
+
+    def _let_go(self, item: Mapping[str, Any]) -> None:
         became = _FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")
         self._screen.line(sentence(became))
         if became == "proposed":
             self._tell_way(item)
+
+    def _saying_it_too(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Other memories that hold the whole text of one."""
+        text = " ".join(str(item["text"]).casefold().split())
+        found = self._memory.recall(str(item["text"])[:_QUERY])["items"]
+        holds = [one for one in found if text in " ".join(str(one["text"]).casefold().split())]
+        return [one for one in holds if one["id"] != item["id"]]
 
     def _tell_way(self, item: Mapping[str, Any]) -> None:
         """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
@@ -276,4 +298,4 @@ class Chat:
 
 
 def _row(item: Mapping[str, Any]) -> str:
-    return f"{item['id']}  {item['status']}  {one_line(item['text'])}"
+    return f"{item['id']}  {item['status']} {item['kind']}  {one_line(item['text'])}"

@@ -74,7 +74,7 @@ class Remembering:
 
 
 def item(ident: str, text: str) -> dict[str, Any]:
-    return {"id": ident, "status": "active", "text": text}
+    return {"id": ident, "status": "active", "kind": "fact", "text": text}
 
 
 def chat(memory: Remembering, typed: str, server: FakeOllama | None = None) -> str:
@@ -132,8 +132,29 @@ def test_the_one_that_is_picked_is_shown_before_it_goes() -> None:
     memory = Remembering()
     memory.items = [item("m1", "The cat is called Ada."), item("m2", "The cat likes fish.")]
     shown = chat(memory, "/forget the cat\n2\ny\n")
-    assert "m2  active  The cat likes fish.\nForget it? [y/N]" in shown
+    assert "m2  active fact  The cat likes fish.\nForget it? [y/N]" in shown
     assert ("forget", "m2") in memory.asked
+
+
+def rex() -> Remembering:
+    memory = Remembering()
+    said = {**item("m3", "Well. My neighbour has  a dog called Rex. He barks."), "kind": "episode"}
+    memory.items = [item("m1", "My neighbour has a dog called Rex."), item("m2", "Rex is a dog."), said]
+    return memory
+
+
+def test_a_message_that_says_what_is_forgotten_is_named_and_goes_too() -> None:
+    memory = rex()
+    shown = chat(memory, "/forget m1\ny\ny\n")
+    assert "The same is said here too:\nm3  active episode  Well. My neighbour" in shown
+    assert [asked for asked in memory.asked if asked[0] == "forget"] == [("forget", "m1"), ("forget", "m3")]
+
+
+@pytest.mark.parametrize("typed", ["\n", "n\n", ""])
+def test_it_stays_without_a_yes(typed: str) -> None:
+    memory = rex()
+    assert "Forget that as well? [y/N]" in chat(memory, f"/forget m1\ny\n{typed}")
+    assert [asked for asked in memory.asked if asked[0] == "forget"] == [("forget", "m1")]
 
 
 def test_refusals_and_wrong_commands_leave_the_chat_running() -> None:
@@ -163,7 +184,7 @@ def test_why_says_that_nothing_was_left_out() -> None:
     memory.left = []
     with FakeOllama() as server:
         server.says("Ada.")
-        assert "Nothing that fitted was left out." in chat(memory, "Who is my cat?\n/why\n", server)
+        assert "Nothing that fitted and that this chat may see was left out." in chat(memory, "Who is my cat?\n/why\n", server)
 
 
 def test_why_nobody_can_answer_is_told_once_and_after_that_that_it_is_so_still() -> None:
