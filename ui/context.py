@@ -130,12 +130,14 @@ class Desk(QObject):
         tell: a sentence for the person, the title of an action with it ("" for none), what it does, whether it stays.
         import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
         search: put a search into the library.
+        looked: what a page counts was looked at: the counts are asked anew.
     """
 
     go = Signal(str, str)
     tell = Signal(str, str, object, bool)
     import_paths = Signal(list)
     search = Signal(str)
+    looked = Signal()
 
     def say(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
@@ -261,6 +263,7 @@ class PageSpec:
         on_request: whether the inspector stands there only once somebody asks for it; such a page needs the room.
         badge: asks how much of it waits for the person; asked again when something changed. None for a page where
             nothing waits.
+        counts: what its badge counts, in a word, for those who hear it.
     """
 
     id: str
@@ -271,6 +274,7 @@ class PageSpec:
     inspects: bool = True
     on_request: bool = False
     badge: Callable[[Context], Future[int]] | None = None
+    counts: str = "open"
 
 
 @dataclass(frozen=True, slots=True)

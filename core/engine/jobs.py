@@ -27,6 +27,7 @@ from core.intake.sparing import SPARED_DAYS, spare
 from core.lifecycle import distill_queue, jobstore
 from core.lifecycle.gauges import gauges
 from core.lifecycle.graveyard import graveyard
+from core.lifecycle.takenback import CHANGED
 from core.types.erasures import ProposedLink
 from core.types.lifecycle import Beat, Gauges, Graveyard, Health, JobRow, Jobs, JobState, JobType, Preview
 from core.types.values import OWNER_ACTOR, Actor
@@ -40,6 +41,12 @@ _READ = (
     "SELECT j.id, j.type, j.state, j.actor, j.created_at, j.started_at, j.finished_at, j.progress, j.total, "
     "j.attempts, j.not_before, j.report, j.code, s.id, s.undone_by, s.is_open, s.expires_at FROM jobs j "
     "LEFT JOIN undo_steps s ON s.id = j.step_id"
+)
+
+_UNSEEN = (
+    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
+    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
+    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
 )
 
 
@@ -177,6 +184,14 @@ class JobsGroup:
         """
         opened = self._opened()
         return opened.read(lambda rows: graveyard(rows, after, limit, opened.options))
+
+    def unseen(self, since_ms: int) -> Future[int]:
+        """How many runs changed or erased memories by themselves since a moment, and stand.
+
+        Args:
+            since_ms: epoch ms.
+        """
+        return self._opened().look(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.

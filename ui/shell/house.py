@@ -31,12 +31,12 @@ class House(QWidget):
     Signals:
         shown: the id of the page that is shown now.
         inspects: whether the inspector can be seen now.
-        counted: the id and title of a page, and how much waits there.
+        counted: the id and title of a page, how much waits there, and what it is in a word.
     """
 
     shown = Signal(str)
     inspects = Signal(bool)
-    counted = Signal(str, str, int)
+    counted = Signal(str, str, int, str)
 
     def __init__(self, context: Context, pages: Sequence[PageSpec], inspector: QWidget | None) -> None:
         super().__init__()
@@ -69,6 +69,7 @@ class House(QWidget):
         self._count.timeout.connect(self._ask_counts)
         context.bridge.changed.connect(self._note)
         context.tasks.settled.connect(self._count.start)
+        context.desk.looked.connect(self._count.start)
         self._restore()
         self._ask_counts()
         self._split.splitterMoved.connect(lambda *_: context.prefs.keep(_SPLIT, self._split.saveState()))
@@ -162,7 +163,7 @@ class House(QWidget):
     def _ask_count(self, spec: PageSpec, badge: Callable[[Context], Future[int]]) -> None:
         def show(count: int) -> None:
             self._rail.show_count(spec.id, count)
-            self.counted.emit(spec.id, spec.title, count)
+            self.counted.emit(spec.id, spec.title, count, spec.counts)
 
         asked = query("Counting what waits", lambda: badge(self._context)).within(self, f"count.{spec.id}")
         self._context.tasks.run(asked.success(show).failure(lambda _: None))

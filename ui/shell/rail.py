@@ -32,12 +32,12 @@ class Place(QToolButton):
 
     reached = Signal()
 
-    def __init__(self, theme: Theme, title: str) -> None:
+    def __init__(self, theme: Theme, title: str, counts: str = "open") -> None:
         super().__init__()
         self.setObjectName("place")
         self.setText(title)
         self.setAccessibleName(title)
-        self._theme, self._title = theme, title
+        self._theme, self._title, self._counts = theme, title, counts
         self.badge = QLabel(self)
         self.badge.setObjectName("badge")
         self.badge.setTextFormat(Qt.TextFormat.PlainText)
@@ -64,7 +64,7 @@ class Place(QToolButton):
         """
         self.badge.setText(f"{count:,}" if count <= _MOST_SHOWN else f"{_MOST_SHOWN}+")
         self.badge.setVisible(count > 0)
-        self.setAccessibleName(f"{self._title}, {count:,} open" if count else self._title)
+        self.setAccessibleName(f"{self._title}, {count:,} {self._counts}" if count else self._title)
         self.place_badge()
 
     def place_badge(self) -> None:
@@ -120,7 +120,7 @@ class Rail(QScrollArea):
         theme.changed.connect(self._paint)
 
     def _add(self, page: PageSpec, number: int) -> None:
-        made = Place(self._theme, page.title)
+        made = Place(self._theme, page.title, page.counts)
         made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         made.setCheckable(True)
         made.setToolTip(f"{page.title} (Ctrl+{number})")

@@ -97,18 +97,19 @@ class StatusBar(QFrame):
         server = values.get("model_server", {})
         self._model.setText(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
 
-    def show_count(self, page_id: str, title: str, count: int) -> None:
+    def show_count(self, page_id: str, title: str, count: int, counts: str = "open") -> None:
         """Say how much waits on a page; pressing it goes there.
 
         Args:
             page_id: which.
             title: its title.
             count: 0 for nothing.
+            counts: what is counted, in a word.
         """
         if page_id not in self._counts:
             self._add_count(page_id, title)
         self._counts[page_id].setText(f"{title} {count:,}".replace("&", "&&"))
-        self._counts[page_id].setAccessibleName(f"{title}: {count:,} open")
+        self._counts[page_id].setAccessibleName(f"{title}: {count:,} {counts}")
         self._counts[page_id].setVisible(count > 0)
         self._gaps[page_id].setVisible(count > 0)
 

@@ -184,7 +184,9 @@ def test_why_says_that_nothing_was_left_out() -> None:
     memory.left = []
     with FakeOllama() as server:
         server.says("Ada.")
-        assert "Nothing that fitted and that this chat may see was left out." in chat(memory, "Who is my cat?\n/why\n", server)
+        assert "Nothing that fitted and that this chat may see was left out." in chat(
+            memory, "Who is my cat?\n/why\n", server
+        )
 
 
 def test_why_nobody_can_answer_is_told_once_and_after_that_that_it_is_so_still() -> None:

@@ -20,6 +20,7 @@ from ui.pages.journal.nextrun import NextTab
 from ui.pages.journal.order import OrderHelp
 from ui.pages.journal.runner import Runner, is_job
 from ui.pages.journal.runs import RunsTab
+from ui.pages.journal.seen import LISTED, saw, unseen
 from ui.pages.journal.tabs import Tabs
 from ui.widgets.basics import button, column, label, row, tool
 from ui.widgets.chips import MenuChip, Segments
@@ -194,6 +195,7 @@ class JournalPage(Page):
         self._count_soon()
         if not self._is_shown:
             return
+        self._look()
         if self.tab == "next":
             self._refresh.start(_AHEAD_MS)
         elif not self._refresh.isActive():
@@ -219,7 +221,12 @@ class JournalPage(Page):
         for name, made in self._buttons.items():
             made.setVisible(self.tab == name)
 
+    def _look(self) -> None:
+        if self.tab in LISTED:
+            saw(self.context)
+
     def _enter_tab(self) -> None:
+        self._look()
         self._stale.discard(self.tab)
         self.tabs.tab(self.tab).enter()
         self.is_stale = bool(self._stale)
@@ -274,4 +281,6 @@ JOURNAL = PageSpec(
     "notebook",
     JournalPage,
     "history undo changes imports audit log fading archive restore jobs runs consolidate health relations order",
+    badge=unseen,
+    counts="new",
 )
