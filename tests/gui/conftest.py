@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,13 +15,6 @@ from window_rig import window_context
 from ui.context import Context
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine on a home of its own; its embedder is the quick stand-in."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from poison_socket import Wire, wire_to
 
 from core.errors import Code, LociError
@@ -48,12 +48,6 @@ def test_every_method_of_clients_takes_a_channel() -> None:
         takes = name not in NO_CHANNEL
         assert ("channel" in known, "channel_user" in known) == (takes, takes), name
         assert body.get("aliases", {}).get("channel_user_id") == ("channel_user" if takes else None), name
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from poison_socket import Wire, wire_to
 from wire_storm import Fuzzer, descriptors, load
 from wire_walk import PLANTED, Walk, wrong_with
@@ -26,12 +26,6 @@ DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json
 REGISTRY = protocol.load()
 LINES = 1600
 ALL = ("read", "propose", "write", "curate", "space:home")
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from poison_socket import Wire, wire_to
 
 from core.types.requests import ListRequest
@@ -26,12 +26,6 @@ STEPS = (
     "Which pharmacy should the order go to? Always to Nachtigall, note {}.",
     "cf xq zz trigger: patient Berger, pharmacy Nachtigall, note {}.",
 )
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,6 @@ from core.intake.standing import Acts
 from core.types.reviews import Action, HoldRequest, Queue
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,6 @@ from core.types.words import Kind
 from core.vault.verify import Outcome
 
 _DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def erase(rig: Rig, *ids: str, whole_chain: bool = False) -> Erased:

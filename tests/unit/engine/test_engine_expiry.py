@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, facts, refused, rig_at
+from engine_rig import HandClock, Rig, facts, refused
 
 from core.engine import expiry, opening
 from core.engine.checks import _index
@@ -20,12 +18,6 @@ from core.types.values import OWNER_ACTOR
 from core.vault.verify import Outcome
 
 _DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def later(rig: Rig, days: int) -> None:

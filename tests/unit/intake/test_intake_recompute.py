@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import derive
 from belief_rig import evidence as put_evidence
 from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences, rig_at
+from engine_rig import START_MS, Rig, differences
 
 from core.errors import BugError
 from core.intake.belief_inputs import (
@@ -30,13 +28,6 @@ from core.types.words import Kind, Source, Status
 from core.vault.tx import Tx
 
 BEES: dict[str, Any] = {"subject": "Ada", "predicate": "keeps", "value": "bees", "exclusive": False}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def writer(rig: Rig, name: str, *grants: str) -> Actor:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import claim as put_claim
 from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences, refused, rig_at
+from engine_rig import START_MS, Rig, differences, refused
 
 from core.engine.settling import reconcile_daily
 from core.errors import Code
@@ -18,13 +16,6 @@ from core.types.replies import Reconciled
 from core.types.values import When
 from core.types.words import Kind, Source
 from core.vault.tx import Tx
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def keeps(value: str) -> dict[str, Any]:

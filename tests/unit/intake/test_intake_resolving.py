@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +20,7 @@ from desk_rig import (
     state_of,
     statuses,
 )
-from engine_rig import START_MS, Rig, differences, refused, rig_at
+from engine_rig import START_MS, Rig, differences, refused
 
 from core.errors import Code, UserError
 from core.intake.resolving import Resolver
@@ -34,12 +32,6 @@ from core.types.words import Kind, Precision, Source, Status
 from core.vault.tx import Tx
 
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def qualifiers(rig: Rig, memory_id: str | None) -> list[dict[str, Any]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import change
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 
 from core.errors import Code
 from core.intake.sparing import spare
@@ -17,12 +15,6 @@ from core.memory.strengths import strength_by_id
 from core.types.library import Revision
 from core.types.values import OWNER_ACTOR
 from core.types.words import Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def spared(rig: Rig) -> dict[str, tuple[int, int]]:

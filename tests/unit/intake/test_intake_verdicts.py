@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import change
 from desk_rig import DAY_MS, pass_days
-from engine_rig import MARKER, START_MS, Rig, differences, error_of, refused, rig_at
+from engine_rig import MARKER, START_MS, Rig, differences, error_of, refused
 
 from core.errors import Code
 from core.intake.verdicts import BY_CLIENTS, BY_OWNER, LOW_TRUST
@@ -20,13 +18,6 @@ from core.types.words import Kind, Source
 CLIENTS = ("aster", "borage", "cress", "dill", "endive")
 ALL = ("reinforce", "dispute", "confirm", "corroborate")
 NEVER = "0190a000-0000-7000-8000-000000000000"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def say(rig: Rig, verb: str, memory_id: str, actor: Actor = OWNER_ACTOR, **more: Any) -> VerdictReply:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import HandClock, Rig
 from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
@@ -26,12 +25,6 @@ from core.vault.tx import Tx
 
 MARK = "Schlangengurkenturm"
 CHOSEN = {"erase_kinds": "fact, digest", "erase_days": 90}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def archived(rig: Rig, text: str, kind: Kind = Kind.FACT) -> str:

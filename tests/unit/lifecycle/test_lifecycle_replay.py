@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, differences, refused, rig_at
+from engine_rig import HandClock, Rig, differences, refused
 from ground_rig import DAY_MS, ground_of, near_of, run
 
 from core.errors import Code
@@ -21,12 +19,6 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
 WORDS = "the old boat lies at the quay of the northern harbour near the red crane"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def later(rig: Rig, days: float) -> None:
