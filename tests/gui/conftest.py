@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 from engine_rig import Rig
+from inspector_rig import shown_inspector
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_rig import window_context
 
 from ui.context import Context
+from ui.inspector.panel import Inspector
 
 DAY_MS = 86_400_000
 
@@ -22,6 +24,13 @@ def context(qtbot: QtBot, rig: Rig) -> Iterator[Context]:
     """What pages are given."""
     assert qtbot is not None
     with window_context(rig.engine) as made:
+        yield made
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
+    """An inspector that is shown beside nothing."""
+    with shown_inspector(qtbot, context) as made:
         yield made
 
 

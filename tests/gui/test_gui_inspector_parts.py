@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
-import pytest
 from engine_rig import Rig
 from inspector_rig import (
     conversation,
@@ -14,7 +12,6 @@ from inspector_rig import (
     lines,
     look,
     press,
-    shown_inspector,
     text_part,
     words_of,
 )
@@ -34,13 +31,6 @@ from ui.inspector.parts import PARTS
 from ui.inspector.provenance import ProvenancePart
 from ui.inspector.relations import RelationsPart
 from ui.inspector.textview import TextView
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
