@@ -15,11 +15,9 @@ import pytest
 from belief_rig import claim
 from engine_rig import HandClock, Rig, differences, rig_at
 from gathering_rig import DAY_MS, by_status, told
+from real_models import real_embedder, real_readers
 
-from core.embed.minilm import MiniLmEmbedder
-from core.engine.opening import built_in_readers
 from core.intake.belief_inputs import claims_on, refresh_claims
-from core.intake.reading import Readers
 from core.types.lifecycle import JobRow, JobState, JobType, Preview
 from core.types.words import Kind, Source
 
@@ -38,19 +36,9 @@ UMBRELLAS = "Nobody looked at this note about lost umbrellas."
 COUNTED = ("deduplicated", "contradictions", "corroborated", "compressed", "pruned")
 
 
-@pytest.fixture(scope="module")
-def embedder() -> MiniLmEmbedder:
-    return MiniLmEmbedder()
-
-
-@pytest.fixture(scope="module")
-def readers() -> Readers:
-    return built_in_readers()
-
-
 @pytest.fixture
-def rig(tmp_path: Path, embedder: MiniLmEmbedder, readers: Readers) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=embedder, readers=readers) as made:
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
         yield made
 
 
