@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, facts, refused
+from engine_rig import Rig, facts, later, refused
 
 from core.engine import expiry, opening
 from core.engine.checks import _index
@@ -16,13 +16,6 @@ from core.index.manager import IndexManager
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR
 from core.vault.verify import Outcome
-
-_DAY_MS = 86_400_000
-
-
-def later(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * _DAY_MS)
 
 
 def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

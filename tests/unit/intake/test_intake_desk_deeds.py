@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from belief_rig import claim, voice
-from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, pass_days, state_of, statuses
-from engine_rig import START_MS, Rig
+from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, state_of, statuses
+from engine_rig import START_MS, Rig, later
 
 from core.types.reviews import Action
 from core.types.values import OWNER_ACTOR, When
@@ -151,7 +151,7 @@ def test_what_a_client_decides_is_not_vouched_for(rig: Rig) -> None:
 
 def test_confirming_what_seemed_out_of_date_counts_at_once(rig: Rig) -> None:
     pair = make_pair(rig, new=have("Old.", None, source=Source.DOCUMENT), kind="stale", alone=True)
-    pass_days(rig, 400)
+    later(rig, 400)
     rig.write(lambda tx: tx.run("UPDATE memories SET trust = 0.31 WHERE id = ?", (pair.came,)))
     decide(rig, pair.item, Action.SUPERSEDE)
     memory = rig.get(pair.came)

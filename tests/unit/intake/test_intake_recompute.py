@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from belief_rig import derive
 from belief_rig import evidence as put_evidence
-from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences
+from desk_rig import DAY_MS
+from engine_rig import START_MS, Rig, differences, later
 
 from core.errors import BugError
 from core.intake.belief_inputs import (
@@ -107,12 +107,12 @@ def test_age_counts_from_what_was_said_or_confirmed(rig: Rig) -> None:
     said = When(START_MS - 73 * DAY_MS)
     memory_id = rig.store("Ada keeps bees", source=Source.DOCUMENT, occurred=said).memory_id
     assert trust(rig, memory_id) == 0.58
-    pass_days(rig, 73)
+    later(rig, 73)
     fresh(rig, memory_id)
     assert trust(rig, memory_id) == 0.56
     rig.engine.memories.confirm(memory_id, OWNER_ACTOR).result(30)
     assert trust(rig, memory_id) == 0.75
-    pass_days(rig, 73)
+    later(rig, 73)
     fresh(rig, memory_id)
     assert trust(rig, memory_id) == 0.73
 

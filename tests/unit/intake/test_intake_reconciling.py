@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from belief_rig import claim as put_claim
-from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences, refused
+from desk_rig import DAY_MS
+from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.settling import reconcile_daily
 from core.errors import Code
@@ -113,7 +113,7 @@ def test_numbers_that_drifted_are_worked_out_anew(rig: Rig) -> None:
 
 def test_age_takes_its_part_every_night(rig: Rig) -> None:
     rig.store("Ada keeps hens", source=Source.DOCUMENT, claim=keeps("hens"))
-    pass_days(rig, 73)
+    later(rig, 73)
     found = night(rig)
     assert found.trusts == 1
     assert rig.value("SELECT trust FROM memories") == pytest.approx(0.58)
@@ -123,7 +123,7 @@ def test_age_takes_its_part_every_night(rig: Rig) -> None:
 def test_an_episode_keeps_the_trust_it_came_with(rig: Rig) -> None:
     rig.store("Good morning", kind=Kind.EPISODE, occurred=When(START_MS - 365 * DAY_MS))
     before = rig.value("SELECT trust FROM memories")
-    pass_days(rig, 365)
+    later(rig, 365)
     assert night(rig).memories == 0
     assert rig.value("SELECT trust FROM memories") == before
 
@@ -225,9 +225,9 @@ def test_it_runs_once_a_day_and_not_on_the_first(rig: Rig) -> None:
     _drift(rig)
     assert not _mended(rig)
     assert _done_at(rig) == START_MS
-    pass_days(rig, 0.9)
+    later(rig, 0.9)
     assert not _mended(rig)
-    pass_days(rig, 0.2)
+    later(rig, 0.2)
     assert _mended(rig)
     assert _done_at(rig) > START_MS + DAY_MS
     _drift(rig)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from belief_rig import change
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, refused
+from engine_rig import START_MS, Rig, later, refused
 
 from core.errors import Code
 from core.intake.sparing import spare
@@ -24,10 +24,6 @@ def spared(rig: Rig) -> dict[str, tuple[int, int]]:
 def say(rig: Rig, *ids: str, days: int = 90) -> str:
     step: str = rig.write(lambda tx: spare(tx, rig.opened.work, ids, days, OWNER_ACTOR))
     return step
-
-
-def later(rig: Rig, days: float) -> None:
-    rig.clock.advance(int(days * DAY_MS))  # type: ignore[attr-defined]  # the clock of this test has it
 
 
 def test_it_is_one_step_that_can_be_taken_back(rig: Rig) -> None:

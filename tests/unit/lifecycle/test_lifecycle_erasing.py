@@ -9,7 +9,7 @@ from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig
+from engine_rig import Rig, later
 from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
@@ -31,11 +31,6 @@ def archived(rig: Rig, text: str, kind: Kind = Kind.FACT) -> str:
     memory_id = rig.store(text, kind=kind).memory_id
     rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     return memory_id
-
-
-def later(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * DAY_MS)
 
 
 def test_nothing_is_erased_unless_the_owner_chose_a_kind(rig: Rig) -> None:

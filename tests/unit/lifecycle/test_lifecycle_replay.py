@@ -6,8 +6,8 @@ from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, differences, refused
-from ground_rig import DAY_MS, ground_of, near_of, run
+from engine_rig import Rig, differences, later, refused
+from ground_rig import ground_of, near_of, run
 
 from core.errors import Code
 from core.intake.linking import accept_link, open_links, reject_link
@@ -19,11 +19,6 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
 WORDS = "the old boat lies at the quay of the northern harbour near the red crane"
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def weak(rig: Rig, text: str, uses: int = 3, **more: Any) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from belief_rig import claim
-from engine_rig import HandClock, Rig, differences, rig_at
-from gathering_rig import DAY_MS, by_status, told
+from engine_rig import Rig, differences, later, rig_at
+from gathering_rig import by_status, told
 from real_models import real_embedder, real_readers
 
 from core.intake.belief_inputs import claims_on, refresh_claims
@@ -59,11 +59,6 @@ def look_ahead(rig: Rig) -> Preview:
 
 def choose(rig: Rig, key: str, value: object) -> None:
     rig.engine.settings.set(key, value).result(30)
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def opposed(rig: Rig, **more: Any) -> tuple[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from decay_rig import DAY_MS
-from engine_rig import Rig
-from life_rig import harmful, helpful, later, rule_of
+from engine_rig import Rig, later
+from life_rig import harmful, helpful, rule_of
 
 from core.types.words import Kind
 
