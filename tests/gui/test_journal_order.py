@@ -10,10 +10,11 @@ from importlib.resources import files
 from itertools import pairwise
 
 import pytest
+from answered import finished
 from engine_rig import Rig
 from hypothesis import given
 from hypothesis import strategies as st
-from jobs_rig import HOUR_MS, JournalRoom, deed, finished, job_row, journal_over
+from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
