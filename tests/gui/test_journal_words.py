@@ -27,7 +27,8 @@ from ui.pages.journal.jobwords import (
     words,
 )
 from ui.pages.journal.linelist import ActBar, LineList, key_of
-from ui.pages.journal.lines import NARROW, Entry, Heading, wrapped
+from ui.pages.journal.lines import NARROW, Entry, wrapped
+from ui.widgets.linemodel import Heading
 from ui.widgets.reasons import clause, reason_told, reasons_told
 
 DAY_MS = 86_400_000

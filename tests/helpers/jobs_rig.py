@@ -39,8 +39,8 @@ from core.types.lifecycle import (
 from core.types.values import Actor
 from ui.context import Context
 from ui.pages.journal.linelist import LineList
-from ui.pages.journal.lines import Heading
 from ui.pages.journal.page import JournalPage
+from ui.widgets.linemodel import Heading
 
 T = TypeVar("T")
 D = TypeVar("D", bound=QDialog)

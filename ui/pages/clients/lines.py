@@ -1,16 +1,14 @@
-"""Lines of the page: what stands in one, the model of them, and how one is drawn. Clients, deeds, receipts, memories.
+"""Lines of the page: what stands in one, and how one is drawn. Clients, deeds, receipts, memories.
 
 Must not do: ask the engine, or know what a line is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtCore import Signal as QtSignal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -18,27 +16,17 @@ from core.types.clients import Standing
 from core.types.words import Kind
 from ui.pages.clients.marks import TOKENS, draw_standing
 from ui.theme.theme import Theme
-from ui.widgets.plaintext import tip
+from ui.widgets.linemodel import LINE, Heading
 from ui.widgets.rowground import draw_ground
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a row's `Line`."""
 _PAD, _ICON, _GAP, _UPRIGHT = 14, 16, 10, 7
 _BESIDE = 4
 """Pixels of room at both sides of what a line stands on."""
 _HEADING, _FIRST = 38, 28
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_NOWHERE = QModelIndex()
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading between lines."""
-
-    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,81 +72,6 @@ class Row:
 
 
 Line = Row | Heading
-
-
-class LineModel(QAbstractListModel):
-    """Lines.
-
-    Signals:
-        more: somebody scrolled to the end, and more can be had.
-    """
-
-    more = QtSignal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.lines: list[Line] = []
-        self.has_more = False
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
-        return 0 if parent.isValid() else len(self.lines)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.told if isinstance(line, Row) else line.title
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Row):
-            return tip(line.told)
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings cannot be chosen."""
-        if not index.isValid() or not isinstance(self.lines[index.row()], Row):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether more can be had."""
-        return not parent.isValid() and self.has_more
-
-    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
-        """Ask for more, once."""
-        if self.canFetchMore(parent):
-            self.has_more = False
-            self.more.emit()
-
-    def row_at(self, place: int) -> Row | None:
-        """The row of a line; None for a heading or beyond the end."""
-        line = self.lines[place] if 0 <= place < len(self.lines) else None
-        return line if isinstance(line, Row) else None
-
-    def place_of(self, row_id: str) -> int:
-        """The line of a row; -1 where it is not listed."""
-        return next((at for at, line in enumerate(self.lines) if isinstance(line, Row) and line.id == row_id), -1)
-
-    def show_lines(self, lines: Sequence[Line], *, has_more: bool = False) -> bool:
-        """List other lines; tells whether they were others."""
-        self.has_more = has_more
-        if list(lines) == self.lines:
-            return False
-        self.beginResetModel()
-        self.lines = list(lines)
-        self.endResetModel()
-        return True
-
-    def append(self, lines: Sequence[Line], *, has_more: bool) -> None:
-        """Put more lines behind those that are there."""
-        if lines:
-            self.beginInsertRows(_NOWHERE, len(self.lines), len(self.lines) + len(lines) - 1)
-            self.lines.extend(lines)
-            self.endInsertRows()
-        self.has_more = has_more
 
 
 class LinePainter(QStyledItemDelegate):

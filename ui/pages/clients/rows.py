@@ -11,11 +11,12 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistent
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
-from ui.pages.clients.lines import Line, LineModel, LinePainter, Row
+from ui.pages.clients.lines import Line, LinePainter, Row
 from ui.theme.theme import Theme
 from ui.widgets.basics import column
 from ui.widgets.fading import HIGH, fade_edges
 from ui.widgets.keys import overrides, plain_key
+from ui.widgets.linemodel import LineModel
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _NEVER = ""
@@ -41,7 +42,7 @@ class RowList(QListView):
         """
         super().__init__()
         self._theme = theme
-        self.lines = LineModel(self)
+        self.lines: LineModel[Row] = LineModel(self)
         self.painter = LinePainter(theme, self)
         self._last: str | None = _NEVER
         self.setModel(self.lines)

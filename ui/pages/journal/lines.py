@@ -1,52 +1,39 @@
-"""Lines of the lifecycle: what stands in a line, the model of them, and how a line is drawn.
+"""Lines of the lifecycle: what stands in a line, and how it is drawn.
 
 Must not do: ask the engine, or know what a line is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from core.types.words import Kind
 from ui.theme.theme import Theme
-from ui.widgets.plaintext import tip
+from ui.widgets.linemodel import LINE, Heading
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a row's `Line`."""
 NARROW = 560
 """Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
 _PAD, _ICON, _WORD, _SHAPE, _GAP = 14, 16, 84, 18, 12
 _UPRIGHT, _HEADING, _FIRST, _BAR = 7, 40, 30, 4
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_NOWHERE = QModelIndex()
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading between lines."""
-
-    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,90 +80,6 @@ class Entry:
 
 
 Line = Entry | Heading
-
-
-class LineModel(QAbstractListModel):
-    """Lines.
-
-    Signals:
-        more: somebody scrolled to the end, and more can be had.
-    """
-
-    more = Signal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.lines: list[Line] = []
-        self.has_more = False
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
-        return 0 if parent.isValid() else len(self.lines)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.told if isinstance(line, Entry) else line.title
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Entry):
-            return tip(line.told)
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings cannot be chosen."""
-        if not index.isValid() or not isinstance(self.lines[index.row()], Entry):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether more can be had."""
-        return not parent.isValid() and self.has_more
-
-    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
-        """Ask for more, once."""
-        if self.canFetchMore(parent):
-            self.has_more = False
-            self.more.emit()
-
-    def entry_at(self, place: int) -> Entry | None:
-        """The entry of a line; None for a heading or beyond the end."""
-        line = self.lines[place] if 0 <= place < len(self.lines) else None
-        return line if isinstance(line, Entry) else None
-
-    def place_of(self, entry_id: str) -> int:
-        """The line of an entry; -1 where it is not listed."""
-        found = (at for at, line in enumerate(self.lines) if isinstance(line, Entry) and line.id == entry_id)
-        return next(found, -1)
-
-    def show_lines(self, lines: Sequence[Line], *, has_more: bool = False) -> bool:
-        """List other lines; nothing happens where they are the same.
-
-        Args:
-            lines: what to show.
-            has_more: whether more can be had.
-
-        Returns:
-            Whether they were others.
-        """
-        self.has_more = has_more
-        if list(lines) == self.lines:
-            return False
-        self.beginResetModel()
-        self.lines = list(lines)
-        self.endResetModel()
-        return True
-
-    def append(self, lines: Sequence[Line], *, has_more: bool) -> None:
-        """Put more lines behind those that are there."""
-        if lines:
-            self.beginInsertRows(_NOWHERE, len(self.lines), len(self.lines) + len(lines) - 1)
-            self.lines.extend(lines)
-            self.endInsertRows()
-        self.has_more = has_more
 
 
 def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
