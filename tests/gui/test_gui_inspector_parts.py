@@ -104,10 +104,10 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     part = inspector.part("history")
     assert isinstance(part, HistoryPart)
     views = sorted(part.findChildren(TextView), key=lambda view: view.accessibleName(), reverse=True)
-    assert [(run.original, run.style) for run in views[0].runs if run.style != "plain"] == [
+    assert [(run.original, run.style) for run in views[0].parts if run.style != "plain"] == [
         ("28", "removed"), ("12", "added"), ("November", "removed"), ("December", "added"),
     ]  # fmt: skip
-    assert {run.style for run in views[1].runs} == {"removed"}
+    assert {run.style for run in views[1].parts} == {"removed"}
     press(part, "Use these words again")
     settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.version == 3)
     assert inspector.shown is not None
