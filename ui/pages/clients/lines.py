@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from core.types.clients import Standing
 from core.types.words import Kind
 from ui.pages.clients.marks import TOKENS, draw_standing
-from ui.theme.theme import Theme
 from ui.widgets.linemodel import LINE, Heading
+from ui.widgets.linepainter import PAD, LinePainter
 from ui.widgets.rowground import draw_ground
+from ui.widgets.rowtext import line_height
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-_PAD, _ICON, _GAP, _UPRIGHT = 14, 16, 10, 7
+_ICON, _GAP, _UPRIGHT = 16, 10, 7
 _BESIDE = 4
 """Pixels of room at both sides of what a line stands on."""
 _HEADING, _FIRST = 38, 28
@@ -74,22 +75,10 @@ class Row:
 Line = Row | Heading
 
 
-class LinePainter(QStyledItemDelegate):
-    """Draws lines.
+class RowPainter(LinePainter):
+    """Draws lines."""
 
-    Attributes:
-        hovered: the line under the pointer; -1 for none.
-    """
-
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
-        self.hovered = -1
-
-    def _fonts(self) -> tuple[QFont, QFont]:
-        head = self._theme.font("body")
-        head.setWeight(QFont.Weight.Medium)
-        return head, self._theme.font("small")
+    below_heading = 6
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
         """As high as a line's words need."""
@@ -97,26 +86,8 @@ class LinePainter(QStyledItemDelegate):
         if isinstance(line, Heading):
             return QSize(100, px(_HEADING if index.row() else _FIRST))
         head, small = self._fonts()
-        high = _height(head) + len(line.under) * _height(small)
+        high = line_height(head) + len(line.under) * line_height(small)
         return QSize(100, high + px(_UPRIGHT * 2))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw a line."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect, line = QRect(option.rect), index.data(LINE)
-        if isinstance(line, Heading):
-            self._heading(painter, rect, line.title)
-        else:
-            self._ground(painter, option, index.row())
-            self._row(painter, rect, line)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, rect: QRect, title: str) -> None:
-        theme = self._theme
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
-        inner = rect.adjusted(theme.px(_PAD), 0, -theme.px(_PAD), -theme.px(6))
-        self._write(painter, inner, title, "muted", theme.font("label"), _LEFT | Qt.AlignmentFlag.AlignBottom)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
         rect, pad = QRect(option.rect), self._theme.px(_BESIDE)
@@ -133,20 +104,24 @@ class LinePainter(QStyledItemDelegate):
     def _row(self, painter: QPainter, rect: QRect, row: Row) -> None:
         px = self._theme.px
         head, small = self._fonts()
-        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(_PAD)
-        self._mark(painter, QRect(rect.left() + px(_PAD), top, px(_ICON), _height(head)), row)
-        left = rect.left() + px(_PAD + _ICON + _GAP)
+        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(PAD)
+        self._mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
+        left = rect.left() + px(PAD + _ICON + _GAP)
         head.setStrikeOut(row.is_struck)
         aside = self._theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
-        self._write(painter, QRect(right - wide, top, wide, _height(head)), row.aside, "muted", aside, _RIGHT | _MIDDLE)
+        self._write(
+            painter, QRect(right - wide, top, wide, line_height(head)), row.aside, "muted", aside, _RIGHT | _MIDDLE
+        )
         room = right - left - (wide + px(_GAP) if wide else 0)
-        self._write(painter, QRect(left, top, room, _height(head)), row.head,
+        self._write(painter, QRect(left, top, room, line_height(head)), row.head,
                     "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)  # fmt: skip
-        top += _height(head)
+        top += line_height(head)
         for note in row.under:
-            self._write(painter, QRect(left, top, right - left, _height(small)), note, "muted", small, _LEFT | _MIDDLE)
-            top += _height(small)
+            self._write(
+                painter, QRect(left, top, right - left, line_height(small)), note, "muted", small, _LEFT | _MIDDLE
+            )
+            top += line_height(small)
 
     def _mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
         """The icon, or the shape of a standing or a kind."""
@@ -160,13 +135,3 @@ class LinePainter(QStyledItemDelegate):
             draw_standing(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
         elif row.kind is not None:
             draw_kind(painter, row.kind, centre, px(11), theme.colour(KIND_TOKENS[row.kind]))
-
-    def _write(self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, where: Qt.AlignmentFlag) -> None:
-        painter.setFont(font)
-        painter.setPen(self._theme.colour(ink))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, where, shown)
-
-
-def _height(font: QFont) -> int:
-    return QFontMetrics(font).height() + 2

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistent
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
-from ui.pages.clients.lines import Line, LinePainter, Row
+from ui.pages.clients.lines import Line, Row, RowPainter
 from ui.theme.theme import Theme
 from ui.widgets.basics import column
 from ui.widgets.fading import HIGH, fade_edges
@@ -43,7 +43,7 @@ class RowList(QListView):
         super().__init__()
         self._theme = theme
         self.lines: LineModel[Row] = LineModel(self)
-        self.painter = LinePainter(theme, self)
+        self.painter = RowPainter(theme, self)
         self._last: str | None = _NEVER
         self.setModel(self.lines)
         self.setItemDelegate(self.painter)

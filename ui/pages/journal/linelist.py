@@ -13,7 +13,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QListView, QMenu, QSizePolicy, QWidget
 
 from ui.pages.journal.jobwords import words
-from ui.pages.journal.lines import Entry, Line, LinePainter
+from ui.pages.journal.lines import Entry, EntryPainter, Line
 from ui.theme.theme import Theme
 from ui.widgets.basics import column
 from ui.widgets.flow import FlowLayout
@@ -103,7 +103,7 @@ class LineList(QListView):
         super().__init__()
         self._theme = theme
         self.lines: LineModel[Entry] = LineModel(self)
-        self.painter = LinePainter(theme, self)
+        self.painter = EntryPainter(theme, self)
         self._has_words = False
         self.painter.has_words = lambda: self._has_words
         self._acts = tuple(acts)
