@@ -20,7 +20,7 @@ from ui.pages.journal.graves import EraseDialog
 from ui.pages.journal.jobwords import counted, day_told, words
 from ui.pages.journal.linelist import ActBar, LineList, card_of
 from ui.pages.journal.lines import Entry
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import offer_undo
 from ui.widgets.basics import column, label
 from ui.widgets.plaintext import one_line
@@ -114,13 +114,7 @@ class ArchiveTab(QWidget):
         return self._is_read
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
-        else:
-            self.states.trouble(problem, self.read)
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- showing
 

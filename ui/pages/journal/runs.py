@@ -31,7 +31,7 @@ from ui.pages.journal.lines import Entry
 from ui.pages.journal.models import Model, model_asked
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner, is_job
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import told
 from ui.widgets.basics import Elided, column, label, row
 from ui.widgets.chips import Segments
@@ -176,13 +176,7 @@ class RunsTab(QWidget):
         return self.jobs is not None
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self.jobs is None:
-            self.states.trouble(problem, self.read)
-        else:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
+        self.states.failed(error, self.read, None if self.jobs is None else self.context.desk.say)
 
     # ---- showing
 
