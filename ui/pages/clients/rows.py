@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from ui.pages.clients.lines import Line, Row, RowPainter
 from ui.theme.theme import Theme
-from ui.widgets.basics import column
 from ui.widgets.fading import HIGH, fade_edges
 from ui.widgets.keys import overrides, plain_key
 from ui.widgets.linemodel import LineModel
@@ -167,11 +166,3 @@ class RowList(QListView):
         """Lines are cut anew."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
-
-
-def card_of(lines: RowList) -> QFrame:
-    """A card with a list in it."""
-    made = QFrame()
-    made.setObjectName("card")
-    column(made, lines).setContentsMargins(1, 6, 1, 8)
-    return made

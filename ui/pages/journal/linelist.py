@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QListView, 
 from ui.pages.journal.jobwords import words
 from ui.pages.journal.lines import Entry, EntryPainter, Line
 from ui.theme.theme import Theme
-from ui.widgets.basics import column
 from ui.widgets.flow import FlowLayout
 from ui.widgets.keys import KeyButton, overrides, plain_key
 from ui.widgets.linemodel import LineModel
@@ -292,11 +291,3 @@ def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
         widget = None if found is None else found.widget()
         if widget is not None:
             line.setAlignment(widget, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
-
-
-def card_of(lines: LineList) -> QFrame:
-    """A card with a list in it."""
-    made = QFrame()
-    made.setObjectName("card")
-    column(made, lines).setContentsMargins(1, 6, 1, 8)
-    return made

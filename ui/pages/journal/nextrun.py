@@ -19,13 +19,13 @@ from ui.pages.journal.comparing import Comparison, compared
 from ui.pages.journal.deedchips import DeedChips
 from ui.pages.journal.deeds import deed_entries, kept_ids, kept_told, offered
 from ui.pages.journal.jobwords import capital, counted, moment, told_deeds, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of
+from ui.pages.journal.linelist import ActBar, LineList
 from ui.pages.journal.lines import Entry
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner
 from ui.tasks import query, write
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label, row
+from ui.widgets.basics import card_of, column, label, row
 from ui.widgets.chips import Segments
 from ui.widgets.states import FOOT, EmptyState, States
 
