@@ -18,9 +18,13 @@ import traceback
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from engine_rig import Rig
 
 hypothesis.settings.register_profile("loci", deadline=None, derandomize=True, max_examples=60)
 hypothesis.settings.load_profile("loci")
@@ -141,3 +145,13 @@ def quiet_logs(request: pytest.FixtureRequest) -> Iterator[None]:
     surprising = [line for line in collector.lines if not any(re.search(pattern, line) for pattern in expected)]
     if surprising:
         pytest.fail("unexpected log records: " + "; ".join(surprising), pytrace=False)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """An open engine on a home of its own, which does nothing by itself; its embedder is the quick stand-in."""
+    # Only when a test asks for it: this file is read for every test, also for those of rooms without an engine.
+    from engine_rig import rig_at
+
+    with rig_at(tmp_path) as made:
+        yield made

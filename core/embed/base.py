@@ -76,3 +76,32 @@ class Embedder(Protocol):
             LociError: as `embed`.
         """
         ...
+
+
+class Named:
+    """Says what an embedder is before anything of its model is there."""
+
+    def __init__(self, name: str, version: str, dims: int) -> None:
+        """Keep it.
+
+        Args:
+            name: the model's name.
+            version: its version.
+            dims: length of a vector.
+        """
+        self._facts = name, version, dims
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._facts[0]
+
+    @property
+    def version(self) -> str:
+        """The model's version."""
+        return self._facts[1]
+
+    @property
+    def dims(self) -> int:
+        """Length of a vector."""
+        return self._facts[2]

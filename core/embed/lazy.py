@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from core.embed.base import Embedder, Vectors
+from core.embed.base import Embedder, Named, Vectors
 
 
-class LazyEmbedder:
+class LazyEmbedder(Named):
     """Stands for an embedder whose name and version are known before it is loaded."""
 
     def __init__(self, name: str, version: str, dims: int, load: Callable[[], Embedder]) -> None:
@@ -20,25 +20,10 @@ class LazyEmbedder:
             dims: length of a vector.
             load: makes the real one; called at most once that succeeds.
         """
-        self._facts = name, version, dims
+        super().__init__(name, version, dims)
         self._load = load
         self._lock = threading.Lock()  # guards _real
         self._real: Embedder | None = None
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._facts[0]
-
-    @property
-    def version(self) -> str:
-        """The model's version."""
-        return self._facts[1]
-
-    @property
-    def dims(self) -> int:
-        """Length of a vector."""
-        return self._facts[2]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; see `Embedder.embed`."""

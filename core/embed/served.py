@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.embed.base import Vectors
+from core.embed.base import Named, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
 
 AT_ONCE = 32
@@ -28,7 +28,7 @@ Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Gives one vector a text, of any norm; raises E3001, E3005."""
 
 
-class ServedEmbedder:
+class ServedEmbedder(Named):
     """Implements `core.embed.base.Embedder`; may be used from several threads at once.
 
     Reads the first 32,768 characters of a text (8,192 tokens, E34.10). A blank text is embedded as a full stop, so
@@ -54,28 +54,13 @@ class ServedEmbedder:
             version_now: which version the server has at the moment; raises as `ask`.
             monotonic: seconds that never run backwards.
         """
-        self._facts = name, version, dims
+        super().__init__(name, version, dims)
         self._ask = ask
         self._version_now = version_now
         self._monotonic = monotonic
         self._lock = threading.Lock()  # guards the two below
         self._rests: tuple[float, Code] | None = None
         self._is_checked = False
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._facts[0]
-
-    @property
-    def version(self) -> str:
-        """The model's version."""
-        return self._facts[1]
-
-    @property
-    def dims(self) -> int:
-        """Length of a vector."""
-        return self._facts[2]
 
     @property
     def is_resting(self) -> bool:

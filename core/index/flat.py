@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from core.index.arrays import as_labels, as_query, as_stored, in_scope
-from core.index.base import Allowed, Dump, Floats, Hits, Labels, Vectors
+from core.index.base import Allowed, Dump, Floats, Hits, Labels
 from core.index.rows import RowStore
-from core.index.rwlock import FairLock
+from core.index.stored import StoredVectors
 
 BACKEND = "flat"
 
 
-class FlatIndex:
+class FlatIndex(StoredVectors):
     """The exact backend; see `core.index.base.VectorIndex` for what each method promises."""
 
     def __init__(self, dims: int) -> None:
@@ -24,29 +24,12 @@ class FlatIndex:
         Args:
             dims: length of a vector.
         """
-        self.revision = 0
-        self._lock = FairLock()
-        self._store = RowStore(dims, np.float32, reuse=True)
+        super().__init__(RowStore(dims, np.float32, reuse=True))
 
     @property
     def backend(self) -> str:
         """`flat`."""
         return BACKEND
-
-    @property
-    def dims(self) -> int:
-        """Length of a vector."""
-        return self._store.dims
-
-    @property
-    def count(self) -> int:
-        """How many labels can be found."""
-        return self._store.count
-
-    @property
-    def dead(self) -> int:
-        """Rows that wait for a new vector."""
-        return self._store.used - self._store.count
 
     def add(self, labels: Labels, vectors: Floats) -> None:
         """Add or replace vectors."""
@@ -67,18 +50,6 @@ class FlatIndex:
         with self._lock.read():
             rows = None if scope is None else self._store.rows_of(scope)
             return self._store.nearest(unit, k, rows)
-
-    def labels(self) -> Labels:
-        """All labels, ascending."""
-        with self._lock.read():
-            return self._store.labels()
-
-    def fetch(self, labels: Labels) -> tuple[Labels, Vectors]:
-        """The stored vectors of those labels that are here."""
-        wanted = as_labels(labels)
-        with self._lock.read():
-            rows = self._store.rows_of(wanted)
-            return self._store.labels_at(rows), self._store.vectors_at(rows)
 
     def dump(self) -> Dump:
         """Everything that is in here."""

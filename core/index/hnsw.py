@@ -20,7 +20,7 @@ from core.index.arrays import as_labels, as_query, as_stored, in_scope
 from core.index.base import Allowed, Dump, Floats, Hits, Labels, Rows, Vectors
 from core.index.graphio import load_graph, memory_files_work, save_graph
 from core.index.rows import RowStore
-from core.index.rwlock import FairLock
+from core.index.stored import StoredVectors
 
 BACKEND = "hnsw"
 M = 16
@@ -34,7 +34,7 @@ _SPARE = 16
 _GRAPH_OVERHEAD = 273
 
 
-class HnswIndex:
+class HnswIndex(StoredVectors):
     """The approximate backend; see `core.index.base.VectorIndex` for what each method promises.
 
     Vectors are kept twice: as float32 in the graph, which hnswlib needs, and as float16 rows, which make exact
@@ -52,12 +52,10 @@ class HnswIndex:
                 that nobody searches yet.
             threads: native threads that link a batch.
         """
-        self.revision = 0
-        self._lock = FairLock()
+        super().__init__(RowStore(dims, np.float16, reuse=False))
         self._linking = threading.Lock()  # one linker at a time; taken before _lock
         self._threads = threads
         self.batch = batch
-        self._store = RowStore(dims, np.float16, reuse=False)
         self._linked = 0  # rows below are in the graph, unless they were dead when their turn came
         self._buried = 0  # elements of the graph that are marked deleted
         self._graph = _empty_graph(dims)
@@ -66,21 +64,6 @@ class HnswIndex:
     def backend(self) -> str:
         """`hnsw`."""
         return BACKEND
-
-    @property
-    def dims(self) -> int:
-        """Length of a vector."""
-        return self._store.dims
-
-    @property
-    def count(self) -> int:
-        """How many labels can be found."""
-        return self._store.count
-
-    @property
-    def dead(self) -> int:
-        """Rows of removed or replaced vectors."""
-        return self._store.used - self._store.count
 
     @property
     def staged(self) -> int:
@@ -205,18 +188,6 @@ class HnswIndex:
             return None
         rows = np.asarray(found[0], np.int64)
         return rows[self._store.labels_at(rows) >= 0]
-
-    def labels(self) -> Labels:
-        """All labels, ascending."""
-        with self._lock.read():
-            return self._store.labels()
-
-    def fetch(self, labels: Labels) -> tuple[Labels, Vectors]:
-        """The stored vectors of those labels that are here."""
-        wanted = as_labels(labels)
-        with self._lock.read():
-            rows = self._store.rows_of(wanted)
-            return self._store.labels_at(rows), self._store.vectors_at(rows)
 
     def dump(self) -> Dump:
         """Everything that is in here. Blocks other Python threads for 0.1 s at 100,000 vectors."""

@@ -5,7 +5,6 @@ Claims are given here, so that what is tested is the gate and not the reading of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Source
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def budget(value: str, **more: Any) -> dict[str, Any]:

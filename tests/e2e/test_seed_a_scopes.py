@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.errors import Code
 from core.types.replies import StoreReply
@@ -16,12 +14,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Source
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def budget(value: str, **more: Any) -> dict[str, Any]:

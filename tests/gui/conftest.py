@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
+from inspector_rig import shown_inspector
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,16 +15,10 @@ from window_rig import window_context
 
 from app.qt import load_qt
 from ui.context import Context
+from ui.inspector.panel import Inspector
 
 load_qt()
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine on a home of its own; its embedder is the quick stand-in."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture
@@ -32,6 +26,13 @@ def context(qtbot: QtBot, rig: Rig) -> Iterator[Context]:
     """What pages are given."""
     assert qtbot is not None
     with window_context(rig.engine) as made:
+        yield made
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
+    """An inspector that is shown beside nothing."""
+    with shown_inspector(qtbot, context) as made:
         yield made
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from engine_rig import Rig
 from inspector_rig import (
     look,
     press,
-    shown_inspector,
     text_part,
     words_of,
     write_anew,
@@ -26,13 +22,6 @@ from core.types.words import Kind, Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.panel import Inspector
 from ui.inspector.text import TextPart
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def test_it_teaches_while_nothing_is_selected(inspector: Inspector) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
-import pytest
 from engine_rig import Rig
 from inspector_rig import (
     conversation,
@@ -14,7 +12,6 @@ from inspector_rig import (
     lines,
     look,
     press,
-    shown_inspector,
     text_part,
     words_of,
 )
@@ -34,13 +31,6 @@ from ui.inspector.parts import PARTS
 from ui.inspector.provenance import ProvenancePart
 from ui.inspector.relations import RelationsPart
 from ui.inspector.textview import TextView
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
@@ -114,10 +104,10 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     part = inspector.part("history")
     assert isinstance(part, HistoryPart)
     views = sorted(part.findChildren(TextView), key=lambda view: view.accessibleName(), reverse=True)
-    assert [(run.original, run.style) for run in views[0].runs if run.style != "plain"] == [
+    assert [(run.original, run.style) for run in views[0].parts if run.style != "plain"] == [
         ("28", "removed"), ("12", "added"), ("November", "removed"), ("December", "added"),
     ]  # fmt: skip
-    assert {run.style for run in views[1].runs} == {"removed"}
+    assert {run.style for run in views[1].parts} == {"removed"}
     press(part, "Use these words again")
     settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.version == 3)
     assert inspector.shown is not None

@@ -15,7 +15,8 @@ from core.types.values import Memory, When
 from core.types.words import Kind, Precision, Role, Source, Status
 from ui.inspector.history import COMPARED, differences
 from ui.inspector.provenance import came_by, place_of, told
-from ui.inspector.textview import original_of, runs_of
+from ui.inspector.textview import runs_of
+from ui.widgets.fittedtext import original_of
 
 DAY = When(1_793_664_000_000, Precision.DAY, 0)  # 3 Nov 2026
 HIDDEN = st.text(st.sampled_from("ab \n\r\u202e\u200b\u00a0😀\u2028é\t"), max_size=40)

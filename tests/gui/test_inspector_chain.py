@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from belief_rig import DAY_MS, change, claim, derive
 from engine_rig import START_MS, Rig
-from inspector_rig import lines, look, press, shown_inspector, words_of
+from inspector_rig import lines, look, press, words_of
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -24,13 +22,6 @@ from ui.inspector.holding import HoldDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.rests import RESTS as SPEC
 from ui.inspector.rests import RestsPart, rests_told
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def history_of(inspector: Inspector) -> HistoryPart:

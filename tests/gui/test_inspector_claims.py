@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from belief_rig import DAY_MS, claim, evidence, item
 from engine_rig import START_MS, Rig
@@ -26,13 +24,6 @@ from ui.inspector.textview import runs_of, shown_span
 from ui.widgets.claimwords import claim_told
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def part_of(inspector: Inspector) -> ClaimsPart:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from engine_rig import Rig
-from inspector_rig import look, press, shown_inspector, words_of
+from inspector_rig import look, press, words_of
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
@@ -22,12 +20,6 @@ from ui.inspector.mentions import MentionsPart, named
 from ui.inspector.panel import Inspector
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def gauges_part(inspector: Inspector) -> GaugesPart:

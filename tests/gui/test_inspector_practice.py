@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from engine_rig import Rig
-from inspector_rig import look, press, shown_inspector, words_of
+from inspector_rig import look, press, words_of
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -25,12 +23,6 @@ from ui.inspector.practising import HarmDialog
 RULE = "Never deploy on a Friday afternoon."
 STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."
 HOSTILE = "<b>bold</b>\u202eback"
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def rule_part(inspector: Inspector) -> RulePart:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from belief_rig import DAY_MS, change, source
 from engine_rig import START_MS, Rig
@@ -23,13 +21,6 @@ from ui.inspector.judging import DisputeDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.trust import TrustPart
 from ui.inspector.waterfall import BASE, GAIN, LOSS, SUM, Bar, bar_path
-
-
-@pytest.fixture
-def inspector(qtbot: QtBot, context: Context) -> Iterator[Inspector]:
-    """An inspector that is shown beside nothing."""
-    with shown_inspector(qtbot, context) as made:
-        yield made
 
 
 def trust_of(inspector: Inspector) -> TrustPart:

@@ -67,7 +67,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     context.desk.tell.connect(lambda sentence, *_: said.append(sentence))
     ids = old_notes(rig)
     tab = enter(page, qtbot, "next").tabs.next
-    entries = [tab.list.lines.entry_at(at) for at in range(tab.list.lines.rowCount())]
+    entries = [tab.list.lines.row_at(at) for at in range(tab.list.lines.rowCount())]
     planned = {entry.value.planned.memory_id for entry in entries if entry is not None}
     assert planned == set(ids)
     assert active(rig) == set(ids)  # looking ahead does nothing
@@ -91,7 +91,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     assert active(rig) == {kept}
 
     archive = enter(page, qtbot, "archive").tabs.archive
-    buried = {entry.id for at in range(archive.list.lines.rowCount()) if (entry := archive.list.lines.entry_at(at))}
+    buried = {entry.id for at in range(archive.list.lines.rowCount()) if (entry := archive.list.lines.row_at(at))}
     assert buried == set(ids) - {kept}
     archive.list.selectAll()
     QTest.keyClick(archive.list, Qt.Key.Key_R)
@@ -127,7 +127,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     settle(qtbot, lambda: active(rig) == set(ids), 30_000)
     rest(page, qtbot)
-    entry = tab.list.lines.entry_at(tab.list.lines.place_of(row.id))
+    entry = tab.list.lines.row_at(tab.list.lines.place_of(row.id))
     assert entry is not None
     assert entry.is_struck
     assert tab.list.offered == frozenset()
@@ -174,4 +174,4 @@ def test_what_is_erased_from_the_archive_is_gone(page: JournalPage, rig: Rig, qt
     dialog.act.click()
     settle(qtbot, lambda: [row[0] for row in rig.rows("SELECT id FROM memories")] == ids[1:], 30_000)
     rest(page, qtbot)
-    assert [entry.id for at in range(2) if (entry := tab.list.lines.entry_at(at)) is not None] == ids[1:]
+    assert [entry.id for at in range(2) if (entry := tab.list.lines.row_at(at)) is not None] == ids[1:]

@@ -65,7 +65,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
 ) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    first, *_, last = (tab.list.lines.entry_at(at) for at in range(4))
+    first, *_, last = (tab.list.lines.row_at(at) for at in range(4))
     assert first is not None
     assert (first.word, first.head, first.note) == ("Archived", "The boat is called Heron.", "It has faded.")
     assert (first.aside, first.aside_note) == ("0.04", "strength")

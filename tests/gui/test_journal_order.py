@@ -10,10 +10,11 @@ from importlib.resources import files
 from itertools import pairwise
 
 import pytest
+from answered import finished
 from engine_rig import Rig
 from hypothesis import given
 from hypothesis import strategies as st
-from jobs_rig import HOUR_MS, JournalRoom, deed, finished, job_row, journal_over
+from jobs_rig import HOUR_MS, JournalRoom, deed, job_row, journal_over
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
@@ -189,7 +190,7 @@ def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monk
     runs = room.enter("runs").tabs.runs
     assert "Next: Look for fading memories, " in runs.stand.text()
     runs.show_view("calendar")
-    last = runs.calendar.lines.entry_at(runs.calendar.lines.rowCount() - 1)
+    last = runs.calendar.lines.row_at(runs.calendar.lines.rowCount() - 1)
     assert last is not None
     assert (last.head, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
     runs.calendar.choose("distill")
@@ -205,7 +206,7 @@ def test_a_model_that_was_chosen_and_is_away_is_told(
     assert rest.says == "Learn from episodes waits for the local model."
     assert "stop the job" not in rest.do  # there is none
     runs = room.enter("runs").tabs.runs
-    first = runs.calendar.lines.entry_at(0)
+    first = runs.calendar.lines.row_at(0)
     assert first is not None
     assert (first.head, first.beside) == ("Learn from episodes", "Due now · never ran")
 
@@ -216,7 +217,7 @@ def test_a_reading_that_is_queued_has_its_time(room: JournalRoom, monkeypatch: p
     room.jobs.rows = [replace(queued(room, "no_model", **title), type=JobType.DISTILL)]
     health = room.enter("health").tabs.health
     assert [rest.says for rest in health.work.rests] == ["Learn from episodes waits for the local model."]
-    first = room.enter("runs").tabs.runs.calendar.lines.entry_at(0)
+    first = room.enter("runs").tabs.runs.calendar.lines.row_at(0)
     assert first is not None
     assert first.beside.startswith("Due now")
 

@@ -72,7 +72,7 @@ def test_every_tab_can_be_wished_for_with_a_view_of_it(room: JournalRoom) -> Non
 def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester: ModelTester) -> None:
     links(room, 2)
     tab = room.enter("relations").tabs.relations
-    first = tab.list.lines.entry_at(0)
+    first = tab.list.lines.row_at(0)
     assert first is not None
     assert (first.head, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
     assert (first.aside, first.aside_note, first.note) == ("0.90", "likeness", "home · proposed yesterday")
@@ -87,7 +87,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
 def test_hostile_texts_are_shown_as_they_are(room: JournalRoom) -> None:
     room.jobs.proposed = [link(0, room.jobs.now, "<b>bold</b>\nand\u202e back", "<img src=x>\x00" + "long " * 900)]
     tab = room.enter("relations").tabs.relations
-    entry = tab.list.lines.entry_at(0)
+    entry = tab.list.lines.row_at(0)
     assert entry is not None
     assert entry.head == "<b>bold</b> and‹U+202E› back"
     assert entry.second.startswith("<img src=x>‹U+0000›long")

@@ -61,7 +61,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
         "NEEDS YOU", "Erase from the archive", "NOW", "Consolidate", "Replay", "TODAY", "Consolidate", "YESTERDAY",
         "Look for fading memories", "Look for fading memories", "Replay",
     ]  # fmt: skip
-    notes = {entry.id: entry.note for at in range(11) if (entry := tab.list.lines.entry_at(at)) is not None}
+    notes = {entry.id: entry.note for at in range(11) if (entry := tab.list.lines.row_at(at)) is not None}
     assert notes == {
         "poison": "It failed 5 times and waits for you: the disk is full (E1003)",
         "running": "30 of 120 · started by Loci",
@@ -71,7 +71,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
         "failed": "It did not finish: an error ended it (E9999)",
         "stopped": "Stopped by request · Nothing had to be done · started by an assistant",
     }
-    running = tab.list.lines.entry_at(tab.list.lines.place_of("running"))
+    running = tab.list.lines.row_at(tab.list.lines.place_of("running"))
     assert running is not None
     assert running.progress == pytest.approx(0.25)
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
@@ -194,7 +194,7 @@ def test_the_calendar_says_what_runs_when_and_runs_it_now(room: JournalRoom) -> 
     tab.views._buttons["calendar"].click()
     assert room.heads(tab.calendar)[0] == "Look for fading memories"
     assert room.heads(tab.calendar)[-1] == "Erase from the archive"  # no fixed time
-    first = tab.calendar.lines.entry_at(0)
+    first = tab.calendar.lines.row_at(0)
     assert first is not None
     last = moment(room.jobs.now - 20 * HOUR_MS, room.jobs.now)
     assert first.beside == f"Next {due(room)} · last {last}"
@@ -234,7 +234,7 @@ def test_progress_is_followed_while_it_is_shown(room: JournalRoom, context: Cont
 
 
 def _share(room: JournalRoom) -> float | None:
-    entry = room.page.tabs.runs.list.lines.entry_at(room.page.tabs.runs.list.lines.place_of("running"))
+    entry = room.page.tabs.runs.list.lines.row_at(room.page.tabs.runs.list.lines.place_of("running"))
     return None if entry is None else entry.progress
 
 

@@ -27,8 +27,10 @@ from ui.pages.journal.jobwords import (
     words,
 )
 from ui.pages.journal.linelist import ActBar, LineList, key_of
-from ui.pages.journal.lines import NARROW, Entry, Heading, wrapped
+from ui.pages.journal.lines import NARROW, Entry
+from ui.widgets.linemodel import Heading
 from ui.widgets.reasons import clause, reason_told, reasons_told
+from ui.widgets.rowtext import wrapped
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)

@@ -23,11 +23,12 @@ from core.types.timelines import Density, Transition
 from core.types.values import When
 from core.types.words import Kind
 from ui.context import Context
-from ui.pages.timeline.evolving import day_of, title_of, told, wrapped
+from ui.pages.timeline.evolving import day_of, title_of, told
 from ui.pages.timeline.geometry import fits, grid_of
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
+from ui.widgets.rowtext import wrapped
 from ui.widgets.states import States
 
 DAY_MS = 86_400_000
@@ -469,7 +470,7 @@ def test_a_long_text_ends_in_an_ellipsis(qtbot: QtBot) -> None:
     assert len(lines) == 3
     assert lines[-1].endswith("…")
     assert lines[0].startswith("Quinces 🍐")
-    assert wrapped("", QFont(), 200) in ([], [""])
+    assert wrapped("", QFont(), 200, 3) in ([], [""])
 
 
 @given(

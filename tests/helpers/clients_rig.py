@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from answered import finished
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
@@ -44,18 +45,10 @@ from ui.pages.clients.page import ClientsPage
 from ui.pages.clients.rows import RowList
 from ui.pages.clients.words import words
 
-T = TypeVar("T")
 D = TypeVar("D", bound=QDialog)
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 CODE = "QW3RTYUIOPAS2DFG"
 HOSTILE = "Scribe‮\n<b>admin</b>"
-
-
-def finished(value: T) -> Future[T]:
-    """A future that has its answer."""
-    made: Future[T] = Future()
-    made.set_result(value)
-    return made
 
 
 def failed(code: Code, sentence: str) -> Future[Any]:

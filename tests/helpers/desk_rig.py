@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from engine_rig import START_MS, HandClock, Rig
+from engine_rig import START_MS, Rig
 
 from core.belief.claims import Evidenced, draft_claim
 from core.engine.desk_upkeep import tend
@@ -175,12 +175,6 @@ def _fields(claim: ClaimDraft) -> dict[str, Any]:
 def decide(rig: Rig, item: str, action: Action | str, actor: Actor = OWNER_ACTOR, **more: Any) -> Decided:
     """Decide an item."""
     return rig.engine.conflicts.resolve(item, Decision(Action(action), **more), actor).result(30)
-
-
-def pass_days(rig: Rig, days: float) -> None:
-    """Let time pass."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def statuses(rig: Rig, *ids: str | None) -> list[str]:

@@ -37,6 +37,7 @@ from core.vault.schema import Schema
 from core.vault.tx import Tx
 
 START_MS = 1_700_000_000_000
+DAY_MS = 86_400_000
 PASSPHRASE = "quinquagesima"
 RESERVE = 64 * 1024
 MARKER = "Quittenmarmelade"
@@ -267,6 +268,12 @@ def rig_at(
         yield rig
     finally:
         engine.close()
+
+
+def later(rig: Rig, days: float = 1) -> None:
+    """Days pass."""
+    assert isinstance(rig.clock, HandClock)
+    rig.clock.advance(int(days * DAY_MS))
 
 
 def differences(before: Mapping[str, Table], after: Mapping[str, Table]) -> dict[str, tuple[Table, Table]]:

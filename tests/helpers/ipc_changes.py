@@ -5,15 +5,11 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
+from answered import finished
+
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
 from core.types.values import Actor
 from core.types.words import Kind
-
-
-def _done(value: Any) -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_result(value)
-    return future
 
 
 class FakeChanges:
@@ -39,8 +35,8 @@ class FakeChanges:
     ) -> Future[ChangeReply]:
         self.asked.append(("update", memory_id, text, actor.name, reason, kind, request_id))
         if self.at_once:
-            return _done(ChangeReply("UPDATE", "m-2", superseded=(memory_id,), step_id="step-1"))
-        return _done(ChangeReply("PROPOSED", "m-2", conflict="c-1", step_id="step-1"))
+            return finished(ChangeReply("UPDATE", "m-2", superseded=(memory_id,), step_id="step-1"))
+        return finished(ChangeReply("PROPOSED", "m-2", conflict="c-1", step_id="step-1"))
 
     def remove(
         self,
@@ -53,8 +49,8 @@ class FakeChanges:
     ) -> Future[ChangeReply]:
         self.asked.append((wish.value, memory_id, actor.name, reason, kind, request_id))
         if self.at_once:
-            return _done(ChangeReply(wish.name, memory_id, step_id="step-1"))
-        return _done(ChangeReply("PROPOSED", memory_id, conflict="c-1", deduplicated=True))
+            return finished(ChangeReply(wish.name, memory_id, step_id="step-1"))
+        return finished(ChangeReply("PROPOSED", memory_id, conflict="c-1", deduplicated=True))
 
     def feedback(
         self,
@@ -67,7 +63,7 @@ class FakeChanges:
         request_id: str | None = None,
     ) -> Future[Judgement]:
         self.asked.append(("feedback", memory_id, actor.name, helpful, reason, kind, request_id))
-        return _done(Judgement(memory_id, "helpful" if helpful else "irrelevant", marked=False, step_id="step-1"))
+        return finished(Judgement(memory_id, "helpful" if helpful else "irrelevant", marked=False, step_id="step-1"))
 
     def mark(
         self,
@@ -81,7 +77,7 @@ class FakeChanges:
     ) -> Future[Judgement]:
         self.asked.append(("mark", memory_id, actor.name, helpful, reason, kind, request_id))
         word = "helpful" if helpful else "harmful"
-        return _done(Judgement(memory_id, word, marked=True, step_id="step-1", maturity="candidate"))
+        return finished(Judgement(memory_id, word, marked=True, step_id="step-1", maturity="candidate"))
 
     def relate(
         self,
@@ -92,7 +88,7 @@ class FakeChanges:
         request_id: str | None = None,
     ) -> Future[Related]:
         self.asked.append(("relate", source_id, target_id, relationship, actor.name, request_id))
-        return _done(Related("e-1", source_id, target_id, relationship.value, step_id="step-1"))
+        return finished(Related("e-1", source_id, target_id, relationship.value, step_id="step-1"))
 
 
 class HasChanges:

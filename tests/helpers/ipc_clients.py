@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
+
+from answered import finished
 
 from core.config.options import Options
 from core.errors import Code, UserError
@@ -19,13 +21,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.watching import Moved, Moves, Place
 
 START_MS = 1_700_000_000_000
-T = TypeVar("T")
-
-
-def _done(value: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 class KnowsClients:
@@ -42,19 +37,19 @@ class KnowsClients:
 
     def before(self, name: str) -> Future[Before]:
         same = [record.revoked for known, record in self.records.items() if known.casefold() == name.casefold()]
-        return _done(Before(name.casefold() in self.nos, taken=False in same, former=bool(same) and all(same)))
+        return finished(Before(name.casefold() in self.nos, taken=False in same, former=bool(same) and all(same)))
 
     def denied(self) -> Future[tuple[Denied, ...]]:
-        return _done(tuple(Denied(name, START_MS) for name in sorted(self.nos)))
+        return finished(tuple(Denied(name, START_MS) for name in sorted(self.nos)))
 
     def allow_again(self, name: str) -> Future[str]:
         step = "step-1" if name.casefold() in self.nos else ""
         self.nos.discard(name.casefold())
-        return _done(step)
+        return finished(step)
 
     def deny(self, name: str) -> Future[str]:
         self.nos.add(name.casefold())
-        return _done("step-1")
+        return finished("step-1")
 
     def _put(self, verb: str, names: Sequence[str], *, paused: bool) -> Future[str]:
         for name in names:
@@ -62,7 +57,7 @@ class KnowsClients:
                 return _refused()
             self.records[name] = replace(self.records[name], paused=paused)
         self._engine.hub.publish(Changed(verb, (), OWNER_ACTOR, 1))
-        return _done("step-1")
+        return finished("step-1")
 
     def regrant(self, name: str, terms: Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
         before = self.records.get(name)
@@ -75,7 +70,7 @@ class KnowsClients:
             grants=frozenset(one for one in after if not one.startswith("space:")),
             spaces=tuple(one.removeprefix("space:") for one in after if one.startswith("space:")),
         )
-        return _done("" if self.records[name] == before else "step-1")
+        return finished("" if self.records[name] == before else "step-1")
 
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         return self._put("pause", [name], paused=True)
@@ -90,14 +85,14 @@ class KnowsClients:
         return self._put("resume_clients", list(self.records), paused=False)
 
     def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
-        return _done(Undoable(2, 3, {"store": 2}, 1))
+        return finished(Undoable(2, 3, {"store": 2}, 1))
 
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
         self.taken_back.append(name)
-        return _done(Removal("step-2", 2, 0, 1))
+        return finished(Removal("step-2", 2, 0, 1))
 
     def cards(self) -> Future[tuple[ClientCard, ...]]:
-        return _done(tuple(_card(record) for record in self.records.values()))
+        return finished(tuple(_card(record) for record in self.records.values()))
 
 
 def _refused() -> Future[str]:
@@ -149,7 +144,7 @@ class FakeWatching:
             kind = "stored" if move.before is None else "gone" if move.after is None else "changed"
             if actor.is_owner or (move.before or move.after) == (actor.name,):
                 found[kind] = (*found.get(kind, ()), *move.ids)
-        return _done(found)
+        return finished(found)
 
 
 class HasClients:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import TypeVar
+
+from answered import finished
 
 from core.types.reviews import Decided, Decision, ListedConflict, TurnedDown
 from core.types.values import Actor
-
-T = TypeVar("T")
-
-
-def _done(value: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 class FakeConflicts:
@@ -26,12 +19,12 @@ class FakeConflicts:
 
     def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         self.asked.append((actor, everything))
-        return _done(tuple(self.items))
+        return finished(tuple(self.items))
 
     def resolve(self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None) -> Future[Decided]:
         self.decisions.append((item_id, decision, actor))
-        return _done(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
+        return finished(Decided("step-1", "Take the new one", ("m-2",), ("m-1",), ("c-2",)))
 
     def turn_down(self, name: str) -> Future[TurnedDown]:
         self.turned.append(name)
-        return _done(TurnedDown("step-3", 500, 0))
+        return finished(TurnedDown("step-3", 500, 0))

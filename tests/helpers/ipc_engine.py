@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from answered import finished
 from ipc_changes import HasChanges
 from ipc_clients import HasClients, KnowsClients
 from ipc_desk import FakeConflicts
@@ -48,15 +49,6 @@ ROOT = b"r" * 32
 OWNER_TOKEN = b"o" * 32
 START_MS = 1_700_000_000_000
 SECRET = "quinquagesima-Marzipanturm"
-
-T = TypeVar("T")
-
-
-def done(value: T) -> Future[T]:
-    """A future that holds its value."""
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 def failed(error: Exception) -> Future[Any]:
@@ -215,7 +207,7 @@ class FakeMemories(FakeErasing, FakeStores):
         reply = StoreReply("PROPOSED" if proposed else "ADD", memory.id, conflict="review-1" if proposed else None)
         if self.gate is None:
             self.rows.append(memory)
-            return done(reply)
+            return finished(reply)
         future: Future[StoreReply] = Future()
         gate = self.gate
 
@@ -230,7 +222,7 @@ class FakeMemories(FakeErasing, FakeStores):
     def get(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Future[Memory]:
         for memory in self.rows:
             if memory.id == memory_id and kind in (None, memory.kind) and self._sees(memory, actor):
-                return done(memory)
+                return finished(memory)
         return failed(UserError(Code.NOT_FOUND, "There is no such memory."))
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
@@ -240,7 +232,7 @@ class FakeMemories(FakeErasing, FakeStores):
         start = 0 if request.after is None else [m.id for m in rows].index(request.after) + 1
         end = len(rows) if request.limit is None else start + request.limit
         items = tuple(rows[start:end])
-        return done(Page(items, len(rows), items[-1].id if items and end < len(rows) else None))
+        return finished(Page(items, len(rows), items[-1].id if items and end < len(rows) else None))
 
     def recall(self, query: RecallQuery, actor: Actor) -> Future[Any]:
         self._engine.check()
@@ -252,7 +244,7 @@ class FakeMemories(FakeErasing, FakeStores):
             self.waiting.append(future)
             return future
         found = tuple(Found(m) for m in self.rows if self._sees(m, actor))[: query.limit]
-        return done(Recalled(Result(found, not found, near_misses=(Miss("m-1"),))))
+        return finished(Recalled(Result(found, not found, near_misses=(Miss("m-1"),))))
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         self._engine.check()
@@ -263,7 +255,7 @@ class FakeMemories(FakeErasing, FakeStores):
         text = "".join(f'<memory id="{m.id}" type="fact">\n{m.text}\n</memory>\n' for m in seen[:1])
         budget = 3000 if query.budget is None else query.budget
         context = Context(text, 20, budget, inside, left, "estimate", exact=False)
-        return done(ContextReply(context, "receipt-1", 1.5))
+        return finished(ContextReply(context, "receipt-1", 1.5))
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         memory = self.get(memory_id, actor)
@@ -271,21 +263,21 @@ class FakeMemories(FakeErasing, FakeStores):
             return failed(UserError(Code.NOT_FOUND, "There is no such memory."))
         claim = {"subject": "I", "predicate": "likes", "value": "tea", "valid_from": START_MS, "state": "asserted"}
         source = {"lineage": "owner", "at": START_MS, "token": b"x"}
-        return done(MemoryDetail(memory.result(), (source,), {}, {}, (claim,), (), (("base", 1.0),)))
+        return finished(MemoryDetail(memory.result(), (source,), {}, {}, (claim,), (), (("base", 1.0),)))
 
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
-        return done((self.get(memory_id, actor).result(),))
+        return finished((self.get(memory_id, actor).result(),))
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
-        return done("step-1")
+        return finished("step-1")
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
-        return done(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
+        return finished(UndoReport(step_id or "step-1", "Forget a memory", "step-2", 1))
 
     def _judged(self, verdict: str, memory_id: str, extras: Extras, reason: str | None = None) -> Future[VerdictReply]:
         self.verdicts.append((verdict, memory_id, reason))
         self.brought.append(extras)
-        return done(VerdictReply(memory_id, "active", 0.97, 0.5, 1, 0, 2, "step-1"))
+        return finished(VerdictReply(memory_id, "active", 0.97, 0.5, 1, 0, 2, "step-1"))
 
     def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         return self._judged("confirm", memory_id, extras)
@@ -330,7 +322,7 @@ class FakeImports:
         progress: Counted | None = None,
         cancelled: Asked | None = None,
     ) -> Future[ImportReport]:
-        return done(self._report(None))
+        return finished(self._report(None))
 
     def run(
         self,
@@ -358,7 +350,7 @@ class FakeImports:
         return future
 
     def undo(self, import_id: str) -> Future[UndoReport]:
-        return done(UndoReport("step-9", "Import memories", "step-10", 3))
+        return finished(UndoReport("step-9", "Import memories", "step-10", 3))
 
 
 class FakeClients(KnowsClients):
@@ -403,17 +395,17 @@ class FakeClients(KnowsClients):
         session = None if limit == "none" else 200
         made = make_client(name, tuple(grants) or ("read", "propose"), limit_minute=minute, limit_session=session)
         self.add(made)
-        return done(Paired(made.id, name, made.token))
+        return finished(Paired(made.id, name, made.token))
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         if name not in self.records:
             return failed(UserError(Code.NOT_FOUND, "There is no paired client of that name."))
         self.records[name] = replace(self.records[name], revoked=True)
         self._engine.hub.publish(Changed("revoke", (), actor, 1))
-        return done(self.records[name].id)
+        return finished(self.records[name].id)
 
     def list(self) -> Future[tuple[ClientRecord, ...]]:
-        return done(tuple(self.records.values()))
+        return finished(tuple(self.records.values()))
 
 
 class FakeVault:
@@ -424,24 +416,24 @@ class FakeVault:
 
     def status(self) -> Future[StatusReport]:
         figures = {"state": "open", "seq": 7, "wal_bytes": 0, "opened_at": START_MS, "spaces": self.spaces}
-        return done(StatusReport(figures))
+        return finished(StatusReport(figures))
 
     def verify(self) -> Future[dict[str, Any]]:
-        return done({"status": "ok", "checks": {"pages": "ok"}})
+        return finished({"status": "ok", "checks": {"pages": "ok"}})
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         self.backups.append(to)
-        return done({"path": str(to), "memories": 1})
+        return finished({"path": str(to), "memories": 1})
 
     def lock(self) -> Future[None]:
         self._engine.set_state("locked")
-        return done(None)
+        return finished(None)
 
     def unlock(self, root: bytes) -> Future[Any]:
         if root != ROOT:
             return failed(UserError(Code.WRONG_SECRET, "That key does not open this vault."))
         self._engine.set_state("open")
-        return done(None)
+        return finished(None)
 
 
 class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):

@@ -5,15 +5,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
+from answered import finished
+
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 from core.types.values import Actor
-
-
-def done(value: Any) -> Future[Any]:
-    """A future that is done."""
-    future: Future[Any] = Future()
-    future.set_result(value)
-    return future
 
 
 class FakeEntities:
@@ -28,29 +23,29 @@ class FakeEntities:
     def create(self, draft: EntityDraft, actor: Actor) -> Future[EntityCard]:
         """The card."""
         self.asked.append((draft, actor.name))
-        return done(self.card)
+        return finished(self.card)
 
     def get(self, entity_id: str, actor: Actor) -> Future[EntityCard]:
         """The card."""
         self.asked.append((entity_id, actor.name))
-        return done(self.card)
+        return finished(self.card)
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor) -> Future[EntityCard]:
         """The card."""
         self.asked.append((entity_id, change, actor.name))
-        return done(self.card)
+        return finished(self.card)
 
     def resolve(self, wanted: Resolving, actor: Actor) -> Future[Any]:
         """What was found."""
         self.asked.append((wanted, actor.name))
-        return done(self.found)
+        return finished(self.found)
 
     def merge(
         self, source_id: str, target_id: str, actor: Actor, request_id: str | None = None
     ) -> Future[EntityMerged]:
         """What was merged."""
         self.asked.append((source_id, target_id, actor.name, request_id))
-        return done(self.merged)
+        return finished(self.merged)
 
 
 class HasEntities:

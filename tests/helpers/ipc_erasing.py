@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import cached_property
 
-from ipc_jobs import done
+from answered import finished
 
 from core.types.erasures import ErasedItem, ErasePreview
 from core.types.lifecycle import Erased
@@ -24,9 +24,9 @@ class FakeErasing:
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
         """One memory, and one other version."""
         item = ErasedItem(memory_ids[0], "tea", "fact", "home", "asked")
-        return done(ErasePreview((item,), 1 + whole_chain, (), 1 - whole_chain, 0, ("b.tar",)))
+        return finished(ErasePreview((item,), 1 + whole_chain, (), 1 - whole_chain, 0, ("b.tar",)))
 
     def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
         """Note it."""
         self.erased.append((tuple(memory_ids), whole_chain))
-        return done(Erased(1 + whole_chain, ("b.tar",)))
+        return finished(Erased(1 + whole_chain, ("b.tar",)))

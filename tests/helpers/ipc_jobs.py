@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
+
+from answered import finished
 
 from core.types.lifecycle import (
     Beat,
@@ -24,15 +26,6 @@ from core.types.lifecycle import (
 from core.types.values import OWNER_ACTOR, Actor
 
 START_MS = 1_700_000_000_000
-
-T = TypeVar("T")
-
-
-def done(value: T) -> Future[T]:
-    """A future that holds its value."""
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 def job_row(kind: JobType, state: JobState = JobState.DONE, **changes: Any) -> JobRow:
@@ -55,18 +48,20 @@ class FakeJobs:
     def state(self, limit: int = 50) -> Future[Jobs]:
         rows = (job_row(JobType.SWEEP), job_row(JobType.REPLAY, JobState.QUEUED, waits_for="Waits for its turn."))
         beats = (Beat(JobType.SWEEP, "Sweep", "Looks.", START_MS, START_MS + 5000, is_heavy=False),)
-        return done(Jobs(paused=False, holds="", pressure=Pressure.NORMAL, rows=rows[:limit], calendar=beats, total=1))
+        return finished(
+            Jobs(paused=False, holds="", pressure=Pressure.NORMAL, rows=rows[:limit], calendar=beats, total=1)
+        )
 
     def preview(self, limit: int = 200, kinds: Sequence[JobType] = ()) -> Future[Preview]:
         report = Consolidated(deduplicated=4, dry_run=True, before={"total": 9, "active": 8}).to_json()
-        return done(Preview(START_MS, (), {"stack": 4}, report))
+        return finished(Preview(START_MS, (), {"stack": 4}, report))
 
     def run(self, kind: JobType, actor: Actor = OWNER_ACTOR) -> Future[JobRow]:
         self.asked.append(kind)
         if self.fails is not None:
-            return done(job_row(kind, self.fails, code="E5002"))
+            return finished(job_row(kind, self.fails, code="E5002"))
         report = Consolidated(deduplicated=4).to_json() if kind is JobType.CONSOLIDATE else {"faded": 2}
-        return done(job_row(kind, report=report))
+        return finished(job_row(kind, report=report))
 
 
 class FakePractice:
@@ -83,11 +78,11 @@ class FakePractice:
 
     def helpful(self, memory_id: str, _actor: Actor) -> Future[Marked]:
         self.said.append((memory_id, "helpful", None))
-        return done(Marked(_rule(memory_id, 1, 0), "step-1"))
+        return finished(Marked(_rule(memory_id, 1, 0), "step-1"))
 
     def harmful(self, memory_id: str, _actor: Actor, reason: str | None = None) -> Future[Marked]:
         self.said.append((memory_id, "harmful", reason))
-        return done(Marked(_rule(memory_id, 0, 1), "step-1", inverted=self.turns))
+        return finished(Marked(_rule(memory_id, 0, 1), "step-1", inverted=self.turns))
 
     def outcome(
         self, memory_id: str, _actor: Actor, *, success: bool, took_ms: int | None = None
@@ -95,7 +90,7 @@ class FakePractice:
         del took_ms
         self.said.append((memory_id, "worked" if success else "failed", None))
         state = ProcedureState(memory_id, (), (), (), int(success), int(not success), 0, START_MS)
-        return done(OutcomeTaken(state, "step-1"))
+        return finished(OutcomeTaken(state, "step-1"))
 
 
 def _rule(memory_id: str, helpful: int, harmful: int) -> RuleState:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
-from typing import TypeVar
+
+from answered import finished
 
 from core.types.contexts import Context, ContextReply, Included, LeftOut
 from core.types.sessions import (
@@ -19,14 +20,6 @@ from core.types.sessions import (
     TurnQuery,
 )
 from core.types.values import Actor
-
-T = TypeVar("T")
-
-
-def _done(value: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 class FakeSessions:
@@ -48,23 +41,23 @@ class FakeSessions:
         inside, out = (Included("m-1", "full", "facts", 0.86, 20),), (LeftOut("m-2", "budget", 0.61),)
         packed = Context("# Memory Context\n", 20, 983, inside, out, "estimate", exact=False)
         reply = ContextReply(packed, "receipt-1", 1.5)
-        return _done(TurnBegun("turn-1", reply, 8192, 983, known=True, at_hand=1, resumed=Resumed.FADED))
+        return finished(TurnBegun("turn-1", reply, 8192, 983, known=True, at_hand=1, resumed=Resumed.FADED))
 
     def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]:
         self.asked.append((request, actor))
-        return _done(TurnEnded(request.turn or "", request.turn is not None, self.captured, 2))
+        return finished(TurnEnded(request.turn or "", request.turn is not None, self.captured, 2))
 
     def capture(self, request: CaptureRequest, actor: Actor) -> Future[Captured]:
         self.asked.append((request, actor))
-        return _done(self.captured)
+        return finished(self.captured)
 
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
         self.asked.append((request, actor))
-        return _done(Captured(episodes=4, skipped=1, extracted=5, stored=4, ids=("m-1", "m-2", "m-3", "m-4")))
+        return finished(Captured(episodes=4, skipped=1, extracted=5, stored=4, ids=("m-1", "m-2", "m-3", "m-4")))
 
     def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
         self.asked.append((session, actor))
-        return _done(SessionClosed(3, 1))
+        return finished(SessionClosed(3, 1))
 
     def in_use(self, client_id: str | None) -> frozenset[tuple[str | None, str]]:
         return frozenset((client_id, one) for one in self.used)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any
+
+from answered import finished
 
 from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
@@ -12,14 +14,6 @@ from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import Actor
 
 START_MS = 1_700_000_000_000
-
-T = TypeVar("T")
-
-
-def _done(value: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 class FakeStores:
@@ -51,7 +45,7 @@ class FakeUpkeep:
 
     def stats(self, space: str | None, actor: Actor) -> Future[Mapping[str, Mapping[str, Any]]]:
         self.asked.append(("stats", space, actor))
-        return _done(
+        return finished(
             {
                 "episodes": {"total": 3, "unconsolidated": 1, "backlog_age_hours": 2.5},
                 "facts": {"active": 4, "fading": 1, "superseded": 0, "expired": 0},
@@ -62,13 +56,13 @@ class FakeUpkeep:
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
         self.asked.append(("audit", limit, actor))
         deed = OwnDeed(START_MS, "store", "m-1", "fact", "client:plug", {"rows": 3, "operation": "ADD"})
-        return _done((deed, OwnDeed(START_MS - 1, "refused", detail={"code": "E4001"}, success=False))[:limit])
+        return finished((deed, OwnDeed(START_MS - 1, "refused", detail={"code": "E4001"}, success=False))[:limit])
 
     def consolidate(
         self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
     ) -> Future[Consolidation]:
         self.asked.append(("consolidate", dry_run, actor))
-        return _done(
+        return finished(
             Consolidation(dry_run=True, planned={"stack": 2})
             if dry_run
             else Consolidation(dry_run=False, changed={"consolidated": 2})
@@ -76,7 +70,7 @@ class FakeUpkeep:
 
     def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         self.asked.append(("tidy", most, actor))
-        return _done(Tidied(1, 2, 3))
+        return finished(Tidied(1, 2, 3))
 
 
 class HasUpkeep:

@@ -10,7 +10,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -143,3 +143,24 @@ def code_of(call: Callable[[], object]) -> Code | None:
     except LociError as error:
         return error.code
     return None
+
+
+def refusal_of(client: Client, method: str, params: Mapping[str, Any] | None = None) -> Code | None:
+    """The code a method is refused with; None when it is answered."""
+    return code_of(lambda: client.call(method, params))
+
+
+def answers_as_said(method: str, result: Mapping[str, Any]) -> None:
+    """Fail a result that is not as the protocol has it."""
+    for problem in REGISTRY.result_checker(method).iter_errors(result):
+        raise AssertionError(f"{method}: {problem.message}")
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that happens on another thread; gives up after a minute."""
+    pause = threading.Event()
+    for _ in range(6000):
+        if condition():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it never happened")

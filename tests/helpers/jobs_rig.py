@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from answered import finished
 from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
@@ -38,8 +39,8 @@ from core.types.lifecycle import (
 from core.types.values import Actor
 from ui.context import Context
 from ui.pages.journal.linelist import LineList
-from ui.pages.journal.lines import Heading
 from ui.pages.journal.page import JournalPage
+from ui.widgets.linemodel import Heading
 
 T = TypeVar("T")
 D = TypeVar("D", bound=QDialog)
@@ -51,13 +52,6 @@ TITLES = {
     JobType.ERASE: ("Erase from the archive", "Erases what you allowed to be erased."),
 }
 BACKUP = "loci-2026-11-19.backup"
-
-
-def finished(value: T) -> Future[T]:
-    """A future that has its answer."""
-    made: Future[T] = Future()
-    made.set_result(value)
-    return made
 
 
 def deed(what: Deed, memory_id: str, text: str, **more: Any) -> PreviewItem:

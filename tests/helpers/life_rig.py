@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from decay_rig import DAY_MS
-from engine_rig import HandClock, Rig
+from engine_rig import Rig
 
 from core.types.library import Revision
 from core.types.lifecycle import JobRow, JobState, JobType, RuleState
 from core.types.values import OWNER_ACTOR
-
-
-def later(rig: Rig, days: float) -> None:
-    """The wall clock moves on."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def run(rig: Rig, kind: JobType) -> JobRow:

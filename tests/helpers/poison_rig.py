@@ -14,16 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engine_rig import Rig, rig_at
+from real_models import real_embedder, real_readers
 
 from core.belief.normal import skeleton
-from core.embed.base import Embedder
-from core.engine.facade import built_in_embedder
-from core.engine.opening import built_in_readers
 from core.errors import UserError
 from core.intake.reading import Readers
 from core.intake.settling import unread
@@ -121,18 +118,6 @@ SLOTS: Mapping[str, Slot] = {
         Slot("car", "I drive a Volvo.", "Which car do I drive?", "Volvo", "Tesla", "User drives a Tesla.", "drives"),
     )
 }  # fmt: skip
-
-
-@cache
-def real_embedder() -> Embedder:
-    """The embedder that is shipped; read once a run."""
-    return built_in_embedder()
-
-
-@cache
-def real_readers() -> Readers:
-    """The readers that are shipped; read once a run."""
-    return built_in_readers()
 
 
 @dataclass

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from answered import finished
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QWidget
@@ -43,20 +44,12 @@ from core.types.words import Kind, Role, Status
 from ui.context import Context
 from ui.pages.recall.page import RecallPage
 
-T = TypeVar("T")
 D = TypeVar("D", bound=QDialog)
 Weights = Mapping[str, Any]
 DAY_MS = 86_400_000
 NOW_MS = 1_795_000_000_000
 QUESTION = "when did we decide to move Harbour to Frankfurt"
 MAY = TimeRange("in May", 10, 16, "2026-05-01", "2026-05-31", 1_777_586_400_000, 1_780_264_800_000)
-
-
-def finished(value: T) -> Future[T]:
-    """A future that has its answer."""
-    made: Future[T] = Future()
-    made.set_result(value)
-    return made
 
 
 def _memories() -> list[Memory]:

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
+
+from answered import finished
 
 from core.errors import Code, UserError
 from core.types.reviews import (
@@ -31,7 +33,6 @@ from core.types.reviews import (
 from core.types.values import Actor, Memory, When
 from core.types.words import Kind, Precision, Role, Source, Status
 
-T = TypeVar("T")
 ALL = tuple(Action)
 YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
 ACCEPT = (Action.SUPERSEDE, Action.REJECT, Action.MERGE, Action.SKIP)
@@ -261,13 +262,6 @@ def row_of(shown: ReviewItem, **more: Any) -> ReviewRow:
         "subject": shown.incoming.claims[0].subject if shown.incoming.claims else "",
     }
     return ReviewRow(**(member | more))
-
-
-def finished(value: T) -> Future[T]:
-    """A future that has its answer."""
-    made: Future[T] = Future()
-    made.set_result(value)
-    return made
 
 
 class FakeConflicts:

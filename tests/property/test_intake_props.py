@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from engine_rig import Rig, differences, facts, rig_at, talk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -191,12 +190,6 @@ def test_parts_join_to_the_text_whatever_it_is(text: str, times: int) -> None:
 STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=200).filter(
     lambda text: bool(text.strip())
 )
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

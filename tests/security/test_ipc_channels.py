@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
-from poison_socket import Wire, wire_to
+from engine_rig import Rig
+from poison_socket import Wire
 
 from core.errors import Code, LociError
 from core.ipc.client import Client
@@ -48,18 +47,6 @@ def test_every_method_of_clients_takes_a_channel() -> None:
         takes = name not in NO_CHANNEL
         assert ("channel" in known, "channel_user" in known) == (takes, takes), name
         assert body.get("aliases", {}).get("channel_user_id") == ("channel_user" if takes else None), name
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def wire(rig: Rig, tmp_path: Path) -> Iterator[Wire]:
-    with wire_to(rig, tmp_path) as made:
-        yield made
 
 
 def asked(client: Client, method: str, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
-from poison_socket import Wire, wire_to
+from engine_rig import Rig
+from poison_socket import Wire
 from wire_storm import Fuzzer, descriptors, load
 from wire_walk import PLANTED, Walk, wrong_with
 
@@ -26,18 +24,6 @@ DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json
 REGISTRY = protocol.load()
 LINES = 1600
 ALL = ("read", "propose", "write", "curate", "space:home")
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
-
-@pytest.fixture
-def wire(rig: Rig, tmp_path: Path) -> Iterator[Wire]:
-    with wire_to(rig, tmp_path) as wire:
-        yield wire
 
 
 def test_every_sound_call_keeps_its_schema() -> None:

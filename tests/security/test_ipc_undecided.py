@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from engine_rig import Rig, rig_at
-from poison_socket import Wire, wire_to
+from poison_socket import Wire
 from wire_twins import NOBODY, READS, Twin
 
 from core.entities import registry
@@ -33,12 +33,6 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as made:
         for name in ("reads_minute", "writes_minute"):
             made.engine.settings.set(name, 100_000).result(30)
-        yield made
-
-
-@pytest.fixture
-def wire(rig: Rig, tmp_path: Path) -> Iterator[Wire]:
-    with wire_to(rig, tmp_path) as made:
         yield made
 
 

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import derive
-from poison_rig import Victim, victim_of
+from poison_rig import Victim
 
 from core.errors import Code, UserError
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Kind, Source
-
-
-@pytest.fixture
-def victim(tmp_path: Path) -> Any:
-    with victim_of(tmp_path) as victim:
-        yield victim
 
 
 def _try(call: Callable[[], Future[Any]]) -> Code | None:

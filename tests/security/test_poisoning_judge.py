@@ -86,12 +86,6 @@ def test_a_gate_that_gives_way_is_seen_to_lose_what_the_person_said(
 # ---- each thing an attack can reach is seen where it is brought about by hand
 
 
-@pytest.fixture
-def victim(tmp_path: Path) -> Any:
-    with victim_of(tmp_path) as victim:
-        yield victim
-
-
 def _set(victim: Victim, memory_id: str, **values: Any) -> None:
     victim.rig.write(lambda tx: tx.update("memories", {"id": memory_id}, values))
 

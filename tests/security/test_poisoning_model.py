@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from poison_rig import HOME, Victim, real_readers, victim_of
+from poison_rig import HOME, Victim, victim_of
+from real_models import real_readers
 
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.words import Kind, Source

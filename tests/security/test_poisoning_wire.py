@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 from cli_rig import Palace, make_template, palace_from
-from poison_rig import HOME, Victim, victim_of
+from poison_rig import HOME, Victim
 from poison_socket import Wire, wire_to
 
 from core.errors import LociError
 from core.ipc.client import Client
-
-
-@pytest.fixture
-def victim(tmp_path: Path) -> Iterator[Victim]:
-    with victim_of(tmp_path) as victim:
-        yield victim
 
 
 @pytest.fixture

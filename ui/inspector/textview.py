@@ -10,30 +10,23 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import (
     QHelpEvent,
-    QKeyEvent,
     QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
-    QTextOption,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QTextEdit, QToolTip
+from PySide6.QtWidgets import QTextEdit, QToolTip
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.plaintext import pieces
+from ui.widgets.fittedtext import FittedText
+from ui.widgets.plaintext import pieces, utf16
 
 PLAIN, ADDED, REMOVED = "plain", "added", "removed"
 Place = tuple[int, int]
 _MARKS_DRAWN = 300
-_LINE_PERCENT = 122
-_STANDARD = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +85,6 @@ def _lines(text: str, style: str) -> Iterable[Run]:
             yield Run(part, part, style)
 
 
-def original_of(runs: Sequence[Run], start: int, end: int) -> str:
-    """What a selection stands for.
-
-    Args:
-        runs: the runs of the view.
-        start: where it begins, in UTF-16 units of what is shown.
-        end: behind its last unit.
-
-    Returns:
-        The original characters; a mark that is touched is taken whole.
-    """
-    parts, at = [], 0
-    for run in runs:
-        units = run.shown.encode("utf-16-le", "surrogatepass")
-        length = len(units) // 2
-        low, high = max(start, at) - at, min(end, at + length) - at
-        if low < high:
-            same = run.shown == run.original
-            taken = units[low * 2 : high * 2].decode("utf-16-le", "replace") if same else run.original
-            parts.append(taken)
-        at += length
-    return "".join(parts)
-
-
 def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
     """Where a place of the original stands in what is shown.
 
@@ -133,25 +102,19 @@ def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
         low, high = max(start, at) - at, min(end, at + len(run.original)) - at
         if low < high:
             same = run.shown == run.original
-            found += [units + _units(run.shown[:low] if same else "")]
-            found += [units + _units(run.shown[:high] if same else run.shown)]
+            found += [units + utf16(run.shown[:low] if same else "")]
+            found += [units + utf16(run.shown[:high] if same else run.shown)]
         at += len(run.original)
-        units += _units(run.shown)
+        units += utf16(run.shown)
     return (found[0], found[-1]) if found else (0, 0)
 
 
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+class TextView(FittedText):
+    """Text whose differences are marked, and in which places can be pointed at."""
 
-
-class TextView(QTextEdit):
-    """Text as tall as it needs to be, or as its fold allows.
-
-    Signals:
-        fitted: its height was worked out anew.
-    """
-
-    fitted = Signal()
+    line_percent = 122
+    most_borders = _MARKS_DRAWN
+    own_keys = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
 
     def __init__(self, theme: Theme, name: str) -> None:
         """Make it.
@@ -160,32 +123,16 @@ class TextView(QTextEdit):
             theme: the theme.
             name: what it shows, for those who do not see it.
         """
-        super().__init__()
-        self.setObjectName("reading")
-        self.setAccessibleName(name)
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
-        self.setUndoRedoEnabled(False)
+        super().__init__(theme, name)
         flags = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         self.setTextInteractionFlags(flags)
         self.setTabChangesFocus(True)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        for policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
-            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(0)
-        self.viewport().setAutoFillBackground(False)
-        self._theme = theme
         self._runs: tuple[Run, ...] = ()
         self._role: FontRole = "body"
-        self._most = 0
-        self._marks: list[tuple[int, int]] = []
         self._pointed: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        theme.changed.connect(self._write)
 
     @property
-    def runs(self) -> tuple[Run, ...]:
+    def parts(self) -> tuple[Run, ...]:
         """What it shows."""
         return self._runs
 
@@ -245,36 +192,12 @@ class TextView(QTextEdit):
                 made.append(selection)
         self.setExtraSelections(made)
 
-    def fold(self, most_lines: int) -> None:
-        """Fold after so many lines; 0 for never."""
-        self._most = most_lines
-        self._fit()
-
-    @property
-    def is_folded(self) -> bool:
-        """Whether some of the text is out of sight."""
-        return self._most > 0 and self._height(self._most) < self._height(0)
-
     def is_unfolded_beyond(self, lines: int) -> bool:
         """Whether all of a text is shown that has more lines than a fold would leave."""
-        return self._most == 0 and self._height(lines) < self._height(0)
+        return self._most == 0 and self.is_longer_than(lines)
 
     def _write(self) -> None:
-        self._marks, at = [], 0
-        self.clear()
-        cursor = self.textCursor()
-        block = QTextBlockFormat()
-        block.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        cursor.setBlockFormat(block)
-        cursor.beginEditBlock()
-        for run in self._runs:
-            cursor.insertText(run.shown, self._format(run))
-            length = _units(run.shown)
-            if run.is_mark and len(self._marks) < _MARKS_DRAWN:
-                self._marks.append((at, length))
-            at += length
-        cursor.endEditBlock()
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._put((run.shown, self._format(run), run.is_mark) for run in self._runs)
         self._draw_pointed()
         self._fit()
 
@@ -283,10 +206,7 @@ class TextView(QTextEdit):
         made.setFont(theme.font(self._role))
         made.setForeground(theme.colour("ink"))
         if run.is_mark:
-            made.setFont(theme.font("caption"))
-            made.setForeground(theme.colour("warning"))
-            made.setBackground(theme.colour("warning_soft"))
-            made.setToolTip(run.name)
+            self._mark(made, run.name)
         elif run.style == ADDED:
             made.setBackground(theme.colour("accent_soft"))
         if run.style == ADDED:
@@ -296,69 +216,6 @@ class TextView(QTextEdit):
             made.setForeground(theme.colour("muted"))
             made.setFontStrikeOut(True)
         return made
-
-    def _height(self, most_lines: int) -> int:
-        """Pixels of the first lines; of all for 0."""
-        layout = self.document().documentLayout()
-        if most_lines == 0:
-            return math.ceil(layout.documentSize().height())
-        block, left = self.document().begin(), most_lines
-        while block.isValid():
-            lines = block.layout()
-            if lines.lineCount() >= left:
-                top = layout.blockBoundingRect(block).top()
-                return math.ceil(top + lines.lineAt(left - 1).rect().bottom())
-            left -= lines.lineCount()
-            block = block.next()
-        return math.ceil(layout.documentSize().height())
-
-    def _fit(self) -> None:
-        height = min(self._height(0), self._height(self._most)) + 2
-        if height != self.height() or height != self.minimumHeight():
-            self.setFixedHeight(height)
-        self.fitted.emit()
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As tall as what is shown."""
-        return QSize(200, self.minimumHeight())
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """It may be narrow."""
-        return QSize(40, self.minimumHeight())
-
-    def selected(self) -> str:
-        """What is selected, as it came."""
-        cursor = self.textCursor()
-        return original_of(self._runs, cursor.selectionStart(), cursor.selectionEnd())
-
-    def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
-        """What is copied or dragged is the original."""
-        data = QMimeData()
-        data.setText(self.selected())
-        return data
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw a border round each mark."""
-        super().paintEvent(event)
-        if not self._marks:
-            return
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(self._theme.colour("warning"))
-        for start, length in self._marks:
-            first, last = self._place(start), self._place(start + length)
-            if first.top() == last.top() and first.intersects(QRectF(self.viewport().rect())):
-                painter.drawRoundedRect(
-                    QRectF(first.left() - 0.5, first.top() + 0.5, last.left() - first.left() + 1, first.height() - 1),
-                    3,
-                    3,
-                )
-        painter.end()
-
-    def _place(self, position: int) -> QRectF:
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(position)
-        return QRectF(self.cursorRect(cursor))
 
     def mark_at(self, point: QPoint) -> str:
         """What the mark at a place stands for; "" where there is none.
@@ -374,15 +231,3 @@ class TextView(QTextEdit):
             QToolTip.showText(event.globalPos(), self.mark_at(event.pos()), self)
             return True
         return super().viewportEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Letters and Del are the inspector's: nothing can be written here."""
-        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_key and not any(event.matches(key) for key in _STANDARD):  # type: ignore[attr-defined]
-            event.ignore()
-            return False
-        return super().event(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
-        """The column around it scrolls, not the text."""
-        event.ignore()

@@ -206,6 +206,14 @@ def card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, Q
     return frame, column(frame, margins=margins, gap=gap)
 
 
+def card_of(lines: QWidget) -> QFrame:
+    """A card with a list in it."""
+    made = QFrame()
+    made.setObjectName("card")
+    column(made, lines).setContentsMargins(1, 6, 1, 8)
+    return made
+
+
 def column(parent: QWidget | None = None, *widgets: QWidget, margins: int = 0, gap: int = 8) -> QVBoxLayout:
     """Widgets below each other."""
     made = QVBoxLayout() if parent is None else QVBoxLayout(parent)

@@ -186,3 +186,8 @@ def tip(text: str) -> str:
         text: any text.
     """
     return f"<span>{html.escape(text)}</span>" if Qt.mightBeRichText(text) else text
+
+
+def utf16(text: str) -> int:
+    """How long a text is where Qt counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
-from ui.tasks import Problem
+from ui.tasks import Problem, problem_of
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 
@@ -138,6 +138,27 @@ class States(QStackedWidget):
     def trouble(self, problem: Problem, retry: Callable[[], None] | None = None) -> None:
         """Show what went wrong."""
         self._put(TroubleState(self._theme, problem, retry))
+
+    def failed(
+        self,
+        error: BaseException,
+        again: Callable[[], None],
+        say: Callable[[str, str, Callable[[], None]], None] | None,
+    ) -> None:
+        """Reading failed: show what went wrong, or say it beside what was read before.
+
+        Args:
+            error: what it failed with; nothing happens where it is none of the person's business.
+            again: reads once more.
+            say: says a sentence with the title of a button and what that does; None where nothing was read yet.
+        """
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if say is None:
+            self.trouble(problem, again)
+        else:
+            say(problem.sentence, "Try again", again)
 
     def _put(self, other: QWidget) -> None:
         self._loading.end()

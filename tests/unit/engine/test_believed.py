@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from belief_rig import DAY_MS, change, claim, derive, evidence, item, source, voice
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,13 +20,6 @@ from core.types.values import When
 from core.types.words import Kind, Precision, Source, Status
 
 NEVER = "0190a000-0000-7000-8000-000000000000"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def belief(rig: Rig, memory_id: str) -> Belief:

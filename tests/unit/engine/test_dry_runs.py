@@ -8,7 +8,7 @@ from typing import Any
 
 import consolidation_rig
 import pytest
-from engine_rig import START_MS, HandClock, Rig, facts, rig_at, talk
+from engine_rig import START_MS, HandClock, Rig, facts, later, rig_at, talk
 from gathering_rig import told
 
 from core.types.lifecycle import JobRow, JobState, JobType
@@ -26,11 +26,6 @@ def ran(rig: Rig, kind: JobType) -> JobRow:
 
 def foretold(rig: Rig, kind: JobType) -> dict[str, Any]:
     return dict(rig.engine.jobs.preview(1, (kind,)).result(60).reports[kind])
-
-
-def advance(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * DAY_MS)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -71,11 +66,11 @@ def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: in
         kept = [rig.store(f"The {word} jug is on the sill.").memory_id for word in ("blue", "red", "green")]
         for nr, memory_id in enumerate(kept):
             rig.write(partial(Tx.update, table="memories", key={"id": memory_id}, changes={"importance": nr / 10}))
-        advance(rig, days)
+        later(rig, days)
         for _ in range(3):
             wanted = foretold(rig, JobType.SWEEP)
             assert wanted == ran(rig, JobType.SWEEP).report
-            advance(rig, 60)
+            later(rig, 60)
 
 
 def test_what_was_marked_and_is_over_is_counted_once(tmp_path: Path) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from client_writes import WRITES, writer
-from engine_rig import Rig, differences, error_of, refused, rig_at
+from engine_rig import Rig, differences, error_of, refused
 
 from core.errors import Code
 from core.intake.validate import REASON_CHARACTERS
@@ -17,12 +14,6 @@ from core.types.words import Kind
 
 NONE = "There is no such memory."
 NAMED = [name for name in WRITES if "memory_type" in load().methods[name].params["properties"]]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.parametrize("method", NAMED)

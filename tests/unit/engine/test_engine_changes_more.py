@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.errors import Code
 from core.types.changes import Judgement, Related, Relationship
@@ -15,12 +13,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Kind
 
 HOME = "space:home"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.errors import Code
 from core.types.contexts import ContextQuery
@@ -21,12 +19,6 @@ CHANNELS = ("", "discord", "discord:a", "discord:b", "telegram", "telegram:a", "
 def model(row: str, view: str) -> bool:
     """Whether who speaks for `view` sees a row of the channel `row`."""
     return row == "" or row == view or (":" not in row and view.startswith(f"{row}:"))
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def in_channel(actor: Actor, channel: str) -> Actor:

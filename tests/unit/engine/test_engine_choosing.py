@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, new_home, rig_at, talk
+from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, new_home, talk
 
 from core.config.options import Options
 from core.engine.facade import Engine, RootKey, Setup
@@ -21,12 +20,6 @@ from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
 
 ROWS = [*talk(4, "first"), *facts(3), *talk(5, "second"), *talk(3, "third")]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def rehearse(rig: Rig, path: Path) -> ImportReport:

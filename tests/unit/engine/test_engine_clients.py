@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.config.options import Options
 from core.errors import Code
 from core.types.replies import ClientRecord
 from core.types.values import Actor
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def record(rig: Rig, name: str) -> ClientRecord:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import HandClock, Rig
 
 from core.engine import client_undoing
 from core.engine.opened import Opened
@@ -18,12 +16,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.vault.tx import Tx
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def busy(rig: Rig) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Event
 
 import pytest
-from engine_rig import HandClock, Rig, refused, rig_at
+from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code
 from core.types.clients import ActivityLine, Before, Change, ClientCard, Did, Standing, Terms
@@ -15,12 +13,6 @@ from core.types.contexts import ContextQuery
 from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def card(rig: Rig, name: str) -> ClientCard:

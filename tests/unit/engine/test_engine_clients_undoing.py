@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, differences, refused, rig_at
+from engine_rig import HandClock, Rig, differences, refused
 
 from core.engine import client_undoing
 from core.errors import Code
@@ -17,12 +16,6 @@ from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def forward(rig: Rig, ms: int) -> None:

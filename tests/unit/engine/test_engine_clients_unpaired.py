@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
 
 import pytest
-from engine_rig import HandClock, Rig, refused, rig_at
+from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code, UserError
 from core.types.clients import Before, Change, Standing, Terms
 from core.types.replies import ClientRecord
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def known(rig: Rig, name: str = "Claude") -> ClientRecord:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,13 @@ from desk_rig import (
     item,
     make_pair,
     others,
-    pass_days,
     put,
     queue,
     state_of,
     statuses,
     upkeep,
 )
-from engine_rig import START_MS, Rig, error_of, refused, rig_at
+from engine_rig import START_MS, Rig, error_of, later, refused, rig_at
 
 from core.engine.conflicts import Conflicts
 from core.errors import Code, LociError
@@ -32,12 +31,6 @@ from core.intake.standing import Acts
 from core.types.reviews import Action, HoldRequest, Queue
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.parametrize(
@@ -124,7 +117,7 @@ def test_what_was_put_off_comes_last_until_its_time(rig: Rig) -> None:
     assert [(row.id, row.later) for row in queue(rig).rows] == [(second.item, False), (first.item, True)]
     assert queue(rig).today == 1
     assert item(rig, first.item).why[-1] == "You put this off before."
-    pass_days(rig, 8)
+    later(rig, 8)
     assert [row.id for row in queue(rig).rows] == [first.item, second.item]
 
 
@@ -175,7 +168,7 @@ def test_a_day_has_ten_questions(rig: Rig) -> None:
     for pair in pairs[:3]:
         decide(rig, pair.item, Action.REJECT)
     assert queue(rig).today == 7
-    pass_days(rig, 1)
+    later(rig, 1)
     assert queue(rig).today == 9  # as many as are left
 
 
@@ -256,7 +249,7 @@ def test_a_closed_item_says_why_and_takes_nothing(rig: Rig) -> None:
     assert found.resolution is Action.REJECT
     closed = rig.engine.conflicts.closed().result(10)
     assert [(row.id, row.resolution, row.title) for row in closed] == [(pair.item, "reject", "User lives in Vienna.")]
-    pass_days(rig, 8)
+    later(rig, 8)
     assert rig.engine.conflicts.closed(7).result(10) == ()
 
 
@@ -282,7 +275,7 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
     decide(rig, first.item, Action.REJECT, remember=True)
     (rule,) = rig.engine.conflicts.rules().result(10)
     assert (rule.kind, rule.action, rule.source, rule.client) == ("contradiction", Action.REJECT, "inference", "noisy")
-    pass_days(rig, 1)
+    later(rig, 1)
     same = make_pair(rig, *others("Two", **made))
     other = make_pair(rig, *others("Three", source=Source.INFERENCE))
     mine = make_pair(rig, have("The owner's.", None), came("Against it.", None, **made))

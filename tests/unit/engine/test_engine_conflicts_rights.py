@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +14,12 @@ from desk_rig import (
     others,
     statuses,
 )
-from engine_rig import START_MS, Rig, error_of, refused, rig_at
+from engine_rig import START_MS, Rig, error_of, refused
 
 from core.errors import Code
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, When
 from core.types.words import Source, Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def test_a_client_needs_the_grant_to_decide(rig: Rig) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.engine import conflicts
 from core.errors import Code
@@ -18,12 +17,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.words import Status
 
 OPEN = "SELECT count(*) FROM conflicts WHERE state = 'open'"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def open_items(rig: Rig) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +19,7 @@ from desk_rig import (
     statuses,
     upkeep,
 )
-from engine_rig import START_MS, Rig, differences, error_of, rig_at
+from engine_rig import START_MS, Rig, differences, error_of
 
 from core.engine.desk_upkeep import DeskUpkeep
 from core.errors import Code
@@ -30,13 +28,6 @@ from core.types.library import Revision
 from core.types.reviews import Action, Decision, HoldRequest
 from core.types.values import OWNER_ACTOR
 from core.types.words import Source, Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
-
 
 # ---- what closes by itself
 

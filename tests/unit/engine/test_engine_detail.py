@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from belief_rig import claim, evidence
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.engine.detail import detail
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def test_a_claim_is_shown_with_its_qualifiers_and_a_round_confidence(rig: Rig) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,6 @@ from core.engine.entities import Entities
 from core.entities import registry
 from core.errors import Code, LociError
 from core.types.entities import EntityChange, EntityQuery, Resolving
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
-
 
 # ---- entity identity registry
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, differences, rig_at
+from engine_rig import Rig, differences
 from entity_rig import change, get, make, merge, named, refused
 
 from core.entities import keeping
@@ -20,12 +18,6 @@ from core.text.leaving import shown
 from core.types.entities import Reach, Resolving
 from core.types.reviews import Action, Decision
 from core.types.words import GLOBAL_SPACE
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def test_on_a_channel_nothing_is_made_of_an_entity(rig: Rig) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, WordEmbedder, differences, error_of, facts, refused, rig_at, talk
+from engine_rig import Rig, WordEmbedder, differences, error_of, facts, later, refused, rig_at, talk
 from erasing_rig import MARK, TEXT, traces
 
 from core.engine import opening
@@ -25,22 +24,9 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 from core.vault.verify import Outcome
 
-_DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
 
 def erase(rig: Rig, *ids: str, whole_chain: bool = False) -> Erased:
     return rig.engine.memories.erase(ids, OWNER_ACTOR, whole_chain=whole_chain).result(30)
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * _DAY_MS))
 
 
 def test_nothing_of_it_is_left_in_any_table(rig: Rig) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, facts, refused, rig_at
+from engine_rig import Rig, facts, later, refused
 
 from core.engine import expiry, opening
 from core.engine.checks import _index
@@ -18,19 +16,6 @@ from core.index.manager import IndexManager
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR
 from core.vault.verify import Outcome
-
-_DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
-
-def later(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * _DAY_MS)
 
 
 def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, refused, rig_at
+from engine_rig import Rig, refused
 
 from core.engine.opening import flush_journal
 from core.errors import Code
@@ -24,12 +22,6 @@ ASKED = "What is kept in the garden shed?"
 LEADING = "In the garden shed box is kept"
 """What the one client wrote answers this better than anything else."""
 THINGS = ("rake", "spade", "hose", "seeds", "twine", "gloves", "shears", "bucket", "trowel", "ladder", "saw", "paint")
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def crowded(rig: Rig, flood: int) -> tuple[Actor, Actor]:

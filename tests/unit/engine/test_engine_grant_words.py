@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.types.changes import Wish
 from core.types.values import Actor
@@ -16,12 +14,6 @@ from core.types.words import Source
 
 HOME = "space:home"
 AT_ONCE = "At once and without asking"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def sentence(grant: str) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from engine_rig import Rig, error_of, refused, rig_at, talk
+from engine_rig import Rig, error_of, refused, talk
 
 from core.engine.graph import Graph
 from core.errors import Code
@@ -22,12 +20,6 @@ from core.vault.tx import Tx
 HANGING = (sys.executable, "-I", "-c", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)")
 DYING = (sys.executable, "-I", "-c", "pass")
 TIED = GraphFilter(edge_types=tuple(set(EDGE_TYPES) - {"meaning"}))
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def ego(rig: Rig, memory_id: str, depth: int = 1, cap: int = 300, wanted: GraphFilter = TIED) -> EgoGraph:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import HandClock, Rig
 
 from core.engine.handouts import LISTED
 from core.engine.opening import flush_journal
@@ -17,12 +15,6 @@ from core.types.values import OWNER_ACTOR
 
 HOME = "space:home"
 TEXTS = [f"Box {number} is kept in the shed." for number in range(LISTED + 10)]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def kept(rig: Rig) -> list[tuple[str, str, int, dict[str, Any]]]:

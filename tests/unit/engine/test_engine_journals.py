@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,12 +15,6 @@ from core.types.journals import StepRow
 from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def steps(rig: Rig, **more: Any) -> list[StepRow]:

@@ -49,12 +49,6 @@ class HeldEmbedder(WordEmbedder):
         return super().embed(texts)
 
 
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
-
-
 @contextmanager
 def shut_writer(rig: Rig) -> Iterator[Callable[[], None]]:
     """Nothing is written until the gate is opened."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,6 @@ from core.events import Changed, Event
 from core.types.library import FindRequest, Revision
 from core.types.values import OWNER_ACTOR, When
 from core.types.words import Kind, Precision, Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def ids_of(rig: Rig, query: str = "") -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from pathlib import Path
@@ -23,13 +23,6 @@ from core.index.manager import IndexManager
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, When
 from core.vault.faults import busy, damaged
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
 
 CALLS: dict[str, Callable[[Engine], object]] = {
     "store": lambda e: e.memories.store(StoreRequest("x"), OWNER_ACTOR),

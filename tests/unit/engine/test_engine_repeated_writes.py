@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from client_writes import WRITES, writer
-from engine_rig import Rig, differences, refused, rig_at
+from engine_rig import Rig, differences, refused
 
 from core.errors import Code
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.parametrize("method", WRITES)

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from engine_rig import Rig, error_of, rig_at
+from engine_rig import Rig, error_of
 
 from core.config.options import Options
 from core.errors import Code
 from core.events import Changed, Event
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def values(rig: Rig) -> dict[str, object]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-from engine_rig import START_MS, Rig, error_of, facts, refused, rig_at
+from engine_rig import START_MS, Rig, error_of, facts, refused
 
 from core.engine.timeline import Timeline
 from core.errors import Code
@@ -20,13 +17,6 @@ from core.types.values import When
 from core.types.words import Kind
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def ms(day: str) -> int:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import consolidation_rig
-import pytest
-from engine_rig import MARKER, HandClock, Rig, error_of, refused, rig_at
+from engine_rig import MARKER, HandClock, Rig, error_of, refused
 
 from core.errors import Code
 from core.types.requests import FactRequest, RecallQuery, StoreRequest
@@ -23,12 +21,6 @@ ZEROS: dict[str, dict[str, Any]] = {
     "facts": {"active": 0, "fading": 0, "superseded": 0, "expired": 0},
     "rules": {"candidate": 0, "established": 0, "proven": 0, "anti_pattern": 0, "forgotten": 0},
 }
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def stats(rig: Rig, actor: Actor, space: str | None = None) -> dict[str, Any]:

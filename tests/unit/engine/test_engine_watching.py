@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, facts, refused, rig_at
+from engine_rig import Rig, facts, refused
 
 from core.errors import Code
 from core.types.changes import Wish
@@ -16,12 +15,6 @@ from core.types.values import OWNER_ACTOR, Actor
 from core.types.watching import Moves
 
 Told = Mapping[str, tuple[str, ...]]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 class Ears:

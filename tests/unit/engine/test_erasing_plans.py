@@ -11,9 +11,8 @@ import pytest
 from engine_rig import Rig, rig_at
 from gathering_rig import told
 from ground_rig import ground_of, near_of
+from real_models import real_embedder, real_readers
 
-from core.embed.minilm import MiniLmEmbedder
-from core.engine.opening import built_in_readers
 from core.lifecycle import jobstore
 from core.lifecycle.consolidate import Consolidation
 from core.lifecycle.gaps import Gaps
@@ -33,7 +32,7 @@ OTHER = (
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=MiniLmEmbedder(), readers=built_in_readers()) as made:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
         yield made
 
 

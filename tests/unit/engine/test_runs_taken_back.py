@@ -8,7 +8,7 @@ from pathlib import Path
 import consolidation_rig
 import distill_rig
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import Rig, later, rig_at
 from ground_rig import ground_of
 
 from core.engine import expiry
@@ -16,7 +16,6 @@ from core.lifecycle.distill import Distill
 from core.types.lifecycle import JobRow, JobState, JobType
 from core.types.values import OWNER_ACTOR
 
-DAY_MS = 86_400_000
 TEXTS = ("The plum jars stand on the cellar shelf.", "Ada repaired the kiln.", "The ferry leaves at nine.")
 
 
@@ -26,11 +25,6 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
         opened.bring([{"text": text, "kind": "fact", "source": "inference"} for text in TEXTS])
         opened.settle()
         yield opened
-
-
-def later(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * DAY_MS)
 
 
 def sweep(rig: Rig) -> int:

@@ -16,11 +16,9 @@ from engine_rig import HandClock, Rig, rig_at
 from erasing_rig import MARK, TEXT, traces
 from fake_ollama import Answer, Asked, FakeOllama, claims
 from gathering_rig import told
+from real_models import real_embedder, real_readers
 
-from core.embed.minilm import MiniLmEmbedder
-from core.engine.opening import built_in_readers
 from core.engine.scheduler import Beats
-from core.intake.reading import Readers
 from core.types.lifecycle import JobState, JobType
 from core.types.proposals import Server
 from core.types.values import OWNER_ACTOR
@@ -37,19 +35,9 @@ QUESTION = "Which API has a rate limit, returns cents, signs webhooks; and who l
 MODES = ("hybrid", "semantic", "keyword")
 
 
-@pytest.fixture(scope="module")
-def embedder() -> MiniLmEmbedder:
-    return MiniLmEmbedder()
-
-
-@pytest.fixture(scope="module")
-def readers() -> Readers:
-    return built_in_readers()
-
-
 @pytest.fixture
-def rig(tmp_path: Path, embedder: MiniLmEmbedder, readers: Readers) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=embedder, readers=readers) as made:
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
         made.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
         yield made
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from gathering_rig import told
 
 from core.intake.belief_inputs import digest_confidence
 from core.memory.strengths import strength_by_id
 from core.vault.tx import Tx
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def test_the_sources_count_by_their_strength_of_now(rig: Rig) -> None:

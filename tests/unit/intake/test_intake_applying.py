@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,12 +25,6 @@ from core.vault.rows import Rows
 
 TABS = "Always indent with tabs"
 OPPOSITE = "ANTI-PATTERN: Do NOT Always indent with tabs. This caused problems because: "
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def rule(rig: Rig, actor: Actor = OWNER_ACTOR, text: str = TABS) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import claim as put_claim
 from belief_rig import evidence as put_evidence
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 
 from core.belief.claims import Evidenced, draft_claim
 from core.errors import Code
@@ -36,13 +34,6 @@ LET = {
     ("superseded", "asserted"),
 }
 TEXT = "Ada lives in Graz and keeps bees."
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def lives(value: str = "Graz", **more: Any) -> dict[str, Any]:

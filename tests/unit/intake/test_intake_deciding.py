@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from belief_rig import change
-from engine_rig import START_MS, HandClock, Rig, differences, rig_at
+from engine_rig import START_MS, Rig, differences, later, rig_at
 from readers_rig import Table, sure
 
 from core.types.belief import Label
@@ -30,12 +30,6 @@ def rig(tmp_path: Path, table: Table) -> Iterator[Rig]:
     """An open engine with readers in the test's hand."""
     with rig_at(tmp_path, readers=table.readers) as made:
         yield made
-
-
-def later(rig: Rig, days: int = 1) -> None:
-    """Days pass."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.at_ms += days * DAY
 
 
 def moved(rig: Rig, table: Table) -> tuple[str, str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from belief_rig import claim, voice
-from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, pass_days, state_of, statuses
-from engine_rig import START_MS, Rig, rig_at
+from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, state_of, statuses
+from engine_rig import START_MS, Rig, later
 
 from core.types.reviews import Action
 from core.types.values import OWNER_ACTOR, When
@@ -16,12 +13,6 @@ from core.types.words import Precision, Source
 
 HOME_AND_WORK = "I live in Graz. I work at Siemens."
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def two_sentences(rig: Rig) -> Pair:
@@ -160,7 +151,7 @@ def test_what_a_client_decides_is_not_vouched_for(rig: Rig) -> None:
 
 def test_confirming_what_seemed_out_of_date_counts_at_once(rig: Rig) -> None:
     pair = make_pair(rig, new=have("Old.", None, source=Source.DOCUMENT), kind="stale", alone=True)
-    pass_days(rig, 400)
+    later(rig, 400)
     rig.write(lambda tx: tx.run("UPDATE memories SET trust = 0.31 WHERE id = ?", (pair.came,)))
     decide(rig, pair.item, Action.SUPERSEDE)
     memory = rig.get(pair.came)

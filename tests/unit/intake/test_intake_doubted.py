@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from desk_rig import DAY_MS
-from engine_rig import START_MS, Rig, differences, rig_at
+from engine_rig import START_MS, Rig, differences
 
 from core.engine.settling import settle_some
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, Actor, When
 from core.types.words import Source
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def town(rig: Rig, name: str, day: int, source: Source | None = None, actor: Actor = OWNER_ACTOR) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import claim
 from desk_rig import decide, have, make_pair
-from engine_rig import Rig, differences, rig_at
+from engine_rig import Rig, differences
 
 from core.entities import registry
 from core.errors import BugError
@@ -17,12 +15,6 @@ from core.intake.joining import join
 from core.types.reviews import Action
 
 CLAIMS = "SELECT id, state, subject_entity_id, superseded_by_id, valid_to, retired_at FROM claims ORDER BY id"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def two(rig: Rig) -> tuple[str, str]:

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from desk_rig import DAY_MS
-from engine_rig import START_MS, Rig, differences, rig_at
+from engine_rig import START_MS, Rig, differences
 
 from core.types.values import When
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def town(rig: Rig, name: str, day: int) -> str:

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import Rig, later, rig_at
 
 from core.belief.extraction import extract
 from core.intake.reading import Readers
 from core.types.library import Revision
 from core.types.reviews import Action, Decision
-
-DAY = 86_400_000
 
 
 @pytest.fixture
@@ -21,12 +19,6 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     """An open engine that reads claims by rules, and asks no model."""
     with rig_at(tmp_path, readers=Readers(extract=extract, gate=0.1)) as made:
         yield made
-
-
-def later(rig: Rig) -> None:
-    """A day passes."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.at_ms += DAY
 
 
 def asserted(rig: Rig) -> set[str]:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.belief.opposing import opposed_to
 from core.types.reviews import Action, Decision
 from core.types.values import Actor
 from core.types.words import Source
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

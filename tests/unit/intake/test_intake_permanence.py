@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import HandClock, Rig, differences, rig_at
+from engine_rig import Rig, differences, later, rig_at
 
 from core.belief.extraction import extract
 from core.engine.settling import settle_some
@@ -20,7 +20,6 @@ from core.types.library import Revision, RevisionReport
 from core.types.words import Kind
 from core.vault.tx import Tx
 
-DAY = 86_400_000
 BORN, HOME, JAR = "I was born on 8 November 1936.", "I live in Graz.", "The shelf holds jar seven."
 LINZ = "My grandmother was born in Linz."
 
@@ -40,11 +39,6 @@ def revise(rig: Rig, *ids: str, **changes: Any) -> RevisionReport:
     report = rig.engine.library.revise(ids, Revision(**changes)).result(30)
     rig.settle()
     return report
-
-
-def later(rig: Rig) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.at_ms += DAY
 
 
 # ---- stored

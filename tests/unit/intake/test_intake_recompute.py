@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import derive
 from belief_rig import evidence as put_evidence
-from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences, rig_at
+from desk_rig import DAY_MS
+from engine_rig import START_MS, Rig, differences, later
 
 from core.errors import BugError
 from core.intake.belief_inputs import (
@@ -30,13 +28,6 @@ from core.types.words import Kind, Source, Status
 from core.vault.tx import Tx
 
 BEES: dict[str, Any] = {"subject": "Ada", "predicate": "keeps", "value": "bees", "exclusive": False}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def writer(rig: Rig, name: str, *grants: str) -> Actor:
@@ -116,12 +107,12 @@ def test_age_counts_from_what_was_said_or_confirmed(rig: Rig) -> None:
     said = When(START_MS - 73 * DAY_MS)
     memory_id = rig.store("Ada keeps bees", source=Source.DOCUMENT, occurred=said).memory_id
     assert trust(rig, memory_id) == 0.58
-    pass_days(rig, 73)
+    later(rig, 73)
     fresh(rig, memory_id)
     assert trust(rig, memory_id) == 0.56
     rig.engine.memories.confirm(memory_id, OWNER_ACTOR).result(30)
     assert trust(rig, memory_id) == 0.75
-    pass_days(rig, 73)
+    later(rig, 73)
     fresh(rig, memory_id)
     assert trust(rig, memory_id) == 0.73
 

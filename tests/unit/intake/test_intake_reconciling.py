@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import claim as put_claim
-from desk_rig import DAY_MS, pass_days
-from engine_rig import START_MS, Rig, differences, refused, rig_at
+from desk_rig import DAY_MS
+from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.settling import reconcile_daily
 from core.errors import Code
@@ -18,13 +16,6 @@ from core.types.replies import Reconciled
 from core.types.values import When
 from core.types.words import Kind, Source
 from core.vault.tx import Tx
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def keeps(value: str) -> dict[str, Any]:
@@ -122,7 +113,7 @@ def test_numbers_that_drifted_are_worked_out_anew(rig: Rig) -> None:
 
 def test_age_takes_its_part_every_night(rig: Rig) -> None:
     rig.store("Ada keeps hens", source=Source.DOCUMENT, claim=keeps("hens"))
-    pass_days(rig, 73)
+    later(rig, 73)
     found = night(rig)
     assert found.trusts == 1
     assert rig.value("SELECT trust FROM memories") == pytest.approx(0.58)
@@ -132,7 +123,7 @@ def test_age_takes_its_part_every_night(rig: Rig) -> None:
 def test_an_episode_keeps_the_trust_it_came_with(rig: Rig) -> None:
     rig.store("Good morning", kind=Kind.EPISODE, occurred=When(START_MS - 365 * DAY_MS))
     before = rig.value("SELECT trust FROM memories")
-    pass_days(rig, 365)
+    later(rig, 365)
     assert night(rig).memories == 0
     assert rig.value("SELECT trust FROM memories") == before
 
@@ -234,9 +225,9 @@ def test_it_runs_once_a_day_and_not_on_the_first(rig: Rig) -> None:
     _drift(rig)
     assert not _mended(rig)
     assert _done_at(rig) == START_MS
-    pass_days(rig, 0.9)
+    later(rig, 0.9)
     assert not _mended(rig)
-    pass_days(rig, 0.2)
+    later(rig, 0.2)
     assert _mended(rig)
     assert _done_at(rig) > START_MS + DAY_MS
     _drift(rig)

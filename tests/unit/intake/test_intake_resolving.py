@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +16,10 @@ from desk_rig import (
     have,
     lives_in,
     make_pair,
-    pass_days,
     state_of,
     statuses,
 )
-from engine_rig import START_MS, Rig, differences, refused, rig_at
+from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.errors import Code, UserError
 from core.intake.resolving import Resolver
@@ -34,12 +31,6 @@ from core.types.words import Kind, Precision, Source, Status
 from core.vault.tx import Tx
 
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def qualifiers(rig: Rig, memory_id: str | None) -> list[dict[str, Any]]:
@@ -250,7 +241,7 @@ def test_items_of_one_memory_are_accepted_or_turned_down(rig: Rig, kind: str) ->
 
 def test_confirming_what_seemed_out_of_date_makes_it_young(rig: Rig) -> None:
     pair = make_pair(rig, new=have("Old.", None), kind="stale", alone=True)
-    pass_days(rig, 100)
+    later(rig, 100)
     decide(rig, pair.item, Action.SUPERSEDE)
     memory = rig.get(pair.came)
     assert (memory.status, memory.last_confirmed_at) == (Status.ACTIVE, START_MS + 100 * DAY_MS)
@@ -307,7 +298,7 @@ def test_a_third_memory_of_the_same_words_is_said_in_words(rig: Rig) -> None:
 
 def test_what_another_decision_settled_closes_with_a_note(rig: Rig) -> None:
     first = make_pair(rig)
-    pass_days(rig, 0.01)
+    later(rig, 0.01)
     second = rig.write(lambda tx: _also_against(rig, tx, first))
     done = decide(rig, first.item, Action.REJECT)
     assert done.closed == (second,)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import START_MS, Rig, differences, error_of, refused, rig_at
+from engine_rig import START_MS, Rig, differences, error_of, refused
 
 from core.errors import Code
 from core.intake.revising import step_label
@@ -33,12 +31,6 @@ from core.vault.tx import Tx
 
 DAY = 86_400_000
 OLD, NEW = "The harbour master is called Ossian", "The harbour master is called Priyanka"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def revise(rig: Rig, *ids: str, **changes: Any) -> RevisionReport:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from desk_rig import DAY_MS
-from engine_rig import START_MS, Rig, differences, rig_at
+from engine_rig import START_MS, Rig, differences
 
 from core.intake.verdicts import BY_OWNER
 from core.types.values import OWNER_ACTOR, Actor, When
@@ -16,13 +13,6 @@ from core.types.words import Source
 GRAZ, LINZ = (
     {"subject": "Ada", "predicate": "lives_in", "value": town, "exclusive": True} for town in ("Graz", "Linz")
 )
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def writer(rig: Rig, name: str) -> Actor:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import START_MS, HandClock, Rig, differences, refused, rig_at
+from engine_rig import START_MS, Rig, differences, later, refused, rig_at
 from readers_rig import Table, sure
 
 from core.engine.settling import settle_some
@@ -47,12 +47,6 @@ def told(text: str, day: int = 1, **more: Any) -> dict[str, Any]:
 def status(rig: Rig, text: str) -> str:
     """Where the memory of a text stands."""
     return str(rig.value("SELECT status FROM memories WHERE text = ? ORDER BY n", text))
-
-
-def later(rig: Rig) -> None:
-    """A day passes."""
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.at_ms += DAY
 
 
 def test_imported_facts_are_compared_with_each_other(rig: Rig) -> None:

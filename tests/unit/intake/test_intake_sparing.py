@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import change
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, later, refused
 
 from core.errors import Code
 from core.intake.sparing import spare
@@ -19,12 +17,6 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Status
 
 
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
-
-
 def spared(rig: Rig) -> dict[str, tuple[int, int]]:
     return {row[0]: (row[1], row[2]) for row in rig.rows("SELECT memory_id, at, until FROM spared")}
 
@@ -32,10 +24,6 @@ def spared(rig: Rig) -> dict[str, tuple[int, int]]:
 def say(rig: Rig, *ids: str, days: int = 90) -> str:
     step: str = rig.write(lambda tx: spare(tx, rig.opened.work, ids, days, OWNER_ACTOR))
     return step
-
-
-def later(rig: Rig, days: float) -> None:
-    rig.clock.advance(int(days * DAY_MS))  # type: ignore[attr-defined]  # the clock of this test has it
 
 
 def test_it_is_one_step_that_can_be_taken_back(rig: Rig) -> None:

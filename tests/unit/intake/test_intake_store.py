@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 
 from core.errors import Code
 from core.intake.parts import PART_BYTES
@@ -16,12 +14,6 @@ from core.types.words import Kind, Precision, Role, Source, Status
 
 CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Graz", "exclusive": True}
 LONG = "".join(f"Sentence {n} of the long letter about the harbour. " for n in range(4000))
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def count(rig: Rig, table: str) -> int:

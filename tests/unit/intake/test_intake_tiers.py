@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.memory.read import by_ids
 from core.memory.tiers import read_tiers
@@ -16,12 +12,6 @@ from core.types.words import Kind
 
 ONE = "The mooring is paid until March."
 TWO = "Ruben bought a red bicycle for 450 euros. He rides it to work in Antwerp every single day now. It squeaks."
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def kept(rig: Rig, memory_id: str) -> dict[str, str]:

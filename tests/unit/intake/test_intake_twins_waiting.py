@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from desk_rig import upkeep
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
@@ -18,12 +16,6 @@ from core.vault.sight import OVERTAKEN
 
 CAT = "Our cat is called Mimi."
 HOME = "space:home"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def store(rig: Rig, text: str, actor: Actor = OWNER_ACTOR) -> StoreReply:

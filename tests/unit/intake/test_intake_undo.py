@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,6 @@ CLAIM = {"subject": "Ada", "predicate": "lives_in", "value": "Graz", "exclusive"
 LONG = "".join(f"Sentence {n} of the letter. " for n in range(1000))
 
 Act = Callable[[Rig], object]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def set_up(rig: Rig) -> None:

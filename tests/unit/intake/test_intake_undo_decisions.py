@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from desk_rig import DAY_MS, decide, statuses
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 
 from core.intake.revising import EDITED
 from core.types.library import Revision
 from core.types.reviews import Action
 from core.types.values import OWNER_ACTOR, Actor
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def town(rig: Rig, name: str, actor: Actor = OWNER_ACTOR) -> tuple[str, str | None]:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_rig import Rig, differences, facts, refused, rig_at, talk
+from engine_rig import Rig, differences, facts, refused, talk
 
 from core.errors import Code
 from core.types.values import OWNER_ACTOR
 
 CLAIM = {"subject": "Ada", "predicate": "lives_in", "value": "Graz"}
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def leaves(dump: dict[str, Any]) -> dict[str, list[Any]]:

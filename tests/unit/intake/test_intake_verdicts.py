@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import change
-from desk_rig import DAY_MS, pass_days
-from engine_rig import MARKER, START_MS, Rig, differences, error_of, refused, rig_at
+from desk_rig import DAY_MS
+from engine_rig import MARKER, START_MS, Rig, differences, error_of, later, refused
 
 from core.errors import Code
 from core.intake.verdicts import BY_CLIENTS, BY_OWNER, LOW_TRUST
@@ -20,13 +18,6 @@ from core.types.words import Kind, Source
 CLIENTS = ("aster", "borage", "cress", "dill", "endive")
 ALL = ("reinforce", "dispute", "confirm", "corroborate")
 NEVER = "0190a000-0000-7000-8000-000000000000"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    """An open engine."""
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def say(rig: Rig, verb: str, memory_id: str, actor: Actor = OWNER_ACTOR, **more: Any) -> VerdictReply:
@@ -291,7 +282,7 @@ def test_a_persons_confirmation_makes_it_young_again(rig: Rig) -> None:
     memory_id = rig.store(
         "The weir opens at noon", source=Source.DOCUMENT, occurred=When(START_MS - 365 * DAY_MS)
     ).memory_id
-    pass_days(rig, 100)
+    later(rig, 100)
     assert rig.get(memory_id).trust == pytest.approx(0.5)
     reply = say(rig, "confirm", memory_id)
     assert rig.get(memory_id).last_confirmed_at == START_MS + 100 * DAY_MS
@@ -302,7 +293,7 @@ def test_a_clients_confirmation_counts_as_a_reinforcement_and_keeps_the_age(rig:
     said = When(START_MS - 365 * DAY_MS)
     memory_id = rig.store("The weir opens at noon", source=Source.DOCUMENT, occurred=said).memory_id
     confirmed = rig.get(memory_id).last_confirmed_at
-    pass_days(rig, 1)
+    later(rig, 1)
     reply = say(rig, "confirm", memory_id, speakers(rig, 1)[0])
     assert rig.get(memory_id).last_confirmed_at == confirmed
     assert reply.reinforcements == 1

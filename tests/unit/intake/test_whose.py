@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
-import pytest
 from belief_rig import change, voice
-from engine_rig import START_MS, Rig, rig_at
+from engine_rig import START_MS, Rig
 
 from core.belief.gate import Standing
 from core.belief.whose import persons_among
 from core.intake.newcomer import is_persons, standing_of
 from core.types.words import Source
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def _standing(rig: Rig, memory_id: str) -> Standing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,6 @@ from ipc_world import World
 
 from core.errors import Code, LociError
 from core.ipc.async_client import AsyncClient, open_session
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 @pytest.fixture

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from ipc_clients import moves_of
 from ipc_world import World, code_of
 
 from core.errors import Code
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def change(world: World, kind: str, *ids: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +14,6 @@ from core.types.entities import EntityChange, EntityDraft, Resolving
 
 ALL = ("read", "write", "curate")
 NAMES = ("entity_create", "entity_get", "entity_update", "entity_resolve", "entity_merge")
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def call(world: World, method: str, grants: tuple[str, ...] = ALL, **params: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,6 @@ from ipc_world import World, code_of
 from core.errors import Code, UserError
 from core.ipc.client import Client
 from core.ipc.limits import Caps
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def line(ident: object, method: str, **params: Any) -> bytes:

@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ipc_engine import OWNER_TOKEN, SECRET, make_client
-from ipc_world import REGISTRY, World, code_of
+from ipc_world import World, code_of, until
 
 from core.errors import Code, LociError
 from core.ipc.client import Client, open_session
 from core.ipc.limits import Caps
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for something that happens on another thread; gives up after a minute."""
-    pause = threading.Event()
-    for _ in range(6000):
-        if condition():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it never happened")
-
-
-def refusal_of(client: Client, method: str, params: Mapping[str, Any] | None = None) -> Code | None:
-    return code_of(lambda: client.call(method, params))
-
-
-def answers_as_said(method: str, result: Mapping[str, Any]) -> None:
-    for problem in REGISTRY.result_checker(method).iter_errors(result):
-        raise AssertionError(f"{method}: {problem.message}")
 
 
 def test_handing_over(world: World) -> None:

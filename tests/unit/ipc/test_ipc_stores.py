@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +17,6 @@ STORES: dict[str, dict[str, Any]] = {
     "memory_store_rule": {"text": "Answer in short sentences."},
 }
 SEARCHES = ("memory_search", "memory_recall")
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def fits(method: str, result: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from ipc_world import REGISTRY, World, code_of
@@ -14,12 +12,6 @@ from core.types.sessions import CaptureRequest, Message, Outcome, SummaryRequest
 from core.types.words import Source
 
 METHODS = ("turn_begin", "turn_end", "capture", "compaction_ingest", "session_close")
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def test_a_turn_over_the_socket(world: World) -> None:

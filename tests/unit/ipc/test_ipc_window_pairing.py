@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from ipc_engine import make_client
@@ -14,12 +12,6 @@ from ipc_world import World, code_of
 from core.errors import Code, LociError
 from core.ipc.window_pairing import WindowPairing, gone, unopened
 from core.types.clients import PairingEnd, PairingOutcome
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 def port_of(world: World) -> WindowPairing:

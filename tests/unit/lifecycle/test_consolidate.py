@@ -14,12 +14,10 @@ from engine_rig import HandClock, Rig, differences, rig_at
 from gathering_rig import DAY_MS, by_status, told
 from ground_rig import Ran, ground_of, near_of, run
 from numpy.typing import NDArray
+from real_models import real_embedder, real_readers
 
-from core.embed.minilm import MiniLmEmbedder
-from core.engine.opening import built_in_readers
 from core.errors import Code, EnvironmentFaultError
 from core.intake.belief_inputs import claims_on, refresh_claims
-from core.intake.reading import Readers
 from core.lifecycle.consolidate import Consolidation
 from core.lifecycle.ground import Ground
 from core.lifecycle.reporting import counts_of, report, standing
@@ -43,19 +41,9 @@ SPACES = (
 BRUNO = "Bruno the dog is allergic to chicken."
 
 
-@pytest.fixture(scope="module")
-def embedder() -> MiniLmEmbedder:
-    return MiniLmEmbedder()
-
-
-@pytest.fixture(scope="module")
-def readers() -> Readers:
-    return built_in_readers()
-
-
 @pytest.fixture
-def rig(tmp_path: Path, embedder: MiniLmEmbedder, readers: Readers) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=embedder, readers=readers) as made:
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
         yield made
 
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
-from belief_rig import DAY_MS, change, item
-from engine_rig import HandClock, Rig, rig_at
+from belief_rig import change, item
+from engine_rig import Rig, later, rig_at
 from ground_rig import ground_of, run
 
 from core.belief.extraction import extract
@@ -39,11 +39,6 @@ def look(rig: Rig) -> None:
 def ask(rig: Rig, session: str | None, actor: Actor = OWNER_ACTOR, spaces: tuple[str, ...] | None = None) -> list[str]:
     query = ContextQuery("anything at all", session=session, spaces=spaces)
     return [one.question for one in rig.engine.memories.context(query, actor).result(20).clarifying]
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def test_the_third_request_in_a_session_gives_no_new_question(rig: Rig) -> None:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from decay_rig import put
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from ground_rig import flow, ground_of
 from numpy.typing import NDArray
 
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.embedding import Embedding
 from core.lifecycle.ground import Ground
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def grudging(rig: Rig, word: str) -> Ground:

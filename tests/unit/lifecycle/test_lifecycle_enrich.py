@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,6 @@ MENTIONS = (
     "JOIN memories m ON m.id = n.memory_id JOIN entities e ON e.id = n.entity_id ORDER BY m.n, n.start_at"
 )
 OPEN = "SELECT id, existing_id, incoming_id, detail FROM conflicts WHERE kind = 'entity_merge' AND state = 'open'"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
-        yield made
 
 
 def enrich(rig: Rig, ask: Callable[[Prompt], str] | None = None) -> Ran:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from belief_rig import change, claim
 from decay_rig import DAY_MS, put, reasons, standing
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
 from core.lifecycle.episodes import Episodes
@@ -19,12 +18,6 @@ from core.types.library import Revision
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import Actor
 from core.types.words import Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 @pytest.fixture

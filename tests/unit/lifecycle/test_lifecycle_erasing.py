@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, rig_at
+from engine_rig import Rig, later
 from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
@@ -28,21 +27,10 @@ MARK = "Schlangengurkenturm"
 CHOSEN = {"erase_kinds": "fact, digest", "erase_days": 90}
 
 
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
-
 def archived(rig: Rig, text: str, kind: Kind = Kind.FACT) -> str:
     memory_id = rig.store(text, kind=kind).memory_id
     rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     return memory_id
-
-
-def later(rig: Rig, days: int) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(days * DAY_MS)
 
 
 def test_nothing_is_erased_unless_the_owner_chose_a_kind(rig: Rig) -> None:

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from belief_rig import DAY_MS, change, claim, item
-from engine_rig import HandClock, Rig, differences, rig_at
+from belief_rig import change, claim, item
+from engine_rig import Rig, differences, later, rig_at
 from ground_rig import Ran, ground_of, run
 
 from core.belief.extraction import extract
@@ -36,11 +36,6 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 def look(rig: Rig) -> Ran:
     return run(rig, Gaps(), ground_of(rig))
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def fields(rig: Rig) -> list[str]:

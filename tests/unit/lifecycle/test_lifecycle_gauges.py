@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from belief_rig import change, item
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 from ground_rig import ground_of
 
 from core.errors import Code
@@ -20,12 +18,6 @@ from core.lifecycle.sweep import sweep_deeds
 from core.memory.strengths import strength_by_id
 from core.score.strength import BASE_TAU_DAYS
 from core.types.lifecycle import Curve, Deed, Gauges, Planned
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def read(rig: Rig, memory_id: str, **options: Any) -> Gauges:

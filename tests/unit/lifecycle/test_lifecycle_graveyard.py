@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, refused, rig_at
+from engine_rig import START_MS, Rig, refused
 from ground_rig import ground_of
 
 from core.errors import Code
@@ -18,12 +16,6 @@ from core.lifecycle.graveyard import erased_kinds, graveyard
 from core.types.library import Revision
 from core.types.lifecycle import Graveyard
 from core.types.words import Kind, Status
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> Graveyard:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,6 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
 Spot = tuple[str, float, float]
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def spots(rig: Rig) -> dict[str, Spot]:

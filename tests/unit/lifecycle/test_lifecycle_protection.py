@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import item, source, voice
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, rig_at
+from engine_rig import START_MS, Rig
 
 from core.lifecycle.protection import _BACK, PROTECTIONS, protections
 
 LATER = START_MS + 400 * DAY_MS
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def keys(rig: Rig, *heads: str, now: int = START_MS) -> dict[str, tuple[str, ...]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import belief_rig
 import pytest
-from engine_rig import HandClock, Rig, differences, refused, rig_at
-from ground_rig import DAY_MS, ground_of, near_of, run
+from engine_rig import Rig, differences, later, refused
+from ground_rig import ground_of, near_of, run
 
 from core.errors import Code
 from core.intake.linking import accept_link, open_links, reject_link
@@ -21,17 +19,6 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Kind
 
 WORDS = "the old boat lies at the quay of the northern harbour near the red crane"
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def weak(rig: Rig, text: str, uses: int = 3, **more: Any) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from belief_rig import change, claim, item
 from decay_rig import DAY_MS, fading, put, reasons, standing
-from engine_rig import Rig, rig_at
+from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
 from core.lifecycle import sweep as sweep_module
@@ -22,12 +21,6 @@ from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR
 from core.types.words import Status
 from core.vault.images import steady
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def sweep(rig: Rig, **options: Any) -> Ran:

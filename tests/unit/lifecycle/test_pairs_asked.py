@@ -9,9 +9,9 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 from gathering_rig import DAY_MS, told
 from ground_rig import ground_of, near_of
+from real_models import real_embedder
 
 from core.belief.relation import RelationModel, at_odds
-from core.embed.minilm import MiniLmEmbedder
 from core.engine.opening import built_in_readers
 from core.intake.reading import Readers
 from core.lifecycle import pairs, sameness
@@ -56,20 +56,15 @@ class Counting(RelationModel):
         return super().classify(pairs)
 
 
-@pytest.fixture(scope="module")
-def embedder() -> MiniLmEmbedder:
-    return MiniLmEmbedder()
-
-
 @pytest.fixture
 def model() -> Counting:
     return Counting()
 
 
 @pytest.fixture
-def rig(tmp_path: Path, embedder: MiniLmEmbedder, model: Counting) -> Iterator[Rig]:
+def rig(tmp_path: Path, model: Counting) -> Iterator[Rig]:
     readers = Readers(extract=built_in_readers().extract, relate=model)
-    with rig_at(tmp_path, embedder=embedder, readers=readers) as made:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=readers) as made:
         yield made
 
 

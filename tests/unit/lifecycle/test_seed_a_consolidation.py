@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from belief_rig import claim
-from engine_rig import HandClock, Rig, differences, rig_at
-from gathering_rig import DAY_MS, by_status, told
+from engine_rig import Rig, differences, later, rig_at
+from gathering_rig import by_status, told
+from real_models import real_embedder, real_readers
 
-from core.embed.minilm import MiniLmEmbedder
-from core.engine.opening import built_in_readers
 from core.intake.belief_inputs import claims_on, refresh_claims
-from core.intake.reading import Readers
 from core.types.lifecycle import JobRow, JobState, JobType, Preview
 from core.types.words import Kind, Source
 
@@ -38,19 +36,9 @@ UMBRELLAS = "Nobody looked at this note about lost umbrellas."
 COUNTED = ("deduplicated", "contradictions", "corroborated", "compressed", "pruned")
 
 
-@pytest.fixture(scope="module")
-def embedder() -> MiniLmEmbedder:
-    return MiniLmEmbedder()
-
-
-@pytest.fixture(scope="module")
-def readers() -> Readers:
-    return built_in_readers()
-
-
 @pytest.fixture
-def rig(tmp_path: Path, embedder: MiniLmEmbedder, readers: Readers) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=embedder, readers=readers) as made:
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
         yield made
 
 
@@ -71,11 +59,6 @@ def look_ahead(rig: Rig) -> Preview:
 
 def choose(rig: Rig, key: str, value: object) -> None:
     rig.engine.settings.set(key, value).result(30)
-
-
-def later(rig: Rig, days: float) -> None:
-    assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(int(days * DAY_MS))
 
 
 def opposed(rig: Rig, **more: Any) -> tuple[str, str]:

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from decay_rig import DAY_MS, fading, put, reasons, standing
-from engine_rig import Rig, rig_at
+from engine_rig import Rig, later, rig_at
 from fake_ollama import FakeOllama
-from life_rig import harmful, helpful, later, level, lives, run
+from life_rig import harmful, helpful, level, lives, run
 
 from core.engine.opening import built_in_readers
 from core.engine.scheduler import Beats

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from decay_rig import DAY_MS
-from engine_rig import Rig, rig_at
-from life_rig import harmful, helpful, later, rule_of
+from engine_rig import Rig, later
+from life_rig import harmful, helpful, rule_of
 
 from core.types.words import Kind
 
 TABS = "Always indent with tabs."
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as rig:
-        yield rig
 
 
 def test_a_new_rule_is_a_candidate_that_nobody_applied(rig: Rig) -> None:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 from decay_rig import DAY_MS, put
-from engine_rig import START_MS, Rig, rig_at
+from engine_rig import START_MS, Rig
 
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, courses, strength_by_id, strengths
 from core.score.strength import course_of
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as found:
-        yield found
 
 
 def test_every_input_reaches_the_formula(rig: Rig) -> None:

@@ -11,13 +11,14 @@ from PySide6.QtCore import Signal
 
 from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
-from ui.pages.clients.lines import Heading, Line, Row
-from ui.pages.clients.rows import RowList, card_of
+from ui.pages.clients.lines import Line, Row
+from ui.pages.clients.rows import RowList
 from ui.pages.clients.tab import Tab, clock_told, day_heading, offer
 from ui.pages.clients.words import did_note, did_told, words
 from ui.tasks import query
 from ui.undoing import take_back
-from ui.widgets.basics import button, column, row
+from ui.widgets.basics import button, card_of, column, row
+from ui.widgets.linemodel import Heading
 from ui.widgets.states import FOOT, EmptyState
 
 PAGE_ROWS = 100

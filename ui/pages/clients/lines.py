@@ -1,44 +1,33 @@
-"""Lines of the page: what stands in one, the model of them, and how one is drawn. Clients, deeds, receipts, memories.
+"""Lines of the page: what stands in one, and how one is drawn. Clients, deeds, receipts, memories.
 
 Must not do: ask the engine, or know what a line is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtCore import Signal as QtSignal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from core.types.clients import Standing
 from core.types.words import Kind
 from ui.pages.clients.marks import TOKENS, draw_standing
-from ui.theme.theme import Theme
-from ui.widgets.plaintext import tip
+from ui.widgets.linemodel import LINE, Heading
+from ui.widgets.linepainter import PAD, LinePainter
 from ui.widgets.rowground import draw_ground
+from ui.widgets.rowtext import line_height
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a row's `Line`."""
-_PAD, _ICON, _GAP, _UPRIGHT = 14, 16, 10, 7
+_ICON, _GAP, _UPRIGHT = 16, 10, 7
 _BESIDE = 4
 """Pixels of room at both sides of what a line stands on."""
 _HEADING, _FIRST = 38, 28
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_NOWHERE = QModelIndex()
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading between lines."""
-
-    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,97 +75,10 @@ class Row:
 Line = Row | Heading
 
 
-class LineModel(QAbstractListModel):
-    """Lines.
+class RowPainter(LinePainter):
+    """Draws lines."""
 
-    Signals:
-        more: somebody scrolled to the end, and more can be had.
-    """
-
-    more = QtSignal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.lines: list[Line] = []
-        self.has_more = False
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
-        return 0 if parent.isValid() else len(self.lines)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.told if isinstance(line, Row) else line.title
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Row):
-            return tip(line.told)
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings cannot be chosen."""
-        if not index.isValid() or not isinstance(self.lines[index.row()], Row):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether more can be had."""
-        return not parent.isValid() and self.has_more
-
-    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
-        """Ask for more, once."""
-        if self.canFetchMore(parent):
-            self.has_more = False
-            self.more.emit()
-
-    def row_at(self, place: int) -> Row | None:
-        """The row of a line; None for a heading or beyond the end."""
-        line = self.lines[place] if 0 <= place < len(self.lines) else None
-        return line if isinstance(line, Row) else None
-
-    def place_of(self, row_id: str) -> int:
-        """The line of a row; -1 where it is not listed."""
-        return next((at for at, line in enumerate(self.lines) if isinstance(line, Row) and line.id == row_id), -1)
-
-    def show_lines(self, lines: Sequence[Line], *, has_more: bool = False) -> bool:
-        """List other lines; tells whether they were others."""
-        self.has_more = has_more
-        if list(lines) == self.lines:
-            return False
-        self.beginResetModel()
-        self.lines = list(lines)
-        self.endResetModel()
-        return True
-
-    def append(self, lines: Sequence[Line], *, has_more: bool) -> None:
-        """Put more lines behind those that are there."""
-        if lines:
-            self.beginInsertRows(_NOWHERE, len(self.lines), len(self.lines) + len(lines) - 1)
-            self.lines.extend(lines)
-            self.endInsertRows()
-        self.has_more = has_more
-
-
-class LinePainter(QStyledItemDelegate):
-    """Draws lines.
-
-    Attributes:
-        hovered: the line under the pointer; -1 for none.
-    """
-
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
-        self.hovered = -1
-
-    def _fonts(self) -> tuple[QFont, QFont]:
-        head = self._theme.font("body")
-        head.setWeight(QFont.Weight.Medium)
-        return head, self._theme.font("small")
+    below_heading = 6
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
         """As high as a line's words need."""
@@ -184,26 +86,8 @@ class LinePainter(QStyledItemDelegate):
         if isinstance(line, Heading):
             return QSize(100, px(_HEADING if index.row() else _FIRST))
         head, small = self._fonts()
-        high = _height(head) + len(line.under) * _height(small)
+        high = line_height(head) + len(line.under) * line_height(small)
         return QSize(100, high + px(_UPRIGHT * 2))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw a line."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect, line = QRect(option.rect), index.data(LINE)
-        if isinstance(line, Heading):
-            self._heading(painter, rect, line.title)
-        else:
-            self._ground(painter, option, index.row())
-            self._row(painter, rect, line)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, rect: QRect, title: str) -> None:
-        theme = self._theme
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
-        inner = rect.adjusted(theme.px(_PAD), 0, -theme.px(_PAD), -theme.px(6))
-        self._write(painter, inner, title, "muted", theme.font("label"), _LEFT | Qt.AlignmentFlag.AlignBottom)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
         rect, pad = QRect(option.rect), self._theme.px(_BESIDE)
@@ -220,20 +104,24 @@ class LinePainter(QStyledItemDelegate):
     def _row(self, painter: QPainter, rect: QRect, row: Row) -> None:
         px = self._theme.px
         head, small = self._fonts()
-        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(_PAD)
-        self._mark(painter, QRect(rect.left() + px(_PAD), top, px(_ICON), _height(head)), row)
-        left = rect.left() + px(_PAD + _ICON + _GAP)
+        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(PAD)
+        self._mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
+        left = rect.left() + px(PAD + _ICON + _GAP)
         head.setStrikeOut(row.is_struck)
         aside = self._theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
-        self._write(painter, QRect(right - wide, top, wide, _height(head)), row.aside, "muted", aside, _RIGHT | _MIDDLE)
+        self._write(
+            painter, QRect(right - wide, top, wide, line_height(head)), row.aside, "muted", aside, _RIGHT | _MIDDLE
+        )
         room = right - left - (wide + px(_GAP) if wide else 0)
-        self._write(painter, QRect(left, top, room, _height(head)), row.head,
+        self._write(painter, QRect(left, top, room, line_height(head)), row.head,
                     "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)  # fmt: skip
-        top += _height(head)
+        top += line_height(head)
         for note in row.under:
-            self._write(painter, QRect(left, top, right - left, _height(small)), note, "muted", small, _LEFT | _MIDDLE)
-            top += _height(small)
+            self._write(
+                painter, QRect(left, top, right - left, line_height(small)), note, "muted", small, _LEFT | _MIDDLE
+            )
+            top += line_height(small)
 
     def _mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
         """The icon, or the shape of a standing or a kind."""
@@ -247,13 +135,3 @@ class LinePainter(QStyledItemDelegate):
             draw_standing(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
         elif row.kind is not None:
             draw_kind(painter, row.kind, centre, px(11), theme.colour(KIND_TOKENS[row.kind]))
-
-    def _write(self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, where: Qt.AlignmentFlag) -> None:
-        painter.setFont(font)
-        painter.setPen(self._theme.colour(ink))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, where, shown)
-
-
-def _height(font: QFont) -> int:
-    return QFontMetrics(font).height() + 2

@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from core.types.lab import Receipt, ReceiptPage, ReceiptRow
 from core.types.library import MemoryRow
 from ui.context import CLOSER, Context
-from ui.pages.clients.lines import Heading, Line, Row
-from ui.pages.clients.rows import RowList, card_of
+from ui.pages.clients.lines import Line, Row
+from ui.pages.clients.rows import RowList
 from ui.pages.clients.tab import Tab, clock_told, day_heading, memory_line
 from ui.pages.clients.words import counted, reason_told, verb_told, words
 from ui.tasks import query
-from ui.widgets.basics import column, label, row
+from ui.widgets.basics import card_of, column, label, row
+from ui.widgets.linemodel import Heading
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState
 

@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistent
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
-from ui.pages.clients.lines import Line, LineModel, LinePainter, Row
+from ui.pages.clients.lines import Line, Row, RowPainter
 from ui.theme.theme import Theme
-from ui.widgets.basics import column
 from ui.widgets.fading import HIGH, fade_edges
 from ui.widgets.keys import overrides, plain_key
+from ui.widgets.linemodel import LineModel
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _NEVER = ""
@@ -41,8 +41,8 @@ class RowList(QListView):
         """
         super().__init__()
         self._theme = theme
-        self.lines = LineModel(self)
-        self.painter = LinePainter(theme, self)
+        self.lines: LineModel[Row] = LineModel(self)
+        self.painter = RowPainter(theme, self)
         self._last: str | None = _NEVER
         self.setModel(self.lines)
         self.setItemDelegate(self.painter)
@@ -166,11 +166,3 @@ class RowList(QListView):
         """Lines are cut anew."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
-
-
-def card_of(lines: RowList) -> QFrame:
-    """A card with a list in it."""
-    made = QFrame()
-    made.setObjectName("card")
-    column(made, lines).setContentsMargins(1, 6, 1, 8)
-    return made

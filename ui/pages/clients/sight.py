@@ -19,13 +19,12 @@ from core.types.words import Grant
 from ui.context import Context
 from ui.pages.clients.lines import Line
 from ui.pages.clients.receipts import MemoryList, given_lines
-from ui.pages.clients.rows import card_of
 from ui.pages.clients.tab import Tab
 from ui.pages.clients.terms import inset
 from ui.pages.clients.words import counted, standing_word, words
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import button, card_of, column, label, row
 from ui.widgets.plaintext import pieces
 from ui.widgets.states import EmptyState
 

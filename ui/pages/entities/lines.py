@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QSty
 
 from ui.theme.theme import Theme
 from ui.widgets.fading import HIGH, fade_edges
+from ui.widgets.plaintext import utf16
 from ui.widgets.rowground import draw_ground
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -175,11 +176,6 @@ def in_sight(head: str, name: tuple[int, int], room: int, wide: Callable[[str], 
         return head, name
     shift = len(_CUT) - at
     return _CUT + head[at:], (start + shift, end + shift)
-
-
-def utf16(text: str) -> int:
-    """How long a text is where Qt counts it."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _write(painter: QPainter, font: QFont, rect: QRect, text: str, colour: QColor, side: Qt.AlignmentFlag) -> None:

@@ -23,7 +23,7 @@ from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.lines import LineList
 from ui.pages.entities.words import entity_line, words
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import offer_undo, take_back
 from ui.widgets.basics import column, label, row
 from ui.widgets.chips import MenuChip
@@ -180,13 +180,7 @@ class EntitiesPage(Page):
         self.read()
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
-        else:
-            self.states.trouble(problem, self.read)
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- the entity
 

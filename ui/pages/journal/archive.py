@@ -18,11 +18,11 @@ from core.types.words import Kind, Status
 from ui.context import CLOSER, Context
 from ui.pages.journal.graves import EraseDialog
 from ui.pages.journal.jobwords import counted, day_told, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of
+from ui.pages.journal.linelist import ActBar, LineList
 from ui.pages.journal.lines import Entry
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label
+from ui.widgets.basics import card_of, column, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.reasons import reason_told
 from ui.widgets.states import FOOT, EmptyState, States
@@ -114,13 +114,7 @@ class ArchiveTab(QWidget):
         return self._is_read
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
-        else:
-            self.states.trouble(problem, self.read)
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- showing
 

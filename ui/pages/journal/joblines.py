@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
 from ui.pages.journal.jobwords import capital, code_told, counted, lasted, moment, report_line, words
-from ui.pages.journal.lines import Entry, Heading, Line
+from ui.pages.journal.lines import Entry, Line
 from ui.pages.journal.models import NEED_MODEL, Model
 from ui.pages.journal.saying import clock_of, day_of, who_did
+from ui.widgets.linemodel import Heading
 
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
 _ICONS = {

@@ -13,11 +13,11 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QFrame, QListView, QMenu, QSizePolicy, QWidget
 
 from ui.pages.journal.jobwords import words
-from ui.pages.journal.lines import Entry, Line, LineModel, LinePainter
+from ui.pages.journal.lines import Entry, EntryPainter, Line
 from ui.theme.theme import Theme
-from ui.widgets.basics import column
 from ui.widgets.flow import FlowLayout
 from ui.widgets.keys import KeyButton, overrides, plain_key
+from ui.widgets.linemodel import LineModel
 
 OPEN = "open"
 """The act of Enter and of a double click."""
@@ -101,8 +101,8 @@ class LineList(QListView):
         """
         super().__init__()
         self._theme = theme
-        self.lines = LineModel(self)
-        self.painter = LinePainter(theme, self)
+        self.lines: LineModel[Entry] = LineModel(self)
+        self.painter = EntryPainter(theme, self)
         self._has_words = False
         self.painter.has_words = lambda: self._has_words
         self._acts = tuple(acts)
@@ -130,13 +130,13 @@ class LineList(QListView):
     @property
     def current(self) -> Entry | None:
         """The line that is looked at."""
-        return self.lines.entry_at(self.currentIndex().row())
+        return self.lines.row_at(self.currentIndex().row())
 
     @property
     def chosen(self) -> tuple[Entry, ...]:
         """The lines that are chosen, from above."""
         places = sorted(index.row() for index in self.selectedIndexes())
-        return tuple(entry for place in places if (entry := self.lines.entry_at(place)) is not None)
+        return tuple(entry for place in places if (entry := self.lines.row_at(place)) is not None)
 
     def show_lines(self, lines: Sequence[Line], *, has_more: bool = False) -> None:
         """List other lines; what was chosen stays chosen, else its neighbour is.
@@ -214,7 +214,7 @@ class LineList(QListView):
     ) -> None:
         """Another line is looked at."""
         super().currentChanged(current, previous)
-        entry = self.lines.entry_at(current.row())
+        entry = self.lines.row_at(current.row())
         if entry is not None and entry.id != self._last:
             self._last = entry.id
             self.looked_at.emit(entry)
@@ -291,11 +291,3 @@ def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
         widget = None if found is None else found.widget()
         if widget is not None:
             line.setAlignment(widget, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
-
-
-def card_of(lines: LineList) -> QFrame:
-    """A card with a list in it."""
-    made = QFrame()
-    made.setObjectName("card")
-    column(made, lines).setContentsMargins(1, 6, 1, 8)
-    return made

@@ -1,52 +1,40 @@
-"""Lines of the lifecycle: what stands in a line, the model of them, and how a line is drawn.
+"""Lines of the lifecycle: what stands in a line, and how it is drawn.
 
 Must not do: ask the engine, or know what a line is for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
     QSize,
     Qt,
-    Signal,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem
 
 from core.types.words import Kind
 from ui.theme.theme import Theme
-from ui.widgets.plaintext import tip
+from ui.widgets.linemodel import LINE, Heading
+from ui.widgets.linepainter import PAD, LinePainter
+from ui.widgets.rowtext import line_height, wrapped
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a row's `Line`."""
 NARROW = 560
 """Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
-_PAD, _ICON, _WORD, _SHAPE, _GAP = 14, 16, 84, 18, 12
+_ICON, _WORD, _SHAPE, _GAP = 16, 84, 18, 12
 _UPRIGHT, _HEADING, _FIRST, _BAR = 7, 40, 30, 4
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_NOWHERE = QModelIndex()
 _Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading between lines."""
-
-    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,134 +83,17 @@ class Entry:
 Line = Entry | Heading
 
 
-class LineModel(QAbstractListModel):
-    """Lines.
-
-    Signals:
-        more: somebody scrolled to the end, and more can be had.
-    """
-
-    more = Signal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.lines: list[Line] = []
-        self.has_more = False
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
-        return 0 if parent.isValid() else len(self.lines)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        if not index.isValid() or index.row() >= len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.told if isinstance(line, Entry) else line.title
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Entry):
-            return tip(line.told)
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings cannot be chosen."""
-        if not index.isValid() or not isinstance(self.lines[index.row()], Entry):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether more can be had."""
-        return not parent.isValid() and self.has_more
-
-    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
-        """Ask for more, once."""
-        if self.canFetchMore(parent):
-            self.has_more = False
-            self.more.emit()
-
-    def entry_at(self, place: int) -> Entry | None:
-        """The entry of a line; None for a heading or beyond the end."""
-        line = self.lines[place] if 0 <= place < len(self.lines) else None
-        return line if isinstance(line, Entry) else None
-
-    def place_of(self, entry_id: str) -> int:
-        """The line of an entry; -1 where it is not listed."""
-        found = (at for at, line in enumerate(self.lines) if isinstance(line, Entry) and line.id == entry_id)
-        return next(found, -1)
-
-    def show_lines(self, lines: Sequence[Line], *, has_more: bool = False) -> bool:
-        """List other lines; nothing happens where they are the same.
-
-        Args:
-            lines: what to show.
-            has_more: whether more can be had.
-
-        Returns:
-            Whether they were others.
-        """
-        self.has_more = has_more
-        if list(lines) == self.lines:
-            return False
-        self.beginResetModel()
-        self.lines = list(lines)
-        self.endResetModel()
-        return True
-
-    def append(self, lines: Sequence[Line], *, has_more: bool) -> None:
-        """Put more lines behind those that are there."""
-        if lines:
-            self.beginInsertRows(_NOWHERE, len(self.lines), len(self.lines) + len(lines) - 1)
-            self.lines.extend(lines)
-            self.endInsertRows()
-        self.has_more = has_more
-
-
-def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """A text in a few lines, the last with an ellipsis where more would follow.
-
-    Args:
-        text: without line ends.
-        font: it is set in.
-        width: pixels there are.
-        most: lines at most.
-    """
-    if most == 1:
-        return [QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, width)]
-    layout, option = QTextLayout(text, font), QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    starts: list[int] = []
-    while len(starts) <= most and (line := layout.createLine()).isValid():
-        line.setLineWidth(max(40, width))
-        starts.append(line.textStart())
-    layout.endLayout()
-    units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
-
-    def part(start: int, end: int | None) -> str:
-        return units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace").rstrip()
-
-    made = [part(start, end) for start, end in pairwise(starts[:most])]
-    if starts:
-        rest = part(starts[len(made)], None)
-        made.append(QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, width))
-    return made
-
-
-class LinePainter(QStyledItemDelegate):
+class EntryPainter(LinePainter):
     """Draws lines.
 
     Attributes:
-        hovered: the line under the pointer; -1 for none.
         has_words: asks whether any line of the list has a word beside its icon.
     """
 
+    below_heading = 7
+
     def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
-        self.hovered = -1
+        super().__init__(theme, view)
         self.has_words: Callable[[], bool] = lambda: False
 
     # ---- sizes
@@ -232,15 +103,10 @@ class LinePainter(QStyledItemDelegate):
         """Whether there is no room for a column of words."""
         return self._view.viewport().width() < self._theme.px(NARROW)
 
-    def _fonts(self) -> tuple[QFont, QFont]:
-        head = self._theme.font("body")
-        head.setWeight(QFont.Weight.Medium)
-        return head, self._theme.font("small")
-
     def _left(self) -> int:
         """Where texts begin."""
         px = self._theme.px
-        left = px(_PAD + _ICON + _GAP)
+        left = px(PAD + _ICON + _GAP)
         return left + px(_WORD) if self.has_words() and not self.is_narrow else left
 
     def _room(self, entry: Entry, width: int) -> int:
@@ -248,7 +114,7 @@ class LinePainter(QStyledItemDelegate):
         px = self._theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
         aside = 0 if self.is_narrow else self._aside_width(entry)
-        return max(60, width - self._left() - shape - aside - px(_PAD))
+        return max(60, width - self._left() - shape - aside - px(PAD))
 
     def _aside_width(self, entry: Entry) -> int:
         """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
@@ -276,28 +142,10 @@ class LinePainter(QStyledItemDelegate):
         lines = 1 if line.lines == 1 else len(wrapped(line.head, head, self._room(line, width), line.lines))
         bar = 0 if line.progress is None else px(_BAR + 4)
         lines += bool(line.second)
-        high = lines * _height(head) + len(self._notes(line)) * _height(small) + bar
+        high = lines * line_height(head) + len(self._notes(line)) * line_height(small) + bar
         return QSize(100, high + px(_UPRIGHT * 2))
 
     # ---- painting
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw a line."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect, line = QRect(option.rect), index.data(LINE)
-        if isinstance(line, Heading):
-            self._heading(painter, rect, line.title)
-        else:
-            self._ground(painter, option, index.row())
-            self._entry(painter, rect, line)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, rect: QRect, title: str) -> None:
-        theme = self._theme
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
-        inner = rect.adjusted(theme.px(_PAD), 0, -theme.px(_PAD), -theme.px(7))
-        self._write(painter, inner, title, "muted", theme.font("label"), _LEFT | Qt.AlignmentFlag.AlignBottom)
 
     def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
         colour, rect = self._theme.colour, QRect(option.rect)
@@ -312,52 +160,52 @@ class LinePainter(QStyledItemDelegate):
             painter.setPen(QPen(colour("focus"), 2))
             painter.drawRect(rect.adjusted(1, 1, -1, -2))
 
-    def _entry(self, painter: QPainter, rect: QRect, entry: Entry) -> None:
+    def _row(self, painter: QPainter, rect: QRect, row: Entry) -> None:
         theme, px = self._theme, self._theme.px
         head, small = self._fonts()
-        head.setStrikeOut(entry.is_struck)
+        head.setStrikeOut(row.is_struck)
         top = rect.top() + px(_UPRIGHT)
-        self._mark(painter, rect, top, entry)
-        left, room = rect.left() + self._left(), self._room(entry, rect.width())
-        if entry.kind is not None and entry.icon:
-            centre = QPointF(left + px(5), top + _height(head) / 2)
-            draw_kind(painter, entry.kind, centre, px(9), theme.colour(KIND_TOKENS[entry.kind]))
+        self._mark(painter, rect, top, row)
+        left, room = rect.left() + self._left(), self._room(row, rect.width())
+        if row.kind is not None and row.icon:
+            centre = QPointF(left + px(5), top + line_height(head) / 2)
+            draw_kind(painter, row.kind, centre, px(9), theme.colour(KIND_TOKENS[row.kind]))
             left += px(_SHAPE)
-        at = QRect(left, top, room, _height(head))
-        second = [entry.second] if entry.second else []
-        for words in (*wrapped(entry.head, head, room, entry.lines), *second):
-            self._write(painter, at, words, "muted" if entry.is_struck else "ink", head, _LEFT | _MIDDLE)
-            at.translate(0, _height(head))
-        at.setHeight(_height(small))
-        for note in self._notes(entry):
+        at = QRect(left, top, room, line_height(head))
+        second = [row.second] if row.second else []
+        for words in (*wrapped(row.head, head, room, row.lines), *second):
+            self._write(painter, at, words, "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)
+            at.translate(0, line_height(head))
+        at.setHeight(line_height(small))
+        for note in self._notes(row):
             self._write(painter, at, note, "muted", small, _LEFT | _MIDDLE)
-            at.translate(0, _height(small))
-        if entry.progress is not None:
-            self._bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), entry.progress)
-        if entry.aside and not self.is_narrow:
-            self._aside(painter, rect, top, entry)
+            at.translate(0, line_height(small))
+        if row.progress is not None:
+            self._bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
+        if row.aside and not self.is_narrow:
+            self._aside(painter, rect, top, row)
 
     def _mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
         """The icon with its word; without an icon, the shape of the kind."""
         theme, px = self._theme, self._theme.px
         head, small = self._fonts()
-        place = QRect(rect.left() + px(_PAD), top + (_height(head) - px(_ICON)) // 2, px(_ICON), px(_ICON))
+        place = QRect(rect.left() + px(PAD), top + (line_height(head) - px(_ICON)) // 2, px(_ICON), px(_ICON))
         if entry.icon:
             theme.icon(entry.icon, entry.ink).paint(painter, place)
         elif entry.kind is not None:
             centre = QPointF(place.center().x() + 0.5, place.center().y() + 0.5)
             draw_kind(painter, entry.kind, centre, px(11), theme.colour(KIND_TOKENS[entry.kind]))
         if entry.word and not self.is_narrow:
-            at = QRect(place.right() + px(8), top, px(_WORD - 6), _height(head))
+            at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(head))
             self._write(painter, at, entry.word, "muted", small, _LEFT | _MIDDLE)
 
     def _aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
         px = self._theme.px
         head, small = self._fonts()
         wide = self._aside_width(entry)
-        at = QRect(rect.right() - px(_PAD) - wide, top, wide, _height(head))
+        at = QRect(rect.right() - px(PAD) - wide, top, wide, line_height(head))
         self._write(painter, at, entry.aside, "muted", self._theme.font("number"), _RIGHT | _MIDDLE)
-        at = QRect(at.left(), at.bottom() + 1, at.width(), _height(small))
+        at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
         self._write(painter, at, entry.aside_note, "muted", small, _RIGHT | _MIDDLE)
 
     def _bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
@@ -374,13 +222,3 @@ class LinePainter(QStyledItemDelegate):
             side = rect.height()
             for nr in range(3):
                 painter.drawEllipse(QRectF(rect.left() + nr * 3 * side, rect.top(), side, side))
-
-    def _write(self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, where: Qt.AlignmentFlag) -> None:
-        painter.setFont(font)
-        painter.setPen(self._theme.colour(ink))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, where, shown)
-
-
-def _height(font: QFont) -> int:
-    return QFontMetrics(font).height() + 2

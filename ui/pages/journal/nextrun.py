@@ -19,13 +19,13 @@ from ui.pages.journal.comparing import Comparison, compared
 from ui.pages.journal.deedchips import DeedChips
 from ui.pages.journal.deeds import deed_entries, kept_ids, kept_told, offered
 from ui.pages.journal.jobwords import capital, counted, moment, told_deeds, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of
+from ui.pages.journal.linelist import ActBar, LineList
 from ui.pages.journal.lines import Entry
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label, row
+from ui.widgets.basics import card_of, column, label, row
 from ui.widgets.chips import Segments
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -110,13 +110,7 @@ class NextTab(QWidget):
         return self.preview is not None
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self.preview is None:
-            self.states.trouble(problem, self.read)
-        else:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
+        self.states.failed(error, self.read, None if self.preview is None else self.context.desk.say)
 
     # ---- showing
 

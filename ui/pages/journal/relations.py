@@ -15,14 +15,15 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 from core.types.erasures import ProposedLink
 from ui.context import CLOSER, Context
 from ui.pages.journal.jobwords import capital, day_told, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of
-from ui.pages.journal.lines import Entry, wrapped
+from ui.pages.journal.linelist import ActBar, LineList
+from ui.pages.journal.lines import Entry
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undoing import offer_undo
-from ui.widgets.basics import column, label
+from ui.widgets.basics import card_of, column, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.reasons import reason_told
+from ui.widgets.rowtext import wrapped
 from ui.widgets.states import FOOT, EmptyState, States
 
 ORIGIN = "journal"
@@ -205,13 +206,7 @@ class RelationsTab(QWidget):
         return self._is_read
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
-        else:
-            self.states.trouble(problem, self.read)
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- showing
 

@@ -26,14 +26,14 @@ from ui.pages.journal.joblines import (
     waits_for_choice,
 )
 from ui.pages.journal.jobwords import capital, words
-from ui.pages.journal.linelist import ActBar, LineList, card_of, lie_down
+from ui.pages.journal.linelist import ActBar, LineList, lie_down
 from ui.pages.journal.lines import Entry
 from ui.pages.journal.models import Model, model_asked
 from ui.pages.journal.rundialog import RunDialog
 from ui.pages.journal.runner import Runner, is_job
-from ui.tasks import problem_of, query, write
+from ui.tasks import query, write
 from ui.undoing import told
-from ui.widgets.basics import Elided, column, label, row
+from ui.widgets.basics import Elided, card_of, column, label, row
 from ui.widgets.chips import Segments
 from ui.widgets.flow import clear
 from ui.widgets.states import FOOT, EmptyState, States
@@ -176,13 +176,7 @@ class RunsTab(QWidget):
         return self.jobs is not None
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self.jobs is None:
-            self.states.trouble(problem, self.read)
-        else:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
+        self.states.failed(error, self.read, None if self.jobs is None else self.context.desk.say)
 
     # ---- showing
 

@@ -6,15 +6,15 @@ Must not do: read, or decide what stands where.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui.pages.recall.lines import LINE, Details, Heading, Line, Row, moved_told
 from ui.pages.recall.signals import draw_bar
 from ui.theme.theme import Theme
+from ui.widgets.rowtext import line_height, wrapped
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _PAD, _PLACE, _SHAPE, _SCORE, _GAP = 16, 40, 24, 48, 16
@@ -23,35 +23,6 @@ _UPRIGHT, _HEADING, _HEADING_TOP = 10, 44, 14
 _MOST_LINES = 2
 _RADIUS = 12.0
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
-
-
-def _wrapped(text: str, font: QFont, width: int) -> list[str]:
-    """A text in at most two lines, the last with an ellipsis where more would follow."""
-    layout = QTextLayout(text, font)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    starts: list[int] = []
-    while len(starts) <= _MOST_LINES:
-        line = layout.createLine()
-        if not line.isValid():
-            break
-        line.setLineWidth(max(40, width))
-        starts.append(line.textStart())
-    layout.endLayout()
-    units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
-
-    def part(start: int, end: int | None) -> str:
-        return units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace").rstrip()
-
-    made = [part(start, end) for start, end in pairwise(starts)]
-    if starts and len(starts) <= _MOST_LINES:
-        made.append(part(starts[-1], None))
-    elif starts:
-        rest = part(starts[_MOST_LINES - 1], None)
-        made[-1] = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, width)
-    return made
 
 
 class RowPainter(QStyledItemDelegate):
@@ -93,8 +64,8 @@ class RowPainter(QStyledItemDelegate):
         if isinstance(line, Heading):
             return QSize(width, px(_HEADING))
         font = self._body()
-        lines = len(_wrapped(line.text, font, self.text_room(width))) or 1
-        high = lines * _height(font) + _height(self._theme.font("small")) + px(_UPRIGHT * 2 + 2)
+        lines = len(wrapped(line.text, font, self.text_room(width), _MOST_LINES)) or 1
+        high = lines * line_height(font) + line_height(self._theme.font("small")) + px(_UPRIGHT * 2 + 2)
         return QSize(width, high)
 
     # ---- painting
@@ -168,13 +139,13 @@ class RowPainter(QStyledItemDelegate):
         draw_kind(painter, line.kind, centre, px(10), theme.colour(KIND_TOKENS[line.kind]))
         left += px(_SHAPE)
         room, body, small = self.text_room(rect.width()), self._body(), theme.font("small")
-        at = QRect(left, inner.top(), room, _height(body))
+        at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
-        for words in _wrapped(line.text, body, room):
+        for words in wrapped(line.text, body, room, _MOST_LINES):
             painter.drawText(at, Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
-            at.translate(0, _height(body))
-        note = QRect(left, inner.bottom() - _height(small), room, _height(small))
+            at.translate(0, line_height(body))
+        note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
         self._write(painter, note, line.note, "muted", small)
         bar = QRectF(inner.right() - px(_SCORE + _GAP) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9))
         bar.moveTop(inner.center().y() - bar.height() / 2)
@@ -216,7 +187,3 @@ class RowPainter(QStyledItemDelegate):
         painter.setPen(self._theme.colour(ink))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | _MIDDLE, shown)
-
-
-def _height(font: QFont) -> int:
-    return QFontMetrics(font).height() + 2

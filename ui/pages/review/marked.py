@@ -6,32 +6,21 @@ a text, or keep the keyboard from the page.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QTextBlockFormat,
     QTextCharFormat,
-    QTextCursor,
-    QTextOption,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QTextEdit
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
+from ui.widgets.fittedtext import FittedText
 from ui.widgets.plaintext import pieces
 
 MOST = 20_000
 """Characters shown of one memory; what lies behind is in the inspector."""
-_LINE_PERCENT = 124
-_BORDERED = 200
 
 Place = tuple[int, int]
 
@@ -50,11 +39,6 @@ class Stretch:
     original: str
     is_odd: bool = False
     name: str = ""
-
-    @property
-    def units(self) -> int:
-        """Its length in the document, in UTF-16 units."""
-        return len(self.shown.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
@@ -97,14 +81,11 @@ def _cut(text: str, *, is_odd: bool) -> Iterator[Stretch]:
                     yield Stretch(part, part, is_odd)
 
 
-class MarkedText(QTextEdit):
-    """The text, as tall as it is or as its fold allows.
+class MarkedText(FittedText):
+    """The text."""
 
-    Signals:
-        fitted: its height was worked out anew.
-    """
-
-    fitted = Signal()
+    line_percent = 124
+    most_borders = 200
 
     def __init__(self, theme: Theme, name: str, tone: str) -> None:
         """Make it.
@@ -114,28 +95,12 @@ class MarkedText(QTextEdit):
             name: what it shows, for those who do not see it.
             tone: `accent` or `warning`: the colour of what is at odds.
         """
-        super().__init__()
-        self.setObjectName("reading")
-        self.setAccessibleName(name)
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
-        self.setUndoRedoEnabled(False)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        super().__init__(theme, name)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        for policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
-            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(0)
-        self.viewport().setAutoFillBackground(False)
-        self._theme, self._tone = theme, tone
+        self._tone = tone
         self._stretches: tuple[Stretch, ...] = ()
         self._role: FontRole = "body"
-        self._most = 0
-        self._borders: list[Place] = []
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        theme.changed.connect(self._write)
 
     @property
     def parts(self) -> tuple[Stretch, ...]:
@@ -155,35 +120,8 @@ class MarkedText(QTextEdit):
         self._role, self._most = role, most_lines
         self._write()
 
-    def fold(self, most_lines: int) -> None:
-        """Fold after so many lines; 0 for never."""
-        self._most = most_lines
-        self._fit()
-
-    @property
-    def is_folded(self) -> bool:
-        """Whether some of the text is out of sight."""
-        return self._most > 0 and self._height(self._most) < self._height(0)
-
-    def is_longer_than(self, lines: int) -> bool:
-        """Whether the whole text has more lines than that."""
-        return self._height(lines) < self._height(0)
-
     def _write(self) -> None:
-        self._borders, at = [], 0
-        self.clear()
-        cursor = self.textCursor()
-        block = QTextBlockFormat()
-        block.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        cursor.setBlockFormat(block)
-        cursor.beginEditBlock()
-        for part in self._stretches:
-            cursor.insertText(part.shown, self._format(part))
-            if part.name and len(self._borders) < _BORDERED:
-                self._borders.append((at, part.units))
-            at += part.units
-        cursor.endEditBlock()
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._put((part.shown, self._format(part), bool(part.name)) for part in self._stretches)
         self._fit()
 
     def _format(self, part: Stretch) -> QTextCharFormat:
@@ -195,86 +133,5 @@ class MarkedText(QTextEdit):
             made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
             made.setUnderlineColor(theme.colour(self._tone))
         if part.name:
-            made.setFont(theme.font("caption"))
-            made.setForeground(theme.colour("warning"))
-            made.setBackground(theme.colour("warning_soft"))
-            made.setToolTip(part.name)
+            self._mark(made, part.name)
         return made
-
-    def _height(self, most_lines: int) -> int:
-        """Pixels of the first lines; of all for 0."""
-        layout = self.document().documentLayout()
-        block, left = self.document().begin(), most_lines
-        while most_lines and block.isValid():
-            lines = block.layout()
-            if lines.lineCount() >= left:
-                top = layout.blockBoundingRect(block).top()
-                return math.ceil(top + lines.lineAt(left - 1).rect().bottom())
-            left -= lines.lineCount()
-            block = block.next()
-        return math.ceil(layout.documentSize().height())
-
-    def _fit(self) -> None:
-        height = min(self._height(0), self._height(self._most)) + 2
-        if height != self.height() or height != self.minimumHeight():
-            self.setFixedHeight(height)
-        self.fitted.emit()
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As tall as what is shown."""
-        return QSize(200, self.minimumHeight())
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """It may be narrow."""
-        return QSize(40, self.minimumHeight())
-
-    def selected(self) -> str:
-        """What is selected, as it came; a mark that is touched is taken whole."""
-        cursor = self.textCursor()
-        start, end, at, found = cursor.selectionStart(), cursor.selectionEnd(), 0, []
-        for part in self._stretches:
-            low, high = max(start, at) - at, min(end, at + part.units) - at
-            if low < high:
-                same = part.shown == part.original
-                units = part.shown.encode("utf-16-le", "surrogatepass")[low * 2 : high * 2]
-                found.append(units.decode("utf-16-le", "replace") if same else part.original)
-            at += part.units
-        return "".join(found)
-
-    def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
-        """What is copied or dragged is the original."""
-        data = QMimeData()
-        data.setText(self.selected())
-        return data
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw a border round what stands for a hidden character."""
-        super().paintEvent(event)
-        if not self._borders:
-            return
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(self._theme.colour("warning"))
-        for start, length in self._borders:
-            first, last = self._place(start), self._place(start + length)
-            if first.top() == last.top():
-                wide = last.left() - first.left() + 1
-                painter.drawRoundedRect(QRectF(first.left() - 0.5, first.top() + 0.5, wide, first.height() - 1), 3, 3)
-        painter.end()
-
-    def _place(self, position: int) -> QRectF:
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(position)
-        return QRectF(self.cursorRect(cursor))
-
-    def event(self, event: QEvent) -> bool:
-        """Keys are the page's: nothing can be written here."""
-        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_key and not event.matches(QKeySequence.StandardKey.Copy):  # type: ignore[attr-defined]
-            event.ignore()
-            return False
-        return super().event(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
-        """What lies around it scrolls, not the text."""
-        event.ignore()

@@ -154,13 +154,7 @@ class ReviewPage(Page):
         self.read()
 
     def _fail(self, error: BaseException) -> None:
-        problem = problem_of(error)
-        if problem is None:
-            return
-        if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
-        else:
-            self.states.trouble(problem, self.read)
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- the item
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from core.types.timelines import Evolution, TopicEvent, Transition
@@ -18,6 +18,7 @@ from ui.pages.timeline.words import gap_words, sentences, when_of, who_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import one_line
+from ui.widgets.rowtext import wrapped
 from ui.widgets.words import date_of, said_at
 
 EVENT = Qt.ItemDataRole.UserRole
@@ -120,37 +121,6 @@ def _foot(event: TopicEvent) -> str:
     return " · ".join(parts)
 
 
-def wrapped(text: str, font: QFont, width: int, most: int = MOST_LINES) -> list[str]:
-    """A text in lines.
-
-    Args:
-        text: one paragraph.
-        font: it is drawn with.
-        width: pixels.
-        most: lines at most; the last one ends in an ellipsis where there is more.
-    """
-    layout = QTextLayout(text, font)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    starts: list[tuple[int, int]] = []
-    while len(starts) <= most:
-        line = layout.createLine()
-        if not line.isValid():
-            break
-        line.setLineWidth(max(40, width))
-        starts.append((line.textStart(), line.textLength()))
-    layout.endLayout()
-    # Qt counts UTF-16 units.
-    units = text.encode("utf-16-le", "surrogatepass")
-    lines = [units[2 * at : 2 * (at + size)].decode("utf-16-le", "replace").strip() for at, size in starts[:most]]
-    if len(starts) > most:
-        rest = units[2 * starts[most - 1][0] :].decode("utf-16-le", "replace")
-        lines[-1] = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(40, width))
-    return lines
-
-
 class EventPainter(QStyledItemDelegate):
     """Draws an event.
 
@@ -178,7 +148,7 @@ class EventPainter(QStyledItemDelegate):
         font = self._theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         font.setStrikeOut(event.until is not None)
-        return font, wrapped(_whole(event), font, self._inside())
+        return font, wrapped(_whole(event), font, self._inside(), MOST_LINES)
 
     def _asides(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
         """Lines below the text: a word before, words, and whether they no longer hold."""

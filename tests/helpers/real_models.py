@@ -1,0 +1,21 @@
+"""The models that are shipped, for tests whose numbers are theirs: read once a run, however many engines have them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from core.embed.base import Embedder
+from core.engine.facade import built_in_embedder, built_in_readers
+from core.intake.reading import Readers
+
+
+@cache
+def real_embedder() -> Embedder:
+    """The embedder that is shipped."""
+    return built_in_embedder()
+
+
+@cache
+def real_readers() -> Readers:
+    """The readers that are shipped."""
+    return built_in_readers()
