@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from away_rig import beat, quiet
-from engine_rig import Rig, rig_at
-from life_rig import later, run
+from engine_rig import Rig, later, rig_at
+from life_rig import run
 
 from core.types.lifecycle import JobType
 
