@@ -19,6 +19,7 @@ class FlowLayout(QLayout):
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802 - Qt's name
         """Add one; called by `addWidget`."""
         self._items.append(item)
+        self._heights.clear()
 
     def count(self) -> int:
         """How many there are."""
@@ -30,6 +31,7 @@ class FlowLayout(QLayout):
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
         """Remove one."""
+        self._heights.clear()
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:  # noqa: N802 - Qt's name
