@@ -88,8 +88,9 @@ def checked_client(client: str) -> str:
         UserError: INVALID_INPUT.
     """
     fits = 0 < len(client) <= _NAME and client[0].isalnum() and all(c.isalnum() or c in " ._-" for c in client)
-    if not fits:
+    if not (fits and client.isascii()):
         raise UserError(
-            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
+            Code.INVALID_INPUT,
+            "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores.",
         )
     return client

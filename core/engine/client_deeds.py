@@ -42,7 +42,7 @@ def check_client_name(name: str) -> str:
     """A client's name.
 
     Args:
-        name: 1 to 40 letters, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
+        name: 1 to 40 letters from A to Z, digits, blanks, dots, dashes and underscores; the first a letter or digit.
 
     Returns:
         The name.
@@ -52,7 +52,8 @@ def check_client_name(name: str) -> str:
     """
     if _NAME.fullmatch(name) is None:
         raise UserError(
-            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
+            Code.INVALID_INPUT,
+            "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores.",
         )
     return name
 

@@ -38,6 +38,8 @@ _MISSED = "A wrong code was given, and no right one in time; nothing was paired.
 _UNUSABLE = re.compile(r"[^A-Za-z0-9 ._-]+")
 
 
+_NAMES = "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores."
+_SPACE = "space:"
 @dataclass(frozen=True, slots=True)
 class PairRequest:
     """What the person is asked.
@@ -320,7 +322,7 @@ def usable_name(text: str) -> str:
         text: anything.
 
     Returns:
-        1 to 40 letters, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
+        1 to 40 letters from A to Z, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
     """
     return _UNUSABLE.sub("-", text[:1000]).strip(" ._-")[:NAME_CHARACTERS].rstrip() or "client"
 
@@ -338,7 +340,5 @@ def check_name(name: str) -> str:
         UserError: INVALID_INPUT.
     """
     if usable_name(name) != name:
-        raise UserError(
-            Code.INVALID_INPUT, "A client's name has 1 to 40 letters, digits, blanks, dots, dashes or underscores."
-        )
+        raise UserError(Code.INVALID_INPUT, _NAMES)
     return name

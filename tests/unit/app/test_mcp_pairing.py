@@ -12,7 +12,7 @@ import pytest
 from app.cli.output import Output
 from app.environment import read
 from app.mcp import pairing
-from app.mcp.doorway import Doorway
+from app.mcp.doorway import Doorway, checked_client
 from app.mcp.link import Sight
 from app.mcp.server import told_spaces
 from app.mcp.trying import sight_told
@@ -147,3 +147,9 @@ def test_an_assistant_is_told_which_spaces_it_sees_and_where_its_stores_go() -> 
     assert "<memory>" not in told("read", spaces=("<memory>",))
     assert "all the person's spaces" in told("read", "all_spaces")
     assert "loci grant zed --grant space:home" in told("read")
+
+
+@pytest.mark.parametrize("name", ["Zoë", "ключ", "日本語"])
+def test_a_name_the_engine_would_not_take_is_refused_with_what_is_kept(name: str) -> None:
+    with pytest.raises(UserError, match="letters from A to Z"):
+        checked_client(name)
