@@ -74,10 +74,10 @@ class Service:
         port = None if self._server is None else self._server.pairing
         return unopened(gone()) if port is None else port.open_pairing(name, grants, limit)
 
-    def answer(self, request_id: str, allow: bool) -> Future[bool]:
+    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question; False where nobody waits for it any more."""
         port = None if self._server is None else self._server.pairing
-        return _done(value=False) if port is None else port.answer(request_id, allow)
+        return _done(value=False) if port is None else port.answer(request_id, allow, grants)
 
     def cancel(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered."""

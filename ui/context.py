@@ -171,8 +171,18 @@ class PairingPort(Protocol):
         """
         ...
 
-    def answer(self, request_id: str, allow: bool) -> Future[bool]:
-        """Say yes or no to a question; False where nobody waits for it any more."""
+    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
+        """Say yes or no to a question.
+
+        Args:
+            request_id: of the question.
+            allow: yes.
+            grants: with a yes, what of the question's grants it gets, and the spaces the person added; None for all of
+                the question's.
+
+        Returns:
+            False where nobody waits for it any more.
+        """
         ...
 
     def cancel(self) -> Future[None]:

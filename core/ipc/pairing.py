@@ -31,15 +31,18 @@ _ENDED = {
     PairingOutcome.DENIED_BEFORE: "You said no to a client of that name before, so you were not asked; nothing was "
     "paired. `loci pair NAME --code` with its name asks you again.",
     PairingOutcome.EXPIRED: "The time was over; nothing was paired.",
+    PairingOutcome.UNANSWERED: "You did not answer in time; nothing was paired.",
+    PairingOutcome.TAKEN: "{name} is paired already, so you were not asked; nothing was paired. Revoke that one to "
+    "pair it again, or let the new one take another name.",
     PairingOutcome.WRONG_CODES: "Three wrong codes were tried, so this one is dead; nothing was paired.",
     PairingOutcome.REPLACED: "A newer code took the place of this one; nothing was paired with it.",
 }
 _MISSED = "A wrong code was given, and no right one in time; nothing was paired."
+_NAMES = "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores."
+_SPACE = "space:"
 _UNUSABLE = re.compile(r"[^A-Za-z0-9 ._-]+")
 
 
-_NAMES = "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores."
-_SPACE = "space:"
 @dataclass(frozen=True, slots=True)
 class PairRequest:
     """What the person is asked.
@@ -63,7 +66,9 @@ class PairRequest:
     withheld: tuple[str, ...] = ()
 
 
-Approve = Callable[[PairRequest], Awaitable[bool]]
+Answer = bool | tuple[str, ...]
+"""No; yes, with what it would get; or yes, with these of it alone and the spaces the person added."""
+Approve = Callable[[PairRequest], Awaitable[Answer]]
 
 
 class Nos(Protocol):
@@ -147,7 +152,7 @@ class Invitation:
         """
         if not self.outcome.done():
             self.fate.outcome = why
-            self.outcome.set_exception(_told(why, self.fate.missed))
+            self.outcome.set_exception(_told(why, self.fate))
             self.outcome.exception()  # nobody has to ask
 
 
@@ -256,36 +261,37 @@ class PairingDesk:
             before = await self._nos.of(name)
             if before.taken or (before.denied and invitation.name is None):
                 # Nobody is asked in vain; and whoever redeemed the code learns nothing of who is paired.
-                invitation.fail(PairingOutcome.FAILED if before.taken else PairingOutcome.DENIED_BEFORE)
+                invitation.fail(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
                 raise not_paired()
             end = invitation.code[-4:]
             withheld = tuple(grant for grant in wished if grant not in wanted)
             question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former, withheld)
-            allowed = await self._allowed(invitation, question)
+            granted = await self._allowed(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
             invitation.fail()
             raise
         finally:
             if self._asking is invitation:
                 self._asking = None
-        if not allowed:
+        if not granted:
             raise not_paired()
-        return Granted(name, wanted, invitation.limit, invitation)
+        return Granted(name, granted, invitation.limit, invitation)
 
-    async def _allowed(self, invitation: Invitation, question: PairRequest) -> bool:
-        """Ask the person; whoever does not answer, or leaves, has not said no for good."""
+    async def _allowed(self, invitation: Invitation, question: PairRequest) -> tuple[str, ...]:
+        """Ask the person; whoever does not answer, or leaves, has not said no for good. Empty for nothing."""
         try:
             async with asyncio.timeout(ANSWER_S):
-                allowed = await invitation.approve(question)
+                answer = await invitation.approve(question)
         except TimeoutError:
-            invitation.fail(PairingOutcome.EXPIRED)
-            return False
+            invitation.fail(PairingOutcome.UNANSWERED)
+            return ()
         if invitation.outcome.done():
-            return False  # it was cancelled while the person was asked
-        if not allowed:
+            return ()  # it was cancelled while the person was asked
+        granted = _granted(question.grants, answer)
+        if not granted:
             invitation.fail(PairingOutcome.DENIED)
             await self._nos.add(question.name)  # remembered until the person opens pairing for this very name
-        return allowed
+        return granted
 
     def _take(self, code: str) -> Invitation:
         given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
@@ -303,11 +309,19 @@ class PairingDesk:
         return invitation
 
 
-def _told(why: PairingOutcome, missed: int) -> UserError:
+def _granted(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
+    """What an answer grants: of the deeds only what would be given anyway, of single spaces whatever was added."""
+    if isinstance(answer, bool):
+        return wanted if answer else ()
+    return tuple(dict.fromkeys(one for one in answer if one in wanted or one.startswith(_SPACE)))
+
+
+def _told(why: PairingOutcome, fate: Fate) -> UserError:
     """How it ended, for the person who showed the code; the client is told less."""
-    if why is PairingOutcome.EXPIRED and missed:
+    if why is PairingOutcome.EXPIRED and fate.missed:
         return UserError(Code.PAIRING_REFUSED, _MISSED)
-    return UserError(Code.PAIRING_REFUSED, _ENDED.get(why, "Nothing was paired."))
+    told = _ENDED.get(why, "Nothing was paired.")
+    return UserError(Code.PAIRING_REFUSED, told.replace("{name}", fate.name))
 
 
 def not_paired() -> UserError:

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from core.errors import Code, EnvironmentFaultError, LociError
-from core.ipc.pairing import ANSWER_S, CODE_S, Invitation, PairingDesk, PairRequest, check_name, not_paired
+from core.ipc.pairing import ANSWER_S, CODE_S, Answer, Invitation, PairingDesk, PairRequest, check_name, not_paired
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class WindowPairing:
             barred: why nobody can be paired now; None while it can be done.
         """
         self._desk, self._loop, self._barred = desk, loop, barred
-        self._answers: dict[str, asyncio.Future[bool]] = {}
+        self._answers: dict[str, asyncio.Future[Answer]] = {}
 
     def open_pairing(
         self, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None = None
@@ -53,18 +53,21 @@ class WindowPairing:
             _not_opened(turn, gone())
         return turn
 
-    def answer(self, request_id: str, allow: bool) -> Future[bool]:
+    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question.
 
         Args:
             request_id: of the question.
             allow: yes.
+            grants: with a yes, what of the question's grants it gets, and the spaces it sees besides; none of either
+                is a no. None for the question's grants as they stand.
 
         Returns:
             False where nobody waits for it any more.
         """
         told: Future[bool] = Future()
-        if not self._on_loop(lambda: _settle(told, self._answer(request_id, allow=allow))):
+        answer: Answer = grants if allow and grants is not None else allow
+        if not self._on_loop(lambda: _settle(told, self._answer(request_id, answer))):
             _settle(told, value=False)
         return told
 
@@ -103,12 +106,12 @@ class WindowPairing:
             _not_opened(turn, error)
             return
         invitation = self._desk.open(lambda question: self._ask(turn, question), name, grants, limit)
-        _settle(turn.code, PairingCode(invitation.code, CODE_S))
+        _settle(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.fate.missed))
         invitation.outcome.add_done_callback(lambda _: _end(turn, invitation))
 
-    async def _ask(self, turn: PairingTurn, question: PairRequest) -> bool:
+    async def _ask(self, turn: PairingTurn, question: PairRequest) -> Answer:
         ticket = secrets.token_hex(8)
-        waiting: asyncio.Future[bool] = self._loop.create_future()
+        waiting: asyncio.Future[Answer] = self._loop.create_future()
         self._answers[ticket] = waiting
         try:
             asked = PairingQuestion(
@@ -126,11 +129,11 @@ class WindowPairing:
         finally:
             del self._answers[ticket]
 
-    def _answer(self, request_id: str, *, allow: bool) -> bool:
+    def _answer(self, request_id: str, answer: Answer) -> bool:
         waiting = self._answers.get(request_id)
         if waiting is None or waiting.done():
             return False
-        waiting.set_result(allow)
+        waiting.set_result(answer)
         return True
 
 
@@ -168,7 +171,7 @@ def _end(turn: PairingTurn, invitation: Invitation) -> None:
     grants: tuple[str, ...] = ()
     if outcome is PairingOutcome.PAIRED:
         grants = invitation.outcome.result()[1]
-    _settle(turn.ended, PairingEnd(outcome, fate.name, grants))
+    _settle(turn.ended, PairingEnd(outcome, fate.name, grants, fate.missed))
 
 
 def _settle(future: Future[T], value: T) -> None:

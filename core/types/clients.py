@@ -5,9 +5,9 @@ Must not do: hold a token.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 SLEEPS_AFTER_MS = 90 * 86_400_000
@@ -270,10 +270,12 @@ class PairingCode:
     Attributes:
         code: 16 characters of base32; show it in groups of four.
         expires_s: seconds it can be redeemed for.
+        missed: how many wrong codes were given for it so far; may be asked on any thread.
     """
 
     code: str
     expires_s: float
+    missed: Callable[[], int] = field(default=lambda: 0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +310,8 @@ class PairingOutcome(StrEnum):
     DENIED = "denied"
     DENIED_BEFORE = "denied_before"
     EXPIRED = "expired"
+    UNANSWERED = "unanswered"
+    TAKEN = "taken"
     WRONG_CODES = "wrong_codes"
     REPLACED = "replaced"
     CANCELLED = "cancelled"
@@ -320,14 +324,16 @@ class PairingEnd:
 
     Attributes:
         outcome: how. `denied_before`: that name has a remembered no, until pairing is opened for that very name.
-            `failed`: the client went away, asked for nothing it may have, or its name is in use.
+            `taken`: a paired client has that name. `failed`: the client went away, or asked for nothing it may have.
         name: of the client; "" where none asked.
         grants: what it got; empty unless it was paired.
+        missed: how many wrong codes were given.
     """
 
     outcome: PairingOutcome
     name: str = ""
     grants: tuple[str, ...] = ()
+    missed: int = 0
 
 
 @dataclass(frozen=True)

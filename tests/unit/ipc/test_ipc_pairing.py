@@ -8,18 +8,19 @@ import pytest
 from ipc_engine import START_MS
 
 from core.errors import Code, LociError, UserError
-from core.ipc.pairing import Granted, Invitation, PairingDesk, PairRequest, usable_name
+from core.ipc.pairing import Answer, Granted, Invitation, PairingDesk, PairRequest, usable_name
+from core.types.clients import Before
 from core.types.clock import ManualClock
 
 
 class Person:
     """Answers as told and remembers what was asked."""
 
-    def __init__(self, allow: bool = True) -> None:
+    def __init__(self, allow: Answer = True) -> None:
         self.allow = allow
         self.asked: list[PairRequest] = []
 
-    async def __call__(self, request: PairRequest) -> bool:
+    async def __call__(self, request: PairRequest) -> Answer:
         self.asked.append(request)
         return self.allow
 
@@ -109,7 +110,10 @@ async def test_a_person_who_does_not_answer_says_no(clock: ManualClock, monkeypa
         return True
 
     desk = PairingDesk(clock)
-    await refused(desk, desk.open(away).code)
+    invitation = desk.open(away)
+    await refused(desk, invitation.code)
+    with pytest.raises(UserError, match="You did not answer in time"):
+        await invitation.outcome
 
 
 async def test_a_side_that_goes_is_not_remembered_as_a_no(clock: ManualClock) -> None:
@@ -158,6 +162,50 @@ async def test_the_person_bounds_the_grants(
     desk = PairingDesk(clock)
     invitation = desk.open(Person(), grants=offered)
     assert (await desk.redeem("plug", invitation.code, wanted, "")).grants == got
+
+
+@pytest.mark.parametrize(
+    ("answer", "got"),
+    [
+        (("read",), ("read",)),
+        (("read", "space:home", "space:home"), ("read", "space:home")),
+        (("read", "speak_for_user", "all_spaces"), ("read",)),
+    ],
+)
+async def test_a_yes_can_give_less_and_more_spaces_but_no_other_deeds(
+    clock: ManualClock, answer: tuple[str, ...], got: tuple[str, ...]
+) -> None:
+    desk = PairingDesk(clock)
+    invitation = desk.open(Person(answer))
+    assert (await desk.redeem("plug", invitation.code, ["read", "curate"], "")).grants == got
+
+
+async def test_a_yes_to_nothing_is_a_no(clock: ManualClock) -> None:
+    desk = PairingDesk(clock)
+    invitation = desk.open(Person(("all_spaces",)))
+    await refused(desk, invitation.code)
+    with pytest.raises(UserError, match="You said no"):
+        await invitation.outcome
+
+
+class Taken:
+    """Every name is somebody's."""
+
+    async def of(self, _name: str) -> Before:
+        return Before(taken=True)
+
+    async def add(self, _name: str) -> None:
+        raise AssertionError
+
+
+async def test_a_name_in_use_is_told_to_the_person_alone(clock: ManualClock) -> None:
+    desk, person = PairingDesk(clock, Taken()), Person()
+    wrong = await refused(desk, "A" * 16)
+    invitation = desk.open(person)
+    assert await refused(desk, invitation.code) == wrong
+    assert person.asked == []
+    with pytest.raises(UserError, match="plug is paired already"):
+        await invitation.outcome
 
 
 async def test_nothing_in_common_is_refused_without_a_question(clock: ManualClock) -> None:

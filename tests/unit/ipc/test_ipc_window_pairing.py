@@ -67,6 +67,28 @@ def test_a_no_is_remembered_and_told(world: World) -> None:
         assert redeemed.result(60) is None
 
 
+def test_what_the_person_chooses_is_what_it_gets(world: World) -> None:
+    port = port_of(world)
+    turn, client = port.open_pairing(None, None), world.client()
+    with ThreadPoolExecutor(1) as pool:
+        params = {"client": "plug", "code": turn.code.result(60).code, "grants": ["read", "curate", "space:work"]}
+        redeemed = pool.submit(lambda: client.call("pair", params))
+        asked = turn.asked.result(60)
+        port.answer(asked.id, allow=True, grants=("read", "write", "all_spaces", "space:home")).result(60)
+        assert redeemed.result(60)["client"] == "plug"
+    made = world.engine.clients.records["plug"]
+    assert (made.grants, made.spaces) == ({"read"}, ("home",))
+    assert sorted(turn.ended.result(60).grants) == ["read", "space:home"]
+
+
+def test_who_is_not_answered_in_time_was_not_denied(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.ipc.pairing.ANSWER_S", 0.05)
+    turn = port_of(world).open_pairing(None, None)
+    assert redeem(world, turn.code.result(60).code) is Code.PAIRING_REFUSED
+    assert turn.ended.result(60) == PairingEnd(PairingOutcome.UNANSWERED, "plug")
+    assert world.engine.clients.nos == set()
+
+
 def test_leaving_while_it_asks_is_no_remembered_no(world: World) -> None:
     port = port_of(world)
     turn = port.open_pairing(None, None)
@@ -110,7 +132,7 @@ def test_a_name_in_use_is_refused_before_anybody_is_asked(world: World) -> None:
     for name in (None, "plug"):
         turn = port_of(world).open_pairing(name, None)
         assert redeem(world, turn.code.result(60).code, "PLUG") is Code.PAIRING_REFUSED
-        assert turn.ended.result(60).outcome is PairingOutcome.FAILED
+        assert turn.ended.result(60) == PairingEnd(PairingOutcome.TAKEN, name or "PLUG")
         assert turn.asked.cancelled()
 
 
@@ -135,9 +157,12 @@ def test_every_other_end_has_its_word(world: World) -> None:
         assert redeem(world, "A" * 16) is Code.PAIRING_REFUSED
     assert second.ended.result(60).outcome is PairingOutcome.WRONG_CODES
     third = port.open_pairing(None, None)
-    third.code.result(60)
+    shown = third.code.result(60)
+    assert shown.missed() == 0
+    redeem(world, "A" * 16)
+    assert shown.missed() == 1  # while the code stands
     world.engine.clock.advance(120_000)
-    assert third.ended.result(60).outcome is PairingOutcome.EXPIRED
+    assert third.ended.result(60) == PairingEnd(PairingOutcome.EXPIRED, missed=1)
     fourth = port.open_pairing(None, None)
     fourth.code.result(60)
     world.engine.set_state("locked")
