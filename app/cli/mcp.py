@@ -31,7 +31,9 @@ _DEFAULT = "mcp"
 @click.option("--print", "only_print", is_flag=True, help="With --install: print what would be written, and stop.")
 @click.option("--yes", is_flag=True, help="With --install: write without asking.")
 @click.option("--pair", metavar="NAME", help="Pair this client and keep its token for `loci mcp --client NAME`.")
-@click.option("--code", help="With --pair: the one-time code that Loci shows; else you pair it as the owner.")
+@click.option(
+    "--code", help="With --install or --pair: the one-time code that Loci shows; else you pair it as the owner."
+)
 @click.option(
     "--grant",
     "grants",
@@ -55,19 +57,22 @@ def mcp(
 ) -> None:
     """Serve an assistant over standard input and output (MCP).
 
-    An assistant starts this itself; --install sets one up, --pair gives it a token, --test tries it and says what it
-    sees. Without --grant you are asked which of your spaces it sees; `loci grant` changes that later.
+    An assistant starts this itself; --install sets one up and pairs it, --pair only gives it a token, --test tries it
+    and says what it sees. With --code you allow it in the window, and choose its spaces there; without --code and
+    --grant you are asked here which of your spaces it sees. `loci grant` changes that later.
     """
     orphans = _orphans(install, pair, only_print, yes, code)
     if grants and install is None and pair is None:
         orphans.append("--grant belongs to --pair or --install")
-    _refuse_muddles(client, install, pair, test=test, orphans=orphans)
+    prints = only_print and code is not None
+    _refuse_muddles(client, install, pair, test=test, prints=prints, orphans=orphans)
     given = typed_grants(grants)
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if install is not None:
-        from app.mcp.installing import install_into
+        from app.mcp.installing import Wish, install_into
 
-        context.exit(install_into(door, install, only_print=only_print, yes=yes, grants=given or None))
+        wish = Wish(only_print=only_print, yes=yes, code=code, grants=given or None)
+        context.exit(install_into(door, install, wish))
     if pair is not None:
         from app.mcp.pairing import asked_grants, pair_client
 
@@ -89,19 +94,21 @@ def _orphans(install: str | None, pair: str | None, only_print: bool, yes: bool,
     given = (
         (only_print, install, "--print", "--install"),
         (yes, install, "--yes", "--install"),
-        (code is not None, pair, "--code", "--pair"),
+        (code is not None, pair or install, "--code", "--install or --pair"),
     )
     return [f"{name} belongs to {of}" for is_set, parent, name, of in given if is_set and parent is None]
 
 
 def _refuse_muddles(
-    client: str | None, install: str | None, pair: str | None, *, test: bool, orphans: list[str]
+    client: str | None, install: str | None, pair: str | None, *, test: bool, prints: bool, orphans: list[str]
 ) -> None:
     """What was typed must mean one thing: nothing of it is left out in silence."""
     if sum((install is not None, pair is not None, test)) > 1:
         raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
     if pair is not None and client is not None and pair != client:
         raise UserError(Code.INVALID_INPUT, "--pair and --client name two clients; give one of them.")
+    if prints:
+        raise UserError(Code.INVALID_INPUT, "--print only prints, and --code pairs; give one of them.")
     if orphans:
         raise UserError(Code.INVALID_INPUT, f"{orphans[0]}, which was not given.")
 

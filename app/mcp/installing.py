@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -25,23 +26,37 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 _MOST_BYTES = 16 * 1024 * 1024
 
 
-def install_into(
-    door: Doorway, assistant: str, *, only_print: bool, yes: bool, grants: Sequence[str] | None = None
-) -> int:
-    """Set an assistant up, and pair it where the person says what it shall see.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How an assistant shall be set up.
+
+    Attributes:
+        only_print: print and stop.
+        yes: write without asking.
+        code: pair it by this one-time code; None to pair it as the owner.
+        grants: pair it with these, or with a code ask for these; None to ask at a terminal, and else not to pair it.
+    """
+
+    only_print: bool = False
+    yes: bool = False
+    code: str | None = None
+    grants: Sequence[str] | None = None
+
+
+def install_into(door: Doorway, assistant: str, wish: Wish) -> int:
+    """Set an assistant up, and pair it by its code, or where the person says what it shall see.
 
     Args:
         door: of the client it will be.
         assistant: a name of `resources/mcp/clients.json`, or `list`.
-        only_print: print and stop.
-        yes: write without asking.
-        grants: pair it with these; None to ask at a terminal, and else not to pair it.
+        wish: how.
 
     Returns:
         The exit code: 0 when it is set up, printed or listed, 1 when the person said no.
 
     Raises:
-        LociError: INVALID_INPUT, CONFIG_INVALID, WRITE_FAILED; the file is as it was.
+        LociError: INVALID_INPUT, CONFIG_INVALID, WRITE_FAILED; the file is as it was. PAIRING_REFUSED: it is set up,
+            and not paired.
     """
     if assistant == "list":
         _list(door)
@@ -49,7 +64,7 @@ def install_into(
     found = recipe(assistant)
     path = found.path(sys.platform, door.variables)
     entry = found.filled(door.command())
-    if only_print:
+    if wish.only_print:
         _show(door, found, path, found.snippet(entry))
         return 0
     old = read_config(path)
@@ -58,18 +73,20 @@ def install_into(
     except LociError:
         door.out.note(f"Put this into {path} yourself:\n")
         door.out.lines(found.snippet(entry).splitlines())
+        if wish.code is not None:  # it is good for two minutes: whoever puts the entry in by hand finds it paired
+            pair_client(door, wish.code, wish.grants or ())
         raise
     if new == old:
-        _done(door, found, path, None, grants)
+        _done(door, found, path, None, wish)
         return 0
     _show(door, found, path, found.snippet(entry))
     if old is not None and found.displaces(old, entry):
         door.out.note("Another entry named loci stands there; this one takes its place.")
-    if not (yes or _agreed(path, old)):
+    if not (wish.yes or _agreed(path, old)):
         door.out.note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
-    _done(door, found, path, kept, grants)
+    _done(door, found, path, kept, wish)
     return 0
 
 
@@ -96,20 +113,37 @@ def _agreed(path: Path, old: str | None) -> bool:
     return click.confirm(f"{what}? ({path.name})", default=False, err=True)
 
 
-def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, grants: Sequence[str] | None) -> None:
+def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: Wish) -> None:
     door.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
-    given = None if (was_paired := read_token(door.token_file) is not None) else _paired(door, grants)
+    was_paired, given = False, None
+    if wish.code is not None:
+        name, given = pair_client(door, wish.code, wish.grants or ())
+        door = _renamed(door, found, path, name)
+    elif not (was_paired := read_token(door.token_file) is not None):
+        given = _paired(door, wish.grants)
     if door.out.as_json:
         paired = was_paired or given is not None
         document = {"assistant": found.name, "client": door.client, "path": str(path), "paired": paired}
         door.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
         return
-    if was_paired and grants is not None:
-        door.out.line(sentence("paired_before", client=door.client, grants=",".join(grants)))
+    if was_paired:
+        door.out.line(sentence("has_token", client=door.client))
+    if was_paired and wish.grants is not None:
+        door.out.line(sentence("paired_before", client=door.client, grants=",".join(wish.grants)))
     elif not was_paired and given is None:
         door.out.line(sentence("now_pair", client=door.client))
     door.out.line(found.after)
     door.out.line(f"Try it: `loci mcp --test --client {door.client}`.")
+
+
+def _renamed(door: Doorway, found: Recipe, path: Path, name: str) -> Doorway:
+    """The door of the client it became, which the configuration names too: the person may give it another name."""
+    if name == door.client:
+        return door
+    named = replace(door, client=name)
+    old = read_config(path)
+    write_config(path, old, found.put("" if old is None else old, found.filled(named.command())))
+    return named
 
 
 def _paired(door: Doorway, grants: Sequence[str] | None) -> list[str] | None:

@@ -18,7 +18,7 @@ from app.cli.grants import SPACE, told_reach
 from app.cli.output import visible
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command
-from app.mcp.tokens import write_token
+from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
 from core.config.grantwords import taken_up
 from core.errors import Code, LociError, UserError
@@ -99,7 +99,9 @@ def _by_code(door: Doorway, code: str, grants: Sequence[str]) -> tuple[str, str,
     except LociError as error:
         if error.code is not Code.PAIRING_REFUSED:
             raise
-        raise UserError(error.code, sentence("code_refused")) from None
+        # What lies here says nothing of whom Loci knows: that only the person is told.
+        told = "code_refused" if read_token(door.token_file) is None else "code_refused_token"
+        raise UserError(error.code, sentence(told, client=door.client)) from None
     return checked_client(found.client), token_to_text(found.token), list(found.grants)
 
 

@@ -291,6 +291,7 @@ def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
         ["--code", "AAAA-BBBB"],
         ["--test", "--code", "AAAA-BBBB"],
         ["--pair", "a", "--yes"],
+        ["--install", "zed", "--print", "--code", "AAAA-BBBB"],
         ["--grant", "space:home"],
         ["--pair", "a", "--grant", "raed"],
     ],

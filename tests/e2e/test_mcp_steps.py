@@ -1,0 +1,89 @@
+"""The steps that the window shows beside its code, typed as they stand: whoever follows them ends paired."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli_rig import Palace, in_background
+from cli_terminal import Terminal
+
+from core.config.grantwords import cannot
+from ui.pages.clients.showing import assistants
+
+OTHER = "Another with MCP"
+
+
+def typed(steps: tuple[str, ...], code: str) -> list[str]:
+    """The command of the steps that has the code in it, as it is typed behind `loci`."""
+    (found,) = (step for step in steps if "CODE" in step)
+    command = re.search(r"loci (.*CODE)$", found)
+    assert command is not None, found
+    return command[1].replace("CODE", code).replace("NAME", "another").split()
+
+
+def allowed(palace: Palace, name: str, steps: tuple[str, ...], *more: str) -> str:
+    """Show a code for a name, type what the steps say, allow it; what it said."""
+    with Terminal(palace, "pair", name, "--code") as person:
+        arguments = typed(steps, person.code())
+        wait = in_background(lambda: palace.run(*arguments, *more))
+        person.until(cannot())
+        person.type(b"y\n")
+        done = wait()
+        assert person.ended().code == 0
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_every_assistant_has_one_step_that_pairs_it() -> None:
+    for name, steps in assistants().items():
+        command = typed(tuple(steps), "CODE")
+        assert command[:2] == ["mcp", "--pair" if name == OTHER else "--install"], name
+        assert not any("--pair" in step or "--install" in step for step in steps if "CODE" not in step), name
+
+
+@pytest.mark.timeout(240)
+def test_whoever_follows_the_steps_ends_paired(palace: Palace) -> None:
+    with palace.serving():
+        for title in ("Cursor", "Codex", OTHER):  # a configuration of each kind, and none
+            steps = tuple(assistants()[title])
+            name = "another" if title == OTHER else typed(steps, "")[2]
+            yes = () if title == OTHER else ("--yes",)
+            assert f"Paired {name}: propose, read." in allowed(palace, name, steps, *yes), title
+            assert palace.json("mcp", "--test", "--client", name)["ok"], title
+        # Told as what it is, here and there: the name is taken, and the token lies here.
+        steps = tuple(assistants()["Cursor"])
+        with Terminal(palace, "pair", "cursor", "--code") as person:
+            refused = palace.run(*typed(steps, person.code()), "--yes")
+            assert (refused.code, "cursor has a token here already" in refused.err) == (1, True)
+            assert "cursor is paired already" in person.ended().refused(1, "E4008")
+        palace.json("revoke", "cursor")
+        allowed(palace, "cursor", steps, "--yes")
+        assert palace.json("mcp", "--test", "--client", "cursor")["ok"]
+
+
+def test_the_configuration_names_the_client_it_became(palace: Palace) -> None:
+    with palace.serving():
+        said = allowed(palace, "desk", tuple(assistants()["Cursor"]), "--yes")
+        assert "loci mcp --test --client desk" in said
+        assert palace.json("mcp", "--test", "--client", "desk")["ok"]
+    entry = json.loads((palace.folder / ".cursor" / "mcp.json").read_text())["mcpServers"]["loci"]
+    assert entry["args"][-3:] == ["mcp", "--client", "desk"]
+
+
+def test_what_cannot_be_written_is_paired_and_printed(palace: Palace) -> None:
+    path: Path = palace.folder / "config" / "zed" / "settings.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{\n  // mine\n  "theme": "x"\n}\n')
+    with palace.serving(), Terminal(palace, "pair", "zed", "--code") as person:
+        arguments = typed(tuple(assistants()["Zed"]), person.code())
+        wait = in_background(lambda: palace.run(*arguments))
+        person.until(cannot())
+        person.type(b"y\n")
+        done = wait()
+        assert done.code == 1
+        assert '"context_servers"' in done.out
+        assert "Paired zed" in done.out
+        assert palace.json("mcp", "--test", "--client", "zed")["ok"]
