@@ -131,6 +131,7 @@ class Desk(QObject):
         import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
         search: put a search into the library.
         looked: what a page counts was looked at: the counts are asked anew.
+        hush: a sentence that stays is over: nobody has to close it.
     """
 
     go = Signal(str, str)
@@ -138,6 +139,7 @@ class Desk(QObject):
     import_paths = Signal(list)
     search = Signal(str)
     looked = Signal()
+    hush = Signal(str)
 
     def say(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False

@@ -99,6 +99,7 @@ class MainWindow(QMainWindow):
         context.tasks.problem.connect(self._problem)
         context.desk.go.connect(self.go)
         context.desk.tell.connect(self._tell)
+        context.desk.hush.connect(self.toasts.drop)
         context.desk.search.connect(lambda typed: self.go("library", typed))
         context.desk.import_paths.connect(self.open_import)
         context.selection.changed.connect(self._looked_at)

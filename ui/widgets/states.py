@@ -260,9 +260,17 @@ class Toasts(QObject):
 
     def _close(self) -> None:
         """The person has dealt with what is shown."""
-        sentence = self.sentence
+        self.drop(self.sentence)
+
+    def drop(self, sentence: str) -> None:
+        """Say a sentence no more; one that stays under what is shown does not come back either.
+
+        Args:
+            sentence: as it was said.
+        """
         self._staying = [kept for kept in self._staying if kept[0] != sentence]
-        self.clear()
+        if sentence == self.sentence:
+            self.clear()
 
     def clear(self, *, everything: bool = False) -> None:
         """Say nothing but what stays.
