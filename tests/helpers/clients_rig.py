@@ -256,13 +256,16 @@ class FakePort:
 
     Attributes:
         turns: those that were opened, newest last, with the name they were opened for.
-        answers: what was answered.
+        answers: what was answered. `granted`: with which grants, newest last.
+        missed: wrong codes so far.
         cancelled: how often it was cancelled.
     """
 
     def __init__(self) -> None:
         self.turns: list[tuple[str | None, PairingTurn]] = []
         self.answers: list[tuple[str, bool]] = []
+        self.granted: list[tuple[str, ...] | None] = []
+        self.missed = 0
         self.cancelled = 0
 
     @property
@@ -276,7 +279,7 @@ class FakePort:
         """A code at once."""
         assert grants is None
         assert limit is None
-        made = PairingTurn(finished(PairingCode(CODE, 120.0)), Future(), Future())
+        made = PairingTurn(finished(PairingCode(CODE, 120.0, lambda: self.missed)), Future(), Future())
         self.turns.append((name, made))
         return made
 
@@ -296,15 +299,16 @@ class FakePort:
         self.turn.asked.set_result(question)
         return question
 
-    def end(self, outcome: PairingOutcome, name: str = "Scribe") -> None:
+    def end(self, outcome: PairingOutcome, name: str = "Scribe", grants: tuple[str, ...] = ()) -> None:
         """It is over."""
         self.turn.asked.cancel()
-        self.turn.ended.set_result(PairingEnd(outcome, name))
+        self.turn.ended.set_result(PairingEnd(outcome, name, grants, self.missed))
 
-    def answer(self, request_id: str, allow: bool) -> Future[bool]:
+    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """The person's answer ends it."""
         self.answers.append((request_id, allow))
-        self.end(PairingOutcome.PAIRED if allow else PairingOutcome.DENIED)
+        self.granted.append(grants)
+        self.end(PairingOutcome.PAIRED if allow else PairingOutcome.DENIED, grants=grants or ())
         return finished(value=True)
 
     def cancel(self) -> Future[None]:

@@ -19,7 +19,7 @@ from ui.pages.clients.deeds import Deeds
 from ui.pages.clients.lines import Row
 from ui.pages.clients.nos import Nos
 from ui.pages.clients.pairing import PairDialog
-from ui.pages.clients.stand import ACTIVITY, RECEIPTS, Stand
+from ui.pages.clients.stand import ACTIVITY, GRANTS, RECEIPTS, Stand
 from ui.pages.clients.tokens import TokenDialog
 from ui.pages.clients.words import words
 from ui.tasks import problem_of, query
@@ -248,6 +248,8 @@ class ClientsPage(Page):
         self.pairing = made
         made.paired.connect(self._paired)
         made.token_asked.connect(lambda: self.make_token())
+        made.grants_asked.connect(self._paired)
+        made.grants_asked.connect(lambda _: self.stand.show_view(GRANTS))
         made.finished.connect(lambda _: self._closed(made))
         made.show()
 

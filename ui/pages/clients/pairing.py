@@ -7,33 +7,37 @@ grant anything itself; the engine does, after the answer.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QWidget
 
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
+from core.types.library import Facets
 from ui.context import Context
 from ui.pages.clients.asking import QuestionView
+from ui.pages.clients.ended import EndView
 from ui.pages.clients.showing import CodeView
 from ui.pages.clients.words import visible, words
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import column
 
-_WIDTH = 520
+_WIDTH, _MARGIN, _FRAME = 520, 24, 40
 _TICK_MS = 500
-_CODE, _QUESTION, _END = range(3)
-_FORMER = PairingOutcome.DENIED_BEFORE
-_GOOD = PairingOutcome.PAIRED
 
 
 class PairDialog(QDialog):
     """The dialog; it does not keep the person from the rest of the window.
 
+    Attributes:
+        code: shows the code. `question`: who asks. `end`: how it ended. One of them is shown.
+
     Signals:
         paired: the name of the client that came of it.
+        grants_asked: the name of a client whose grants are to be looked at.
         token_asked: the person wants a token instead.
     """
 
     paired = Signal(str)
+    grants_asked = Signal(str)
     token_asked = Signal()
 
     def __init__(self, context: Context, parent: QWidget, name: str | None = None) -> None:
@@ -48,38 +52,33 @@ class PairDialog(QDialog):
         said = words()["pairing"]
         self.context = context
         self._turn: PairingTurn | None = None
+        self._code: PairingCode | None = None
         self._until = 0.0
         self._name = name
+        self._title = said["title"] if name is None else said["title_again"].format(name=visible(name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.setMinimumWidth(context.theme.px(_WIDTH))
-        self.code = CodeView(context.theme)
-        self.question = QuestionView()
-        self._views = QStackedWidget()
-        self._each: tuple[QWidget, ...] = (self.code, self.question, self._end_view())
-        for view in self._each:
-            self._views.addWidget(view)
-        column(self, self._views, margins=24)
-        self.code.again.connect(self.begin)
-        self.code.closed.connect(self.reject)
-        self.code.token_asked.connect(self._want_token)
-        self.question.answered.connect(self._answer)
+        self.code, self.question, self.end = CodeView(context.theme), QuestionView(context.theme), EndView()
+        # Not a stack of pages: its height would be that of the highest.
+        self._views: tuple[QWidget, ...] = (self.code, self.question, self.end)
+        column(self, *self._views, margins=_MARGIN)
+        self._connect()
         self._tick = QTimer(self)
         self._tick.setInterval(_TICK_MS)
         self._tick.timeout.connect(self._show_time)
         self.begin()
 
-    def _end_view(self) -> QWidget:
-        made = QWidget()
-        self.end_title, self.told = label("", "title", wrap=True), label("", "body", wrap=True)
-        self.only = button("", self.begin)
-        self.fresh = button(words()["pairing"]["fresh"], self.begin)
-        self.close_button = button(words()["close"], self.accept, kind="primary")
-        box = column(made, self.end_title, self.told, gap=12)
-        box.addStretch(1)
-        box.addLayout(row(None, self.only, self.fresh, self.close_button))
-        return made
+    def _connect(self) -> None:
+        self.code.again.connect(self.begin)
+        self.code.closed.connect(self.reject)
+        self.code.token_asked.connect(self._want_token)
+        self.question.answered.connect(self._answer)
+        self.end.again.connect(self.begin)
+        self.end.closed.connect(self.accept)
+        self.end.grants_asked.connect(self._want_grants)
+        self.end.looked_at.connect(self._look_at)
 
     # ---- a turn
 
@@ -88,9 +87,11 @@ class PairDialog(QDialog):
         port = self.context.pairing.port
         if port is None:
             return
-        self.context.pairing.wait_for(None)
-        self._show(_CODE)
+        self._wait_for(None)
+        self._show(self.code)
+        self._code = None
         self.code.wait()
+        self.code.show_name(self._title, self._name)
         turn = self._turn = port.open_pairing(self._name, None)
         said, run = words()["pairing"], self.context.tasks.run
         reading = query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
@@ -98,18 +99,30 @@ class PairDialog(QDialog):
         # A writing: when it is over, the rail counts anew who waits.
         run(write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
         run(write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
+        self._read_spaces()
+
+    def _read_spaces(self) -> None:
+        library = self.context.bridge.engine.library
+
+        def show(facets: Facets) -> None:
+            self.question.know_spaces(facets.spaces)
+            self._fit_soon()
+
+        asked = query(words()["reading"], library.facets).within(self, "spaces")
+        self.context.tasks.run(asked.success(show).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, made: PairingCode) -> None:
+        self._code = made
         self._until = self.context.clock.monotonic() + made.expires_s
         self.code.show_code(made.code)
         self._tick.start()
         self._show_time()
 
     def _show_question(self, asked: PairingQuestion) -> None:
-        self.context.pairing.wait_for(asked)
+        self._wait_for(asked)
         self._until = self.context.clock.monotonic() + asked.answer_s
-        self.question.show_question(asked)
-        self._show(_QUESTION)
+        self.question.show_question(asked, self._name)
+        self._show(self.question)
         self._show_time()
         self.raise_()
         self.activateWindow()
@@ -120,59 +133,93 @@ class PairDialog(QDialog):
                 said["toast"], said["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
             )
 
+    def _wait_for(self, asked: PairingQuestion | None) -> None:
+        self.context.pairing.wait_for(asked)
+        if asked is None:
+            self.context.desk.hush.emit(words()["pairing"]["toast"])
+
     def _show_time(self) -> None:
         left = max(0, round(self._until - self.context.clock.monotonic()))
-        if self._views.currentIndex() == _QUESTION:
+        if self.question.isVisibleTo(self):
             self.question.show_time(left)
-        else:
-            self.code.show_time(left)
+            return
+        self.code.show_time(left)
+        if self._code is not None and self.code.show_missed(self._code.missed()):
+            self._fit_soon()
 
     def _answer(self, allow: bool) -> None:
         port, question = self.context.pairing.port, self.context.pairing.question
         if port is None or question is None:
             return
+        grants = self.question.grants if allow else None
         self.question.wait()
-        answering = write(words()["pairing"]["title"], lambda: port.answer(question.id, allow))
+        answering = write(words()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
         self.context.tasks.run(answering.within(self).failure(self._fail))
 
     def _show_end(self, ended: PairingEnd) -> None:
         self._tick.stop()
         self._turn = None
-        self.context.pairing.wait_for(None)
-        said, name = words()["pairing"], visible(ended.name)
-        is_good = ended.outcome is _GOOD
-        self.end_title.setText(said["titles"]["paired" if is_good else "not"])
-        self.told.setText(said["ends"][ended.outcome.value].format(name=name))
-        self.told.setAccessibleName(self.told.text())
-        self._name = ended.name if ended.outcome is _FORMER else self._name
-        self.only.setText(said["only"].format(name=name).replace("&", "&&"))
-        self.only.setVisible(ended.outcome is _FORMER)
-        self.fresh.setVisible(not is_good and ended.outcome is not _FORMER)
-        self._show(_END)
-        self.close_button.setDefault(True)
-        self.close_button.setFocus()
-        if is_good:
+        self._wait_for(None)
+        self.end.show_end(ended)
+        if ended.outcome is PairingOutcome.DENIED_BEFORE:
+            self._name = ended.name
+            self._title = words()["pairing"]["title_for"].format(name=visible(ended.name))
+        self._show(self.end)
+        self.end.close_button.setDefault(True)
+        self.end.close_button.setFocus()
+        if ended.outcome is PairingOutcome.PAIRED:
             self.paired.emit(ended.name)
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._tick.stop()
         self._turn = None
-        self.end_title.setText(words()["pairing"]["titles"]["not"])
-        self.told.setText("" if problem is None else problem.sentence)
-        self.only.hide()
-        self._show(_END)
+        self.end.show_trouble("" if problem is None else problem.sentence)
+        self._show(self.end)
 
-    def _show(self, view: int) -> None:
-        policy = QSizePolicy.Policy
-        for place, made in enumerate(self._each):  # as high as what is shown, not as the highest of all
-            made.setSizePolicy(policy.Preferred, policy.Preferred if place == view else policy.Ignored)
-        self._views.setCurrentIndex(view)
-        QTimer.singleShot(0, self, self.adjustSize)
+    # ---- its size
+
+    def _show(self, view: QWidget) -> None:
+        for made in self._views:
+            made.setVisible(made is view)
+        self._fit_soon()
+
+    def _fit_soon(self) -> None:
+        """Later: what was just shown has not found its styles and fonts yet."""
+        QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        """As high as what is shown and no higher than the screen, and on it as a whole."""
+        view, room = next(made for made in self._views if made.isVisibleTo(self)), self.screen().availableGeometry()
+        width = max(self.width(), self.minimumWidth())
+        box, inside = view.layout(), width - 2 * _MARGIN
+        if isinstance(view, QuestionView):
+            wanted = view.height_for(inside)
+        else:
+            wanted = view.sizeHint().height() if box is None else box.totalHeightForWidth(inside)
+        around = self.frameGeometry().size() - self.size()
+        high = min(wanted + 2 * _MARGIN, room.height() - max(_FRAME, around.height()))
+        self.setMinimumHeight(high)
+        self.resize(width, high)
+        lowest = room.bottom() + 1 - high - around.height()
+        furthest = room.right() + 1 - width - around.width()
+        place = QPoint(max(room.left(), min(self.x(), furthest)), max(room.top(), min(self.y(), lowest)))
+        if place != self.pos() and self.isVisible():
+            self.move(place)
+
+    # ---- away from here
 
     def _want_token(self) -> None:
         self.reject()
         self.token_asked.emit()
+
+    def _want_grants(self, name: str) -> None:
+        self.accept()
+        self.grants_asked.emit(name)
+
+    def _look_at(self, name: str) -> None:
+        self.accept()
+        self.context.desk.go.emit("clients", f"client:{name}")
 
     def done(self, result: int) -> None:
         """Closed: the code is dead, and a question that stands counts as not answered.
@@ -185,5 +232,5 @@ class PairDialog(QDialog):
         if port is not None and self._turn is not None:
             self._turn = None
             self.context.tasks.run(write(words()["pairing"]["title"], port.cancel).failure(lambda _: None))
-        self.context.pairing.wait_for(None)
+        self._wait_for(None)
         super().done(result)

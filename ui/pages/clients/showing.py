@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QProgressBar, QVBoxLayout, QWidget
 
-from core.config.grantwords import cannot
+from core.config.grantwords import cannot, typed
 from ui.pages.clients.words import counted, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row
@@ -23,7 +23,8 @@ _GROUP = 4
 _LIFE_S = 120
 _ASSISTANTS = "assistants.json"
 _PLACE = "CODE"
-"""Where the code stands in the steps."""
+_NAME = "NAME"
+"""Where the code stands in the steps, and where the name."""
 
 
 @cache
@@ -58,7 +59,8 @@ class CodeView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         said = words()["pairing"]
-        self._theme, self._code = theme, ""
+        self._theme, self._code, self._name = theme, "", ""
+        self.title = label(said["title"], "title", wrap=True)
         self.code = label(said["wait"])
         self.code.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -68,13 +70,15 @@ class CodeView(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, _LIFE_S)
         self.bar.setTextVisible(False)
-        self.left = label("", "small")
+        self.left, self.missed = label("", "small"), label("", "warning", wrap=True)
+        self.missed.hide()
         self.copy = button(said["copy"], self._copy, theme=theme, icon="copy")
         frame, inside = card("panel", margins=16, gap=8)
         inside.addWidget(self.code)
         inside.addWidget(self.bar)
         inside.addLayout(row(self.left, None, self.copy))
-        box = column(self, label(said["title"], "title"), label(said["lead"], "muted", wrap=True), frame, gap=12)
+        inside.addWidget(self.missed)
+        box = column(self, self.title, label(said["lead"], "muted", wrap=True), frame, gap=12)
         self._add_help(box)
         box.addWidget(label(cannot(), "small", wrap=True))
         box.addStretch(1)
@@ -102,7 +106,25 @@ class CodeView(QWidget):
     def _show_steps(self, name: str) -> None:
         steps = assistants().get(name, ())
         told = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
+        if self._name:
+            told = told.replace(_NAME, typed(self._name))
         self.steps.setText(told.replace(_PLACE, self._code) if self._code else told)
+
+    def show_name(self, title: str, name: str | None) -> None:
+        """Say for whom the code is.
+
+        Args:
+            title: what the person is about to do.
+            name: the name the client must get; None to take its own.
+        """
+        self.title.setText(title)
+        self.title.setAccessibleName(title)
+        self._name = name or ""
+        if name and assistants():
+            is_its = f" {name} "
+            known = [at for at, steps in enumerate(assistants().values()) if any(is_its in step for step in steps)]
+            self.which.setCurrentIndex(known[0] if known else self.which.count() - 1)
+            self._show_steps(self.which.currentText())
 
     def _restyle(self) -> None:
         font = self._theme.font("mono")
@@ -117,6 +139,7 @@ class CodeView(QWidget):
         self.code.setText("· · · ·")
         self.code.setAccessibleName(words()["pairing"]["wait"])
         self.left.setText("")
+        self.missed.hide()
         self.copy.setEnabled(False)
 
     def show_code(self, code: str) -> None:
@@ -144,6 +167,23 @@ class CodeView(QWidget):
             self.bar.setValue(min(left, _LIFE_S))
             self.left.setText(counted(words()["pairing"]["left"], left))
             self.bar.setAccessibleName(self.left.text())
+
+    def show_missed(self, count: int) -> bool:
+        """Say how many wrong codes were given.
+
+        Args:
+            count: so far.
+
+        Returns:
+            Whether that is news.
+        """
+        told = counted(words()["pairing"]["missed"], count) if count else ""
+        is_new = bool(count) and (self.missed.isHidden() or told != self.missed.text())
+        if is_new:
+            self.missed.setText(told)
+            self.missed.setAccessibleName(told)
+            self.missed.show()
+        return is_new
 
     def _copy(self) -> None:
         if self._code:  # it works once and for two minutes: it may stay on the clipboard
