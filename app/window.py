@@ -21,8 +21,9 @@ from app.desktop import Desktop, application, build
 from app.serving import Service
 from app.session import Tell, connect
 from app.single import Ear, place_of, raise_running
-from core.engine.facade import Engine, HomeKeys, RootKey
+from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
+from ui.gate.gate import say_opened
 from ui.shell.idle import IdleWatch
 from ui.shell.tray import Tray
 
@@ -139,7 +140,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
         The exit code.
 
     Raises:
-        LociError: the home cannot be used at all.
+        LociError: the home cannot be used at all, or the secret of a named file does not open it.
     """
     app = application()
     ear_at = place_of(parts.place.path)
@@ -149,7 +150,10 @@ def open_window(parts: Parts, tell: Tell) -> int:
     engine = parts.engine(tell, take_over=partial(take_over, parts))
     service = Service(parts, engine, tell, gives_away=False)
     try:
+        info = _opened_by_file(parts, engine)
         desktop = build(engine, app, pairing=service.pairing)
+        if info is not None:
+            say_opened(desktop.context, info)
         shown = Shown(app, desktop, service)
         ear = Ear(ear_at, shown.raise_window)
         _claim_if_free(engine, service, tell)
@@ -159,6 +163,22 @@ def open_window(parts: Parts, tell: Tell) -> int:
             ear.close()
     finally:
         service.stop()
+
+
+def _opened_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
+    """Open the vault with the secret of a named file: as with every verb, nothing is asked then.
+
+    Returns:
+        What opening found; None where no file was named, or there is no vault yet.
+    """
+    file = parts.environment.secret_file
+    if file is None or not HomeKeys(engine.home).exist:
+        return None
+    try:
+        return engine.vault.open(read_secret_file(file)).result()
+    except LociError:
+        engine.close()
+        raise
 
 
 def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:

@@ -82,6 +82,19 @@ def test_a_locked_window_keeps_the_socket_and_answers_that_it_is_locked(palace: 
         assert window.ended().code == 0
 
 
+def test_a_named_file_with_the_secret_opens_the_window_and_nothing_is_asked(palace: Palace, display: str) -> None:
+    named = ("--home", str(palace.home), "--passphrase-file", str(palace.secret))
+    with palace.serving() as serving:  # which hands the vault over, as it does to whoever types the passphrase
+        with Driven("opened", palace, on(palace, display), verbs=named) as window:
+            result = window.ended()
+        assert (result.code, result.err) == (0, "")
+        assert serving.ended().code == 0
+    palace.secret.write_text("the wrong words altogether\n", encoding="utf-8")
+    refused = palace.bare(*named, variables={"QT_QPA_PLATFORM": "", "DISPLAY": display})
+    assert (refused.code, refused.out) == (4, "")
+    assert refused.err.startswith("E1006: ")
+
+
 def test_the_window_ends_on_a_signal_and_lets_the_vault_go(palace: Palace, display: str) -> None:
     with Driven("opening", palace, on(palace, display), PASSPHRASE) as window:
         window.reaches("it is open")

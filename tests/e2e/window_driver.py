@@ -406,6 +406,12 @@ def opening(hands: Hands) -> Steps:
     yield Wait("it is open", lambda: hands.see(QToolButton, "Palace"))
 
 
+def opened(hands: Hands) -> Steps:
+    """Be open without having asked anything; close the window."""
+    yield Wait("it is open", lambda: hands.see(QToolButton, "Palace"))
+    hands.window.close()
+
+
 def raised(hands: Hands) -> Steps:
     """Be minimised, wait to be raised, close the window when told."""
     hands.window.showMinimized()
@@ -436,7 +442,8 @@ def building(hands: Hands) -> Steps:
 
 
 SCENARIOS = {
-    scenario.__name__: scenario for scenario in (whole_story, taking_over, opening, raised, locked, walk, building)
+    scenario.__name__: scenario
+    for scenario in (whole_story, taking_over, opening, opened, raised, locked, walk, building)
 }
 
 

@@ -142,7 +142,7 @@ class Gate(QWidget):
     def _opened(self, info: OpenInfo, *, finds: bool) -> None:
         self._is_opening = False
         self._clear()
-        self._tell(info)
+        say_opened(self.context, info)
         if finds:
             # Later than this: the window first makes room for the palace.
             QTimer.singleShot(0, self._find)
@@ -158,19 +158,25 @@ class Gate(QWidget):
         if isinstance(self.page, (Unlock, FirstRun)):
             self.page.failed(problem)
 
-    def _tell(self, info: OpenInfo) -> None:
-        said = told_by(info)
-        if info.older_than_head is not None:
-            accept = self.context.bridge.engine.accept_older
-            self.context.desk.say(" ".join(said), "Go on with it", accept, stays=True)
-        elif said:
-            self.context.desk.say(" ".join(said), stays=True)
-
 
 def _between_springs(page: QWidget) -> QWidget:
     made = QWidget()
     row(None, page, None, parent=made)
     return made
+
+
+def say_opened(context: Context, info: OpenInfo) -> None:
+    """Tell the person what opening found; nothing where all is well.
+
+    Args:
+        context: what pages are given.
+        info: as the engine tells it.
+    """
+    said = told_by(info)
+    if info.older_than_head is not None:
+        context.desk.say(" ".join(said), "Go on with it", context.bridge.engine.accept_older, stays=True)
+    elif said:
+        context.desk.say(" ".join(said), stays=True)
 
 
 def told_by(info: OpenInfo) -> list[str]:
