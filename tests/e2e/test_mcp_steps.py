@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli_rig import Palace, in_background
 from cli_terminal import Terminal
+from window_process import Driven, on, screen
 
 from core.config.grantwords import cannot
 from ui.pages.clients.showing import assistants
@@ -87,3 +88,22 @@ def test_what_cannot_be_written_is_paired_and_printed(palace: Palace) -> None:
         assert '"context_servers"' in done.out
         assert "Paired zed" in done.out
         assert palace.json("mcp", "--test", "--client", "zed")["ok"]
+
+
+@pytest.mark.timeout(240)
+def test_the_step_shown_in_the_window_ends_paired_with_the_spaces_ticked_there(palace: Palace) -> None:
+    palace.json("remember", "The person lives in Graz.")
+    named = ("--home", str(palace.home), "--passphrase-file", str(palace.secret))
+    driver = Path(__file__).with_name("pairing_driver.py")
+    with screen() as display:
+        window = Driven("connecting", palace, on(palace, display), verbs=named, driver=driver)
+        with window:
+            arguments = typed(tuple(assistants()["Cursor"]), window.says("code: "))
+            done = palace.run(*arguments, "--yes")
+            assert done.code == 0, done.err
+            assert "Of your spaces it sees home" in done.out
+            result = window.ended()
+        assert (result.code, result.err) == (0, "")
+        assert "told: cursor is paired. Of your spaces it sees home." in result.out
+    with palace.serving():
+        assert palace.json("mcp", "--test", "--client", "cursor")["ok"]
