@@ -25,14 +25,14 @@ def typed(steps: tuple[str, ...], code: str) -> list[str]:
     return command[1].replace("CODE", code).replace("NAME", "another").split()
 
 
-def allowed(palace: Palace, name: str, steps: tuple[str, ...], *more: str) -> str:
-    """Show a code for a name, type what the steps say, allow it; what it said."""
+def allowed(palace: Palace, name: str, steps: tuple[str, ...]) -> str:
+    """Show a code for a name, type what the steps say, say y where it asks, allow it; what it said."""
     with Terminal(palace, "pair", name, "--code") as person:
-        arguments = typed(steps, person.code())
-        wait = in_background(lambda: palace.run(*arguments, *more))
-        person.until(cannot())
-        person.type(b"y\n")
-        done = wait()
+        with Terminal(palace, *typed(steps, person.code())) as client:
+            client.type(b"y\n")
+            person.until(cannot())
+            person.type(b"y\n")
+            done = client.ended()
         assert person.ended().code == 0
     assert done.code == 0, done.err
     return done.out
@@ -51,8 +51,7 @@ def test_whoever_follows_the_steps_ends_paired(palace: Palace) -> None:
         for title in ("Cursor", "Codex", OTHER):  # a configuration of each kind, and none
             steps = tuple(assistants()[title])
             name = "another" if title == OTHER else typed(steps, "")[2]
-            yes = () if title == OTHER else ("--yes",)
-            assert f"Paired {name}: propose, read." in allowed(palace, name, steps, *yes), title
+            assert f"Paired {name}: propose, read." in allowed(palace, name, steps), title
             assert palace.json("mcp", "--test", "--client", name)["ok"], title
         # Told as what it is, here and there: the name is taken, and the token lies here.
         steps = tuple(assistants()["Cursor"])
@@ -61,13 +60,13 @@ def test_whoever_follows_the_steps_ends_paired(palace: Palace) -> None:
             assert (refused.code, "cursor has a token here already" in refused.err) == (1, True)
             assert "cursor is paired already" in person.ended().refused(1, "E4008")
         palace.json("revoke", "cursor")
-        allowed(palace, "cursor", steps, "--yes")
+        allowed(palace, "cursor", steps)
         assert palace.json("mcp", "--test", "--client", "cursor")["ok"]
 
 
 def test_the_configuration_names_the_client_it_became(palace: Palace) -> None:
     with palace.serving():
-        said = allowed(palace, "desk", tuple(assistants()["Cursor"]), "--yes")
+        said = allowed(palace, "desk", tuple(assistants()["Cursor"]))
         assert "loci mcp --test --client desk" in said
         assert palace.json("mcp", "--test", "--client", "desk")["ok"]
     entry = json.loads((palace.folder / ".cursor" / "mcp.json").read_text())["mcpServers"]["loci"]
