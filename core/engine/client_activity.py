@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Code, UserError
+from core.text.injection import ALLOWED, FLAG
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.vault.rows import Rows
 
@@ -29,13 +30,20 @@ _WITHHELD = (
 )
 # The memory a step was about: one it wrote, else the one of a question it opened or closed.
 _ABOUT = (
-    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
+    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name, m.flags FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
     "WHERE m.n = coalesce("
     "(SELECT min(json_extract(u.row_key, '$.n')) FROM undo_rows u WHERE u.step_id = :step AND u.tbl = 'memories' "
     "AND EXISTS (SELECT 1 FROM memories x WHERE x.n = json_extract(u.row_key, '$.n') "
     "AND coalesce(x.part_index, 0) = 0)), "
     "(SELECT x.n FROM undo_rows u JOIN conflicts k ON k.id = json_extract(u.row_key, '$.id') "
     "JOIN memories x ON x.id = k.incoming_id WHERE u.step_id = :step AND u.tbl = 'conflicts' LIMIT 1))"
+)
+# What the verb answered at the time: how the memory stands now says only what became of it since. The log names the
+# memory of a step by its id, also when it is gone.
+_OPERATION = (
+    "SELECT json_extract(a.detail, '$.operation') FROM audit a WHERE a.object IN "
+    "(SELECT l.memory_id FROM consolidation_log l WHERE l.step_id = :step) AND a.at = :at AND a.verb = :verb "
+    "ORDER BY a.nr LIMIT 1"
 )
 # Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
 _ASKED = (
@@ -137,9 +145,18 @@ def _withheld(told: str) -> dict[str, Any]:
 
 
 def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
-    """A line with the memory it is about, where it is about one that is there."""
-    found = rows.one(_ABOUT, {"step": line.step_id}) if line.step_id else None
-    return line if found is None else replace(line, memory_id=found[0], words=found[1], space=found[2])
+    """A line with what was answered, and with the memory it is about, where it is about one that is there."""
+    if not line.step_id:
+        return line
+    found = rows.one(_ABOUT, {"step": line.step_id})
+    answered = rows.value(_OPERATION, {"step": line.step_id, "at": line.at, "verb": line.verb})
+    line = replace(line, operation=answered or "")
+    if found is None:
+        return line
+    memory_id, words, space, flags = found
+    marks = frozenset(json.loads(flags))
+    is_warned = FLAG in marks and ALLOWED not in marks
+    return replace(line, memory_id=memory_id, words=words, space=space, is_warned=is_warned)
 
 
 def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:

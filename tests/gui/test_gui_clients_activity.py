@@ -76,3 +76,27 @@ def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
     assert is_faded(low)
     set_low(shown.verticalScrollBar().maximum())
     assert not is_faded(shown.visualRect(shown.lines.index(shown.lines.rowCount() - 1, 0)).center().y())
+
+
+def test_what_only_waits_or_was_held_back_is_not_said_to_be_stored(room: ClientsRoom) -> None:
+    about = {"count": 1, "memory_id": "m1", "words": "The boat is red.", "space": "home"}
+    room.clients.lines = [
+        did(room.now, Did.WROTE, "store", step_id="s1", operation="ADD", **about),
+        did(room.now, Did.WROTE, "store", step_id="s2", operation="PROPOSED", **about),
+        did(room.now, Did.WROTE, "store", step_id="s3", operation="QUARANTINE", is_warned=True, **about),
+        did(room.now, Did.WROTE, "ask_update", step_id="s4", operation="PROPOSED", **about),
+        did(room.now, Did.WROTE, "entity_propose", step_id="s5", count=0),
+    ]
+    lines = rows_of(two(room).enter().stand.activity.list)
+    assert [line.head for line in lines] == [
+        "Stored: The boat is red.",
+        "Proposed: The boat is red.",
+        "Held back: The boat is red.",
+        "Asked to change: The boat is red.",
+        "Asked to merge two names",
+    ]
+    stored, proposed, held, asked, named = ((line.icon, line.ink) for line in lines)
+    assert stored == ("pencil", "accent")
+    assert proposed == asked == named == ("circle-help", "accent")
+    assert held == ("triangle-alert", "warning")
+    assert [line.note for line in lines] == ["home", "home", "home · reads like orders", "home", ""]

@@ -29,6 +29,9 @@ _ICONS: Mapping[Did, tuple[str, str]] = {
     Did.REFUSED: ("circle-alert", "danger"),
     Did.CAME: ("link", "muted"),
 }
+_ASKED_FOR, _HELD_BACK = ("circle-help", "accent"), ("triangle-alert", "warning")
+# A wish is one by its verb, whatever was answered.
+_WISHES = frozenset({"ask_update", "ask_delete", "ask_forget", "entity_propose"})
 
 
 def activity_row(line: ActivityLine, number: int) -> Row:
@@ -38,7 +41,7 @@ def activity_row(line: ActivityLine, number: int) -> Row:
         line: what was done.
         number: tells lines of the same moment apart.
     """
-    icon, ink = _ICONS[line.did]
+    icon, ink = _mark_of(line)
     return Row(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         head=did_told(line),
@@ -49,6 +52,13 @@ def activity_row(line: ActivityLine, number: int) -> Row:
         is_struck=line.is_undone,
         value=line,
     )
+
+
+def _mark_of(line: ActivityLine) -> tuple[str, str]:
+    """An icon and its colour: what only waits for the person does not look like what was done."""
+    if line.operation == "QUARANTINE":
+        return _HELD_BACK
+    return _ASKED_FOR if line.operation == "PROPOSED" or line.verb in _WISHES else _ICONS[line.did]
 
 
 def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:

@@ -132,7 +132,7 @@ def did_told(line: ActivityLine) -> str:
     if line.did is Did.REFUSED:
         why = words()["refusal_reasons"].get(line.code, words()["refusal_reasons"]["unknown"])
         return str(words()["activity"]["refused"]).format(why=why)
-    told = verb_told(line.verb)
+    told = words()["answered"].get(line.verb, {}).get(line.operation) or verb_told(line.verb)
     verb = told[:1].upper() + told[1:]
     return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
 
@@ -167,6 +167,7 @@ def did_note(line: ActivityLine) -> str:
         parts += [visible(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
         parts += [counted(said["more" if line.words else "changed"], more)] if more > 0 else []
+        parts += [said["warned"]] if line.is_warned else []
     elif line.did is Did.REFUSED:
         parts += [call_told(line.verb), line.code]
     if line.is_undone:
