@@ -53,9 +53,23 @@ def _granted(card: ClientCard) -> str:
     return " · ".join(part for part in (listed(card.grants), spaces) if part)
 
 
-def in_order(cards: Sequence[ClientCard]) -> list[ClientCard]:
-    """Those that may come in first; within them the one that came last."""
-    return sorted(cards, key=lambda card: (_ORDER.index(card.standing), -(card.seen_at or 0), card.name))
+def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:
+    """Those that may come in first; within them the one that came last.
+
+    Args:
+        cards: the clients.
+        order: names that keep the order they have here; the others stand where they belong between them.
+    """
+    known = {card.name: card for card in cards}
+    found = [known.pop(name) for name in order if name in known]
+    for card in sorted(known.values(), key=_rank):
+        behind = (at for at, one in enumerate(found) if _rank(one) > _rank(card))
+        found.insert(next(behind, len(found)), card)
+    return found
+
+
+def _rank(card: ClientCard) -> tuple[int, int, str]:
+    return _ORDER.index(card.standing), -(card.seen_at or 0), card.name
 
 
 class CardsPanel(QFrame):
@@ -99,6 +113,7 @@ class CardsPanel(QFrame):
             icon="play",
         )
         self.list = RowList(theme, said["list"])
+        self._order: list[str] = []
         layout = column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
         head = column(None, gap=10)
@@ -128,8 +143,12 @@ class CardsPanel(QFrame):
         """
         self._foot.insertWidget(0, link)
 
+    def sort_anew(self) -> None:
+        """Let the clients stand where they belong when they are next shown."""
+        self._order = []
+
     def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
-        """Show the clients.
+        """Show the clients; who was shown before keeps its place, or a click would hit another one.
 
         Args:
             cards: all of them.
@@ -140,4 +159,6 @@ class CardsPanel(QFrame):
         self.count.setText(counted(words()["count"], len(cards)))
         self.stop.setVisible(awake > 0)
         self.resume.setVisible(paused > 1 or (paused > 0 and not awake))
-        self.list.show_lines([card_row(card, now_ms) for card in in_order(cards)], wanted=wanted)
+        shown = in_order(cards, self._order)
+        self._order = [card.name for card in shown]
+        self.list.show_lines([card_row(card, now_ms) for card in shown], wanted=wanted)

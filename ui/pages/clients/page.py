@@ -80,6 +80,7 @@ class ClientsPage(Page):
         """
         self._is_shown = self._wants_focus = True
         self._wished = wish.removeprefix("ask:")
+        self.stand.cards.sort_anew()
         self.stand.tab.enter()
         self._live.start()
         self.read()
