@@ -57,6 +57,17 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
     assert told() == [(False, "A receipt is kep"), (False, "It was taken bac")]
 
 
+def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: ClientsRoom) -> None:
+    room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
+    tab = two(room).enter().stand.activity
+    assert tab.undo.isEnabled()
+    room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1, is_undone=True)]
+    tab.look_again()
+    room.rest()
+    assert not tab.undo.isEnabled()
+    assert tab.undo.toolTip() == "It was taken back already."
+
+
 def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
     room.clients.lines = [did(room.now - n, Did.CAME, "hello") for n in range(60)]
     shown = two(room).enter().stand.activity.list
