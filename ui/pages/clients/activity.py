@@ -13,7 +13,7 @@ from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
 from ui.pages.clients.lines import Line, Row
 from ui.pages.clients.rows import RowList
-from ui.pages.clients.tab import Tab, clock_told, day_heading, offer
+from ui.pages.clients.tab import Tab, clock_told, day_heading, has_keyboard, offer
 from ui.pages.clients.words import did_note, did_told, words
 from ui.tasks import query
 from ui.undoing import take_back
@@ -160,11 +160,14 @@ class ActivityTab(Tab):
 
     def _offer(self, shown: Row | None) -> None:
         line = None if shown is None else shown.value
+        held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
         said = words()["activity"]
         offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
         is_undone = line is not None and line.is_undone
         cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
         offer(self.undo, cannot, said["undo_hint"])
+        if held is not None and not held.isEnabled():
+            self.list.setFocus()
 
     def _show_receipt(self) -> None:
         current = self.list.current

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.lines import Row
 from ui.pages.clients.rows import RowList
+from ui.pages.clients.tab import has_keyboard
 from ui.pages.clients.words import counted, listed, seen_told, standing_word, visible, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
@@ -157,8 +158,15 @@ class CardsPanel(QFrame):
         """
         awake, paused = (sum(card.standing is one for card in cards) for one in (Standing.AWAKE, Standing.PAUSED))
         self.count.setText(counted(words()["count"], len(cards)))
-        self.stop.setVisible(awake > 0)
-        self.resume.setVisible(paused > 1 or (paused > 0 and not awake))
+        self._show_switch(stops=awake > 0, resumes=paused > 1 or (paused > 0 and not awake))
         shown = in_order(cards, self._order)
         self._order = [card.name for card in shown]
         self.list.show_lines([card_row(card, now_ms) for card in shown], wanted=wanted)
+
+    def _show_switch(self, *, stops: bool, resumes: bool) -> None:
+        held = next((made for made in (self.stop, self.resume) if has_keyboard(made)), None)
+        self.stop.setVisible(stops)
+        self.resume.setVisible(resumes)
+        if held is not None and held.isHidden():
+            other = self.resume if held is self.stop else self.stop
+            (self.list if other.isHidden() else other).setFocus()

@@ -5,7 +5,7 @@ Must not do: ask the engine, or do anything itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.marks import StandingMark
+from ui.pages.clients.tab import has_keyboard
 from ui.pages.clients.words import (
     SPACE,
     born_told,
@@ -41,6 +42,8 @@ _DEEDS = {
     Standing.UNPAIRED: ("undo", "again", "revoke"),
     Standing.REVOKED: ("undo", "again"),
 }
+# What stands where another deed stood: the keyboard goes there with it.
+_INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
 _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
 
 
@@ -150,11 +153,13 @@ class Head(QWidget):
         deed: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
         led: a figure was pressed: its name.
         grants_asked: a grant was pressed.
+        left: the deed that had the keyboard is none any more, and nothing took its place.
     """
 
     deed = Signal(str)
     led = Signal(str)
     grants_asked = Signal()
+    left = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -224,12 +229,24 @@ class Head(QWidget):
         self.standing.setAccessibleDescription(told)
         why = "" if card.standing is Standing.AWAKE else f" · {told}"
         self.meta.say(f"· {seen_told(card, now_ms)} · {born_told(card)}{why}")
-        for name, made in self.deeds.items():
-            made.setVisible(name in _DEEDS[card.standing])
+        self._show_deeds(_DEEDS[card.standing])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))
         if is_other:
             self.chips.show_card(card)
+
+    def _show_deeds(self, shown: Sequence[str]) -> None:
+        held = next((name for name, made in self.deeds.items() if has_keyboard(made)), "")
+        for name, made in self.deeds.items():
+            made.setVisible(name in shown)
+        if not held or held in shown:
+            return
+        # The next press of the same key shall not do another thing than the one that was meant.
+        instead = next((name for name in _INSTEAD.get(held, ()) if name in shown), "")
+        if instead:
+            self.deeds[instead].setFocus()
+        else:
+            self.left.emit()
 
 
 def _granted(card: ClientCard) -> tuple[object, ...]:
