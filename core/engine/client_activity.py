@@ -1,5 +1,6 @@
-"""What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit, and coming.
+"""What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit.
 
+That it connected is kept of the last time alone; a line that moves would be none of a journal, so its card says it.
 Each client's journals are read by their own indexes, a page at a time, and laid into one another. Only the person sees
 them: a change names the memory it was about. Must not do: show what was asked, or keep the words of a memory.
 """
@@ -60,10 +61,9 @@ _REFUSED = (
     "coalesce(json_extract(a.detail, '$.code'), '') FROM audit a WHERE a.actor = :actor AND a.verb = 'refused' "
     "AND (a.at, a.nr) < (:at, :nr) ORDER BY a.at DESC, a.nr DESC LIMIT :most"
 )
-_CAME = "SELECT id, last_seen_at FROM clients WHERE id = :client AND (last_seen_at, id) < (:at, :key)"
 _Placed = tuple[tuple[int, int, str | int], ActivityLine]
 """A line behind what it is sorted by: its time, its kind, its key."""
-_RANKS = {Did.CAME: 0, Did.ASKED: 1, Did.REFUSED: 2, Did.WROTE: 3}
+_RANKS = {Did.ASKED: 0, Did.REFUSED: 1, Did.WROTE: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,7 @@ def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) ->
     refused = [
         _line(Did.REFUSED, row, name, verb=row[2], code=row[3]) for row in rows.all(_REFUSED, within[Did.REFUSED])
     ]
-    came = [_line(Did.CAME, row, name, verb="hello") for row in rows.all(_CAME, within[Did.CAME])]
-    return [*asked, *wrote, *refused, *came]
+    return [*asked, *wrote, *refused]
 
 
 def _withheld(told: str) -> dict[str, Any]:

@@ -116,7 +116,6 @@ class Did(StrEnum):
     ASKED = "asked"
     WROTE = "wrote"
     REFUSED = "refused"
-    CAME = "came"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,13 +47,14 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     qtmodeltester.check(page.stand.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     first, second = rows_of(page.stand.cards.list)
     assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", Standing.AWAKE)
-    assert first.note == "Awake · last seen 1 hour ago"
+    assert first.note == "Awake · connected 1 hour ago"
     assert first.more.endswith("· work")
     assert first.last == "12 memories · 41 answers in 30 days"
     assert second.last == "12 memories · 41 answers in 30 days"
-    assert second.note == "Paused · never came"
+    assert second.note == "Paused · never connected"
     head = page.stand.head
     assert head.name.whole == "Scribe"
+    assert head.meta.text().startswith("· last connected 1 hour ago · paired ")
     assert [figure.number.text() for figure in head.figures.values()] == ["12", "3", "41", "1"]
     assert head.chips.sentence.whole == "20 searches a minute, 200 in 24 hours · trusted 85 % at most"
     chip = next(iter(head.chips._sentences))
@@ -102,7 +103,7 @@ def test_a_hostile_name_is_plain_text_on_one_line_with_its_marks_seen(room: Clie
 
 
 def test_the_keyboard_alone_goes_through_clients_views_and_lines(room: ClientsRoom) -> None:
-    room.clients.lines = [did(room.now, Did.CAME, "hello")]
+    room.clients.lines = [did(room.now, Did.ASKED, "recall")]
     page = two(room).enter()
     page.activateWindow()
     page.stand.cards.list.setFocus()

@@ -69,7 +69,7 @@ def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: Clients
 
 
 def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
-    room.clients.lines = [did(room.now - n, Did.CAME, "hello") for n in range(60)]
+    room.clients.lines = [did(room.now - n, Did.WROTE, "store", step_id=f"s{n}") for n in range(60)]
     shown = two(room).enter().stand.activity.list
     surface = room.context.theme.colour("surface")
 

@@ -27,7 +27,6 @@ _ICONS: Mapping[Did, tuple[str, str]] = {
     Did.ASKED: ("search", "muted"),
     Did.WROTE: ("pencil", "accent"),
     Did.REFUSED: ("circle-alert", "danger"),
-    Did.CAME: ("link", "muted"),
 }
 _ASKED_FOR, _HELD_BACK = ("circle-help", "accent"), ("triangle-alert", "warning")
 # A wish is one by its verb, whatever was answered.

@@ -33,7 +33,7 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
     return Row(
         id=card.name,
         head=visible(card.name),
-        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms)}",
+        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms, briefly=True)}",
         more="" if card.standing is Standing.REVOKED else _granted(card),
         last=_did(card),
         standing=card.standing,

@@ -85,10 +85,18 @@ def standing_word(standing: Standing) -> str:
     return str(words()["standing"][standing.value]["word"])
 
 
-def seen_told(card: ClientCard, now_ms: int) -> str:
-    """When it came last: `last seen yesterday`."""
+def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
+    """When it came last: `last connected yesterday`.
+
+    Args:
+        card: the client.
+        now_ms: the present.
+        briefly: whether there is little room: `connected yesterday`.
+    """
     said = words()
-    return str(said["never"] if card.seen_at is None else said["seen"].format(when=ago(card.seen_at, now_ms)))
+    if card.seen_at is None:
+        return str(said["never"])
+    return str(said["seen_briefly" if briefly else "seen"].format(when=ago(card.seen_at, now_ms)))
 
 
 def born_told(card: ClientCard) -> str:
