@@ -151,9 +151,33 @@ def test_pausing_and_resuming_say_so_with_an_undo(room: ClientsRoom) -> None:
 def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
     room.clients.add("Scribe", standing=Standing.ASLEEP)
     page = room.enter()
-    assert "90 days" in page.stand.head.meta.whole
+    assert "90 days" in page.stand.head.why.text()
     room.press(page.stand.head.deeds["wake"])
     assert room.clients.asked[-1] == ("resume", "Scribe")
+
+
+def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsRoom) -> None:
+    long = "an-assistant-with-a-long-name, pid 4711"
+    room.clients.add("Scribe", standing=Standing.REVOKED, spaces=("work",), asked_by=long)
+    page = room.enter()
+    page.resize(720, 700)
+    room.rest()
+    head = page.stand.head
+    assert head.chips.had.text() == "It had: read, propose · work."
+    told = room.words(head)
+    assert "searches a minute" not in told
+    assert not any(made.isVisible() for made in head.chips._sentences)
+    lines = (head.meta, head.why, head.chips.had)
+    settle(room.qtbot, lambda: all(0 < one.heightForWidth(one.width()) <= one.height() for one in lines))
+    assert head.meta.width() > 200
+    assert long in head.meta.text()
+    assert head.why.text() == "Its token is worth nothing. To come back it must be paired anew."
+    room.clients.add("Scribe")
+    page.read()
+    room.rest()
+    assert not head.why.isVisible()
+    assert not head.chips.had.isVisible()
+    assert head.chips.sentence.isVisible()
 
 
 def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRoom) -> None:
