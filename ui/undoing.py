@@ -5,7 +5,11 @@ Must not do: know a page; all of it works when the page that asked for it is gon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
@@ -43,6 +47,21 @@ def take_back(context: Context, step_id: str) -> None:
 
     engine = context.bridge.engine
     context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
+
+
+def nothing(command: str) -> str:
+    """What is said where there is nothing to take back.
+
+    Args:
+        command: `edit.undo` or `edit.redo`.
+    """
+    return str(_words()["nothing"][command])
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "undo.json").read_text(encoding="utf-8"))
+    return found
 
 
 def told(done: str, report: UndoReport) -> str:

@@ -1,5 +1,6 @@
-"""What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit, and coming.
+"""What clients did, newest first: answers from receipts, changes from undo steps, refusals from the audit.
 
+That it connected is kept of the last time alone; a line that moves would be none of a journal, so its card says it.
 Each client's journals are read by their own indexes, a page at a time, and laid into one another. Only the person sees
 them: a change names the memory it was about. Must not do: show what was asked, or keep the words of a memory.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Code, UserError
+from core.text.injection import ALLOWED, FLAG
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.vault.rows import Rows
 
@@ -29,13 +31,20 @@ _WITHHELD = (
 )
 # The memory a step was about: one it wrote, else the one of a question it opened or closed.
 _ABOUT = (
-    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
+    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name, m.flags FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
     "WHERE m.n = coalesce("
     "(SELECT min(json_extract(u.row_key, '$.n')) FROM undo_rows u WHERE u.step_id = :step AND u.tbl = 'memories' "
     "AND EXISTS (SELECT 1 FROM memories x WHERE x.n = json_extract(u.row_key, '$.n') "
     "AND coalesce(x.part_index, 0) = 0)), "
     "(SELECT x.n FROM undo_rows u JOIN conflicts k ON k.id = json_extract(u.row_key, '$.id') "
     "JOIN memories x ON x.id = k.incoming_id WHERE u.step_id = :step AND u.tbl = 'conflicts' LIMIT 1))"
+)
+# What the verb answered at the time: how the memory stands now says only what became of it since. The log names the
+# memory of a step by its id, also when it is gone.
+_OPERATION = (
+    "SELECT json_extract(a.detail, '$.operation') FROM audit a WHERE a.object IN "
+    "(SELECT l.memory_id FROM consolidation_log l WHERE l.step_id = :step) AND a.at = :at AND a.verb = :verb "
+    "ORDER BY a.nr LIMIT 1"
 )
 # Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
 _ASKED = (
@@ -52,10 +61,9 @@ _REFUSED = (
     "coalesce(json_extract(a.detail, '$.code'), '') FROM audit a WHERE a.actor = :actor AND a.verb = 'refused' "
     "AND (a.at, a.nr) < (:at, :nr) ORDER BY a.at DESC, a.nr DESC LIMIT :most"
 )
-_CAME = "SELECT id, last_seen_at FROM clients WHERE id = :client AND (last_seen_at, id) < (:at, :key)"
 _Placed = tuple[tuple[int, int, str | int], ActivityLine]
 """A line behind what it is sorted by: its time, its kind, its key."""
-_RANKS = {Did.CAME: 0, Did.ASKED: 1, Did.REFUSED: 2, Did.WROTE: 3}
+_RANKS = {Did.ASKED: 0, Did.REFUSED: 1, Did.WROTE: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +130,7 @@ def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) ->
     refused = [
         _line(Did.REFUSED, row, name, verb=row[2], code=row[3]) for row in rows.all(_REFUSED, within[Did.REFUSED])
     ]
-    came = [_line(Did.CAME, row, name, verb="hello") for row in rows.all(_CAME, within[Did.CAME])]
-    return [*asked, *wrote, *refused, *came]
+    return [*asked, *wrote, *refused]
 
 
 def _withheld(told: str) -> dict[str, Any]:
@@ -137,9 +144,18 @@ def _withheld(told: str) -> dict[str, Any]:
 
 
 def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
-    """A line with the memory it is about, where it is about one that is there."""
-    found = rows.one(_ABOUT, {"step": line.step_id}) if line.step_id else None
-    return line if found is None else replace(line, memory_id=found[0], words=found[1], space=found[2])
+    """A line with what was answered, and with the memory it is about, where it is about one that is there."""
+    if not line.step_id:
+        return line
+    found = rows.one(_ABOUT, {"step": line.step_id})
+    answered = rows.value(_OPERATION, {"step": line.step_id, "at": line.at, "verb": line.verb})
+    line = replace(line, operation=answered or "")
+    if found is None:
+        return line
+    memory_id, words, space, flags = found
+    marks = frozenset(json.loads(flags))
+    is_warned = FLAG in marks and ALLOWED not in marks
+    return replace(line, memory_id=memory_id, words=words, space=space, is_warned=is_warned)
 
 
 def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:

@@ -19,7 +19,6 @@ from core.engine.futures import begun, mapped, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
 from core.errors import Code, UserError
-from core.intake import undoing
 from core.intake.unpaired import UNPAIRED
 from core.types.journals import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack
 from core.types.replies import UndoReport
@@ -58,6 +57,11 @@ _HOW_MANY = """
         SELECT m.n FROM undo_rows r JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id')
         WHERE r.step_id IN (SELECT value FROM json_each(:steps)) AND r.tbl = 'places'
     )
+"""
+# By time and not by id: ids follow the machine's clock, which may have been set back.
+_UNDO = """
+    SELECT id FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo' AND is_open = 0 AND actor = 'owner'
+    AND expires_at >= :now ORDER BY at DESC, rowid DESC LIMIT 1
 """
 # Undo steps of the owner that stand and that no other verb of the owner's followed. Of a chain of undo, redo, undo …
 # every second one is a redo; those do not count.
@@ -168,15 +172,13 @@ class Journals:
         return opened.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
 
     def next_undo(self) -> Future[StepRow | None]:
-        """What `memories.undo(None)` would take back; None where there is nothing."""
+        """The newest step of the owner's own that can be taken back; undo it by its id. None where there is none.
+
+        What clients and runs did meanwhile is not in its way; `memories.undo(None)` takes the newest of all but runs.
+        """
         opened = self._opened()
         now = opened.clock.now_ms()
-
-        def read(rows: Rows) -> StepRow | None:
-            found = _step(rows, now, undoing.last_step(rows))
-            return found if found is not None and found.can_undo else None
-
-        return opened.read(read)
+        return opened.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
 
     def next_redo(self) -> Future[StepRow | None]:
         """The newest undo that the owner did nothing else after; undo it by its id to redo. None where there is none.

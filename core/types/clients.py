@@ -116,7 +116,6 @@ class Did(StrEnum):
     ASKED = "asked"
     WROTE = "wrote"
     REFUSED = "refused"
-    CAME = "came"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,9 @@ class ActivityLine:
         words: how that memory begins, at most 200 characters; hostile text.
         space: where it lies.
         reasons: why memories were withheld, each code of a receipt with how many, the commonest first.
+        operation: of a change, what was answered at the time: `ADD`, `PROPOSED`, `QUARANTINE` …; "" where no such
+            answer was noted.
+        is_warned: that memory reads like an instruction, and nobody let it through; so it is now, not at the time.
     """
 
     at: int
@@ -154,6 +156,8 @@ class ActivityLine:
     words: str = ""
     space: str = ""
     reasons: tuple[tuple[str, int], ...] = ()
+    operation: str = ""
+    is_warned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,13 +47,14 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     qtmodeltester.check(page.stand.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     first, second = rows_of(page.stand.cards.list)
     assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", Standing.AWAKE)
-    assert first.note == "Awake · last seen 1 hour ago"
+    assert first.note == "Awake · connected 1 hour ago"
     assert first.more.endswith("· work")
     assert first.last == "12 memories · 41 answers in 30 days"
     assert second.last == "12 memories · 41 answers in 30 days"
-    assert second.note == "Paused · never came"
+    assert second.note == "Paused · never connected"
     head = page.stand.head
     assert head.name.whole == "Scribe"
+    assert head.meta.text().startswith("· last connected 1 hour ago · paired ")
     assert [figure.number.text() for figure in head.figures.values()] == ["12", "3", "41", "1"]
     assert head.chips.sentence.whole == "20 searches a minute, 200 in 24 hours · trusted 85 % at most"
     chip = next(iter(head.chips._sentences))
@@ -102,7 +103,7 @@ def test_a_hostile_name_is_plain_text_on_one_line_with_its_marks_seen(room: Clie
 
 
 def test_the_keyboard_alone_goes_through_clients_views_and_lines(room: ClientsRoom) -> None:
-    room.clients.lines = [did(room.now, Did.CAME, "hello")]
+    room.clients.lines = [did(room.now, Did.ASKED, "recall")]
     page = two(room).enter()
     page.activateWindow()
     page.stand.cards.list.setFocus()
@@ -150,9 +151,33 @@ def test_pausing_and_resuming_say_so_with_an_undo(room: ClientsRoom) -> None:
 def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
     room.clients.add("Scribe", standing=Standing.ASLEEP)
     page = room.enter()
-    assert "90 days" in page.stand.head.meta.whole
+    assert "90 days" in page.stand.head.why.text()
     room.press(page.stand.head.deeds["wake"])
     assert room.clients.asked[-1] == ("resume", "Scribe")
+
+
+def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsRoom) -> None:
+    long = "an-assistant-with-a-long-name, pid 4711"
+    room.clients.add("Scribe", standing=Standing.REVOKED, spaces=("work",), asked_by=long)
+    page = room.enter()
+    page.resize(720, 700)
+    room.rest()
+    head = page.stand.head
+    assert head.chips.had.text() == "It had: read, propose · work."
+    told = room.words(head)
+    assert "searches a minute" not in told
+    assert not any(made.isVisible() for made in head.chips._sentences)
+    lines = (head.meta, head.why, head.chips.had)
+    settle(room.qtbot, lambda: all(0 < one.heightForWidth(one.width()) <= one.height() for one in lines))
+    assert head.meta.width() > 200
+    assert long in head.meta.text()
+    assert head.why.text() == "Its token is worth nothing. To come back it must be paired anew."
+    room.clients.add("Scribe")
+    page.read()
+    room.rest()
+    assert not head.why.isVisible()
+    assert not head.chips.had.isVisible()
+    assert head.chips.sentence.isVisible()
 
 
 def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRoom) -> None:

@@ -57,8 +57,19 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
     assert told() == [(False, "A receipt is kep"), (False, "It was taken bac")]
 
 
+def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: ClientsRoom) -> None:
+    room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
+    tab = two(room).enter().stand.activity
+    assert tab.undo.isEnabled()
+    room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1, is_undone=True)]
+    tab.look_again()
+    room.rest()
+    assert not tab.undo.isEnabled()
+    assert tab.undo.toolTip() == "It was taken back already."
+
+
 def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
-    room.clients.lines = [did(room.now - n, Did.CAME, "hello") for n in range(60)]
+    room.clients.lines = [did(room.now - n, Did.WROTE, "store", step_id=f"s{n}") for n in range(60)]
     shown = two(room).enter().stand.activity.list
     surface = room.context.theme.colour("surface")
 
@@ -76,3 +87,27 @@ def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
     assert is_faded(low)
     set_low(shown.verticalScrollBar().maximum())
     assert not is_faded(shown.visualRect(shown.lines.index(shown.lines.rowCount() - 1, 0)).center().y())
+
+
+def test_what_only_waits_or_was_held_back_is_not_said_to_be_stored(room: ClientsRoom) -> None:
+    about = {"count": 1, "memory_id": "m1", "words": "The boat is red.", "space": "home"}
+    room.clients.lines = [
+        did(room.now, Did.WROTE, "store", step_id="s1", operation="ADD", **about),
+        did(room.now, Did.WROTE, "store", step_id="s2", operation="PROPOSED", **about),
+        did(room.now, Did.WROTE, "store", step_id="s3", operation="QUARANTINE", is_warned=True, **about),
+        did(room.now, Did.WROTE, "ask_update", step_id="s4", operation="PROPOSED", **about),
+        did(room.now, Did.WROTE, "entity_propose", step_id="s5", count=0),
+    ]
+    lines = rows_of(two(room).enter().stand.activity.list)
+    assert [line.head for line in lines] == [
+        "Stored: The boat is red.",
+        "Proposed: The boat is red.",
+        "Held back: The boat is red.",
+        "Asked to change: The boat is red.",
+        "Asked to merge two names",
+    ]
+    stored, proposed, held, asked, named = ((line.icon, line.ink) for line in lines)
+    assert stored == ("pencil", "accent")
+    assert proposed == asked == named == ("circle-help", "accent")
+    assert held == ("triangle-alert", "warning")
+    assert [line.note for line in lines] == ["home", "home", "home · reads like orders", "home", ""]

@@ -71,3 +71,42 @@ def test_the_palette_leads_there_also_where_nobody_is_paired(room: ClientsRoom) 
     room.context.desk.go.connect(lambda page, wish: gone.append((page, wish)))
     {command.title: command for command in client_commands(room.context)}["Names you said no to"].run()
     assert gone == [("clients", "nos")]
+
+
+def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room: ClientsRoom) -> None:
+    room.clients.nos = [Denied("odd one", room.now - DAY_MS)]
+    page = room.enter()
+    link = page.nos.link
+    settle(room.qtbot, link.isVisible)
+    assert page.states.currentWidget() is not page.stand
+    room.context.theme.use("light", 150)
+    page.read()
+    room.rest()
+    settle(room.qtbot, link.isVisible)
+    room.context.theme.use("light", 100)
+    link.click()
+    room.dialog(NosDialog).close_button.click()
+    two(room)
+    page.read()
+    room.rest()
+    settle(room.qtbot, link.isVisible)
+    assert page.stand.cards.isAncestorOf(link)
+    room.clients.items.clear()
+    page.read()
+    room.rest()
+    settle(room.qtbot, link.isVisible)
+    room.clients.nos = []
+    page.read()
+    room.rest()
+    settle(room.qtbot, link.isHidden)
+
+
+def test_reading_again_leaves_the_keyboard_where_it_is_with_no_client_paired(room: ClientsRoom) -> None:
+    room.clients.nos = [Denied("odd one", room.now - DAY_MS)]
+    page = room.enter()
+    settle(room.qtbot, page.nos.link.isVisible)
+    page.activateWindow()
+    page.nos.link.setFocus()
+    page.read()
+    room.rest()
+    assert page.focusWidget() is page.nos.link

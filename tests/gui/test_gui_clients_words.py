@@ -68,7 +68,7 @@ def client_verbs() -> set[str]:
 def test_every_verb_of_a_client_is_told() -> None:
     verbs = client_verbs()
     assert {"store", "relate", "resolve", "turn_end", "ask_update", "entity_merge"} <= verbs
-    assert verbs | {"recall", "context", "hello"} | HANDED == set(words()["verbs"])
+    assert verbs | {"recall", "context"} | HANDED == set(words()["verbs"])
 
 
 def test_every_call_of_the_protocol_is_told() -> None:

@@ -19,6 +19,7 @@ from window_rig import remember, settle
 
 from core.engine.facade import ticking
 from core.events import Changed
+from core.types.clients import Standing
 from ui.context import Context, Page, PageSpec, PartSpec
 from ui.shell.idle import IdleWatch
 from ui.shell.palette import Entry, rank
@@ -125,6 +126,32 @@ def test_undo_has_the_name_of_its_step_and_takes_it_back(window: MainWindow, rig
     window.context.commands.run("edit.redo")
     settle(qtbot, lambda: window.toasts.sentence.startswith("Redone"))
     assert stored.memory_id in {row[0] for row in rig.rows("SELECT id FROM memories")}
+
+
+def test_undo_takes_the_persons_own_newest_step_not_an_assistants(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    aster = rig.client("aster", "read", "propose")
+    rig.engine.clients.pause("aster").result(30)
+    rig.engine.clients.resume("aster").result(30)
+    asked = rig.store("The shed is green.", aster).memory_id
+    action = window.actions_box._actions["edit.undo"]
+    settle(qtbot, lambda: action.text() == "Undo: Resume a client")
+    window.context.commands.run("edit.undo")
+    settle(qtbot, lambda: window.toasts.sentence == "Undone: Resume a client.")
+    assert rig.rows("SELECT id FROM memories") == [(asked,)]
+    assert rig.engine.clients.card("aster").result(30).standing is Standing.PAUSED
+
+
+def test_with_nothing_of_the_persons_undo_says_where_the_rest_is(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
+    aster = rig.client("aster", "read", "write")
+    rig.write(lambda tx: tx.run("DELETE FROM undo_rows"))
+    rig.write(lambda tx: tx.run("DELETE FROM undo_steps"))
+    asked = rig.store("The shed is green.", aster).memory_id
+    settle(qtbot, lambda: window.actions_box._actions["edit.undo"].text() == "Undo")
+    window.context.commands.run("edit.undo")
+    told = "There is nothing of yours to undo; what assistants and runs did is in the Journal."
+    settle(qtbot, lambda: window.toasts.sentence == told)
+    assert rig.rows("SELECT id FROM memories") == [(asked,)]
+    assert window.actions_box._actions["edit.undo"].isEnabled()
 
 
 def test_locking_takes_everything_of_the_vault_out_of_the_window(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:

@@ -19,7 +19,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of
 from ui.tasks import Running, query, write
-from ui.undoing import told
+from ui.undoing import nothing, told
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow
@@ -54,7 +54,7 @@ class Actions(QObject):
         context.commands.changed.connect(self._rebuild)
         for command in self._own():
             context.commands.add(command)
-        context.bridge.changed.connect(lambda _: self._hear())
+        context.bridge.changed.connect(lambda _: self._ask.start(_ASK_MS))
         context.tasks.settled.connect(lambda: self._ask.start(_ASK_MS))
 
     def _own(self) -> list[Command]:
@@ -178,11 +178,6 @@ class Actions(QObject):
 
     # ---- undo and redo
 
-    def _hear(self) -> None:
-        """Something changed: it may be undone at once, though the step gets its name a moment later."""
-        self._actions["edit.undo"].setEnabled(self._is_open)
-        self._ask.start(_ASK_MS)
-
     def _ask_steps(self) -> None:
         if not self._context.bridge.is_open:
             return
@@ -196,7 +191,9 @@ class Actions(QObject):
     def _name(self, name: str, title: str, step: StepRow | None) -> None:
         label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
         self._actions[name].setText(f"{title}: {label}".replace("&", "&&") if label else title)
-        self._actions[name].setEnabled(self._is_open and step is not None)
+        # Ctrl+Z always answers: a change of a moment ago has no name here yet, and where nothing is the person's it
+        # says where to look for the rest.
+        self._actions[name].setEnabled(self._is_open and (step is not None or name == "edit.undo"))
 
     def _undo(self, name: str) -> None:
         # Asked anew: the step the menu names may be older than a change of a moment ago, and another one would go.
@@ -217,7 +214,7 @@ class Actions(QObject):
     def _take_back(self, name: str, step: StepRow | None) -> None:
         engine = self._context.bridge.engine
         if step is None:
-            self._context.desk.say("There is nothing to undo." if name == "edit.undo" else "There is nothing to redo.")
+            self._context.desk.say(nothing(name))
             return
         done = "Undone" if name == "edit.undo" else "Redone"
         undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))

@@ -118,6 +118,48 @@ def test_what_a_client_stores_does_not_end_the_redo(rig: Rig) -> None:
     assert sorted(rig.texts()) == ["one", "theirs"]
 
 
+def test_what_a_client_does_is_not_in_the_way_of_the_persons_undo(rig: Rig) -> None:
+    client = rig.client("plug", "write", "read")
+    kept = rig.store("mine").memory_id
+    rig.store("theirs", client)
+    mine = next_undo(rig)
+    assert mine is not None
+    assert (mine.actor, mine.memory_ids) == ("owner", (kept,))
+    rig.undo(mine.id)
+    assert rig.texts() == ["theirs"]
+    redo = next_redo(rig)
+    assert redo is not None
+    rig.undo(redo.id)
+    assert sorted(rig.texts()) == ["mine", "theirs"]
+    found = next_undo(rig)
+    assert found is not None
+    assert found.id == mine.id
+    assert rig.undo().client == "plug"  # without a name it is still the newest of all
+    assert [row[0] for row in rig.rows("SELECT id FROM memories")] == [kept]
+
+
+def test_with_nothing_of_the_persons_the_window_undoes_nothing_and_the_bare_undo_still_does(rig: Rig) -> None:
+    client = rig.client("plug", "write", "read")
+    pairing = next_undo(rig)
+    assert pairing is not None
+    assert pairing.actor == "owner"
+    rig.write(lambda tx: tx.run("UPDATE undo_steps SET actor = 'scheduler'"))
+    rig.store("theirs", client)
+    assert next_undo(rig) is None
+    assert rig.undo().client == "plug"
+    assert rig.texts() == []
+
+
+def test_what_the_person_took_back_of_a_client_comes_back_with_a_redo(rig: Rig) -> None:
+    client = rig.client("plug", "write", "read")
+    rig.store("theirs", client)
+    rig.undo()
+    redo = next_redo(rig)
+    assert redo is not None
+    rig.undo(redo.id)
+    assert rig.texts() == ["theirs"]
+
+
 def test_the_undo_of_an_unimport_can_be_redone(rig: Rig) -> None:
     report = rig.bring(facts(2))
     rig.unimport(report.import_id)

@@ -13,7 +13,7 @@ from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
 from ui.pages.clients.lines import Line, Row
 from ui.pages.clients.rows import RowList
-from ui.pages.clients.tab import Tab, clock_told, day_heading, offer
+from ui.pages.clients.tab import Tab, clock_told, day_heading, has_keyboard, offer
 from ui.pages.clients.words import did_note, did_told, words
 from ui.tasks import query
 from ui.undoing import take_back
@@ -27,8 +27,10 @@ _ICONS: Mapping[Did, tuple[str, str]] = {
     Did.ASKED: ("search", "muted"),
     Did.WROTE: ("pencil", "accent"),
     Did.REFUSED: ("circle-alert", "danger"),
-    Did.CAME: ("link", "muted"),
 }
+_ASKED_FOR, _HELD_BACK = ("circle-help", "accent"), ("triangle-alert", "warning")
+# A wish is one by its verb, whatever was answered.
+_WISHES = frozenset({"ask_update", "ask_delete", "ask_forget", "entity_propose"})
 
 
 def activity_row(line: ActivityLine, number: int) -> Row:
@@ -38,7 +40,7 @@ def activity_row(line: ActivityLine, number: int) -> Row:
         line: what was done.
         number: tells lines of the same moment apart.
     """
-    icon, ink = _ICONS[line.did]
+    icon, ink = _mark_of(line)
     return Row(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         head=did_told(line),
@@ -49,6 +51,13 @@ def activity_row(line: ActivityLine, number: int) -> Row:
         is_struck=line.is_undone,
         value=line,
     )
+
+
+def _mark_of(line: ActivityLine) -> tuple[str, str]:
+    """An icon and its colour: what only waits for the person does not look like what was done."""
+    if line.operation == "QUARANTINE":
+        return _HELD_BACK
+    return _ASKED_FOR if line.operation == "PROPOSED" or line.verb in _WISHES else _ICONS[line.did]
 
 
 def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:
@@ -150,11 +159,14 @@ class ActivityTab(Tab):
 
     def _offer(self, shown: Row | None) -> None:
         line = None if shown is None else shown.value
+        held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
         said = words()["activity"]
         offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
         is_undone = line is not None and line.is_undone
         cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
         offer(self.undo, cannot, said["undo_hint"])
+        if held is not None and not held.isEnabled():
+            self.list.setFocus()
 
     def _show_receipt(self) -> None:
         current = self.list.current

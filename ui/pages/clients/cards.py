@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.lines import Row
 from ui.pages.clients.rows import RowList
+from ui.pages.clients.tab import has_keyboard
 from ui.pages.clients.words import counted, listed, seen_told, standing_word, visible, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
@@ -32,7 +33,7 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
     return Row(
         id=card.name,
         head=visible(card.name),
-        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms)}",
+        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms, briefly=True)}",
         more="" if card.standing is Standing.REVOKED else _granted(card),
         last=_did(card),
         standing=card.standing,
@@ -53,9 +54,23 @@ def _granted(card: ClientCard) -> str:
     return " · ".join(part for part in (listed(card.grants), spaces) if part)
 
 
-def in_order(cards: Sequence[ClientCard]) -> list[ClientCard]:
-    """Those that may come in first; within them the one that came last."""
-    return sorted(cards, key=lambda card: (_ORDER.index(card.standing), -(card.seen_at or 0), card.name))
+def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:
+    """Those that may come in first; within them the one that came last.
+
+    Args:
+        cards: the clients.
+        order: names that keep the order they have here; the others stand where they belong between them.
+    """
+    known = {card.name: card for card in cards}
+    found = [known.pop(name) for name in order if name in known]
+    for card in sorted(known.values(), key=_rank):
+        behind = (at for at, one in enumerate(found) if _rank(one) > _rank(card))
+        found.insert(next(behind, len(found)), card)
+    return found
+
+
+def _rank(card: ClientCard) -> tuple[int, int, str]:
+    return _ORDER.index(card.standing), -(card.seen_at or 0), card.name
 
 
 class CardsPanel(QFrame):
@@ -99,6 +114,7 @@ class CardsPanel(QFrame):
             icon="play",
         )
         self.list = RowList(theme, said["list"])
+        self._order: list[str] = []
         layout = column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
         head = column(None, gap=10)
@@ -128,8 +144,12 @@ class CardsPanel(QFrame):
         """
         self._foot.insertWidget(0, link)
 
+    def sort_anew(self) -> None:
+        """Let the clients stand where they belong when they are next shown."""
+        self._order = []
+
     def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
-        """Show the clients.
+        """Show the clients; who was shown before keeps its place, or a click would hit another one.
 
         Args:
             cards: all of them.
@@ -138,6 +158,15 @@ class CardsPanel(QFrame):
         """
         awake, paused = (sum(card.standing is one for card in cards) for one in (Standing.AWAKE, Standing.PAUSED))
         self.count.setText(counted(words()["count"], len(cards)))
-        self.stop.setVisible(awake > 0)
-        self.resume.setVisible(paused > 1 or (paused > 0 and not awake))
-        self.list.show_lines([card_row(card, now_ms) for card in in_order(cards)], wanted=wanted)
+        self._show_switch(stops=awake > 0, resumes=paused > 1 or (paused > 0 and not awake))
+        shown = in_order(cards, self._order)
+        self._order = [card.name for card in shown]
+        self.list.show_lines([card_row(card, now_ms) for card in shown], wanted=wanted)
+
+    def _show_switch(self, *, stops: bool, resumes: bool) -> None:
+        held = next((made for made in (self.stop, self.resume) if has_keyboard(made)), None)
+        self.stop.setVisible(stops)
+        self.resume.setVisible(resumes)
+        if held is not None and held.isHidden():
+            other = self.resume if held is self.stop else self.stop
+            (self.list if other.isHidden() else other).setFocus()

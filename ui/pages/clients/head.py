@@ -5,15 +5,16 @@ Must not do: ask the engine, or do anything itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.marks import StandingMark
+from ui.pages.clients.tab import has_keyboard
 from ui.pages.clients.words import (
     SPACE,
     born_told,
@@ -41,6 +42,8 @@ _DEEDS = {
     Standing.UNPAIRED: ("undo", "again", "revoke"),
     Standing.REVOKED: ("undo", "again"),
 }
+# What stands where another deed stood: the keyboard goes there with it.
+_INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
 _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
 
 
@@ -96,28 +99,30 @@ class GrantChips(QWidget):
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=6)
         self.sentence, self.brief = Elided("", "small"), Elided("", "small")
+        self.had = label("", "small", wrap=True)
         self._usual, self._is_low = "", False
-        self.brief.hide()
-        column(self, self._chips, self.brief, self.sentence, gap=4)
+        column(self, self._chips, self.brief, self.sentence, self.had, gap=4)
         self._sentences: dict[QPushButton, str] = {}
 
     def show_card(self, card: ClientCard) -> None:
-        """Show the grants of a client."""
+        """Show the grants of a client; of one that was revoked, what it had."""
         clear(self._flow)
         self._sentences.clear()
+        told = " · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part)
+        self.had.setText(words()["had"].format(what=told) if card.standing is Standing.REVOKED else "")
+        self.brief.say(told)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
             is_space = grant.startswith(SPACE)
             icon = "landmark" if is_space else ""
             made = button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
-            told = grant_sentence(grant)
-            made.setToolTip(tip(told))
-            made.setAccessibleDescription(told)
+            sentence = grant_sentence(grant)
+            made.setToolTip(tip(sentence))
+            made.setAccessibleDescription(sentence)
             made.installEventFilter(self)
-            self._sentences[made] = told
+            self._sentences[made] = sentence
             self._flow.addWidget(made)
         self._usual = summary_told(card)
         self.sentence.say(self._usual)
-        self.brief.say(" · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part))
         self.show_low(is_low=self._is_low)
 
     def show_low(self, *, is_low: bool) -> None:
@@ -126,9 +131,11 @@ class GrantChips(QWidget):
         Args:
             is_low: whether there is little room.
         """
-        self._is_low = is_low
-        self._chips.setVisible(bool(self._sentences) and not is_low)
-        self.brief.setVisible(is_low)
+        self._is_low, holds = is_low, not self.had.text()
+        self._chips.setVisible(bool(self._sentences) and holds and not is_low)
+        self.brief.setVisible(holds and is_low)
+        self.sentence.setVisible(holds)
+        self.had.setVisible(not holds)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Say the sentence of the chip that is looked at."""
@@ -150,11 +157,13 @@ class Head(QWidget):
         deed: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
         led: a figure was pressed: its name.
         grants_asked: a grant was pressed.
+        left: the deed that had the keyboard is none any more, and nothing took its place.
     """
 
     deed = Signal(str)
     led = Signal(str)
     grants_asked = Signal()
+    left = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -163,7 +172,9 @@ class Head(QWidget):
         self.mark, self.standing = StandingMark(theme), label("", "small")
         self.name = Elided("", "title")
         self.name.setAccessibleDescription("heading")
-        self.meta = Elided("", "small")
+        self.meta, self.why = label("", "small", wrap=True), label("", "small", wrap=True)
+        # As wide as there is room: the longest word, of a process for instance, is no reason to take more.
+        self.meta.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.deeds: dict[str, QPushButton] = {}
         acts = QWidget()
         flow = row(parent=acts, gap=8)
@@ -185,7 +196,11 @@ class Head(QWidget):
         names = QWidget()
         under = row(self.mark, self.standing, self.meta, gap=6)
         under.setStretch(2, 1)
-        column(names, self.name, gap=4).addLayout(under)
+        for place in (self.mark, self.standing, self.meta):
+            under.setAlignment(place, Qt.AlignmentFlag.AlignTop)
+        head = column(names, self.name, gap=4)
+        head.addLayout(under)
+        head.addWidget(self.why)
         self._top = row(names, acts, gap=16)
         self._top.setStretch(0, 1)
         layout = column(self, gap=10)
@@ -222,18 +237,31 @@ class Head(QWidget):
         told = words()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(told)
         self.standing.setAccessibleDescription(told)
-        why = "" if card.standing is Standing.AWAKE else f" · {told}"
-        self.meta.say(f"· {seen_told(card, now_ms)} · {born_told(card)}{why}")
-        for name, made in self.deeds.items():
-            made.setVisible(name in _DEEDS[card.standing])
+        self.meta.setText(f"· {seen_told(card, now_ms)} · {born_told(card)}")
+        self.why.setText(told)
+        self.why.setVisible(card.standing is not Standing.AWAKE)
+        self._show_deeds(_DEEDS[card.standing])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))
         if is_other:
             self.chips.show_card(card)
 
+    def _show_deeds(self, shown: Sequence[str]) -> None:
+        held = next((name for name, made in self.deeds.items() if has_keyboard(made)), "")
+        for name, made in self.deeds.items():
+            made.setVisible(name in shown)
+        if not held or held in shown:
+            return
+        # The next press of the same key shall not do another thing than the one that was meant.
+        instead = next((name for name in _INSTEAD.get(held, ()) if name in shown), "")
+        if instead:
+            self.deeds[instead].setFocus()
+        else:
+            self.left.emit()
+
 
 def _granted(card: ClientCard) -> tuple[object, ...]:
-    return card.name, card.grants, card.spaces, summary_told(card)
+    return card.name, card.grants, card.spaces, summary_told(card), card.standing is Standing.REVOKED
 
 
 def _capital(text: str) -> str:

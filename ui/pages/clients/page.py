@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QDialog
 
-from core.config.grantwords import cannot
 from core.events import Changed
 from core.types.clients import ClientCard, Standing, Terms
 from ui.context import Command, Context, Page, PageSpec
@@ -20,11 +19,12 @@ from ui.pages.clients.lines import Row
 from ui.pages.clients.nos import Nos
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.stand import ACTIVITY, GRANTS, RECEIPTS, Stand
+from ui.pages.clients.teaching import Teaching
 from ui.pages.clients.tokens import TokenDialog
 from ui.pages.clients.words import words
 from ui.tasks import problem_of, query
-from ui.widgets.basics import column, label, row
-from ui.widgets.states import EmptyState, States
+from ui.widgets.basics import column
+from ui.widgets.states import States
 
 PAIR, TOKEN, STOP, RESUME, NOS = "pair", "token", "stop", "resume", "nos"
 _REFRESH_MS = 300
@@ -46,7 +46,9 @@ class ClientsPage(Page):
         self.states = States(context.theme, self.stand, words()["reading"])
         column(self, self.states)
         self.stand.build()
-        self.stand.cards.hold(self.nos.link)
+        said, cards = words(), self.stand.cards
+        actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
+        self.teaching = Teaching(context.theme, self.states, cards, self.nos.link, *actions)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
@@ -80,6 +82,7 @@ class ClientsPage(Page):
         """
         self._is_shown = self._wants_focus = True
         self._wished = wish.removeprefix("ask:")
+        self.stand.cards.sort_anew()
         self.stand.tab.enter()
         self._live.start()
         self.read()
@@ -123,8 +126,9 @@ class ClientsPage(Page):
         self._is_read = True
         self.cards = tuple(cards)
         if not cards:
-            self._show_empty()
+            self.teaching.begin()
         else:
+            self.teaching.end()
             self.states.content()
             wanted, self._wanted = self._wanted or self._named(), ""
             self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
@@ -141,18 +145,6 @@ class ClientsPage(Page):
     def _card(self) -> ClientCard | None:
         current = self.stand.cards.list.current
         return None if current is None else next((one for one in self.cards if one.name == current.id), None)
-
-    def _show_empty(self) -> None:
-        said = words()
-        made = QWidget()
-        actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
-        teaching = EmptyState(self.context.theme, "bot", said["empty"]["title"], said["empty"]["sentence"], *actions)
-        caution = label(cannot(), "small", wrap=True)
-        caution.setFixedWidth(self.context.theme.px(560))
-        box = column(made, teaching, margins=16)
-        box.setStretch(0, 1)
-        box.addLayout(row(None, caution, None))
-        self.states.empty(made)
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)

@@ -18,14 +18,14 @@ from ui.widgets.keys import overrides, plain_key
 from ui.widgets.linemodel import LineModel
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_NEVER = ""
+_NEVER = object()
 
 
 class RowList(QListView):
     """The list.
 
     Signals:
-        looked_at: the `Row` that is looked at; None for none.
+        looked_at: the `Row` that is looked at, also where the same one says something else now; None for none.
         opened: the `Row` that was opened, by Enter or a double click.
     """
 
@@ -43,7 +43,7 @@ class RowList(QListView):
         self._theme = theme
         self.lines: LineModel[Row] = LineModel(self)
         self.painter = RowPainter(theme, self)
-        self._last: str | None = _NEVER
+        self._last: object = _NEVER
         self.setModel(self.lines)
         self.setItemDelegate(self.painter)
         self.setAccessibleName(name)
@@ -111,9 +111,8 @@ class RowList(QListView):
 
     def _tell(self) -> None:
         found = self.current
-        key = None if found is None else found.id
-        if key != self._last:
-            self._last = key
+        if found != self._last:
+            self._last = found
             self.looked_at.emit(found)
 
     def _open(self) -> None:

@@ -78,6 +78,7 @@ class Stand(QWidget):
         self.stack.setCurrentWidget(self.activity)
         self.views.chosen.connect(self.show_view)
         self.head.grants_asked.connect(lambda: self.show_view(GRANTS))
+        self.head.left.connect(self._to_clients)
         self.cards.list.clicked.connect(lambda _: self.open_client())
         self.cards.list.opened.connect(lambda _: self.open_client())
         theme.changed.connect(self._fit)
@@ -107,6 +108,7 @@ class Stand(QWidget):
         """What it may."""
         made = self._hang(GRANTS, TermsTab(self._context))
         made.applied.connect(self.applied)
+        made.left.connect(self._to_clients)
         return made
 
     def _hang(self, view: str, tab: _T) -> _T:
@@ -181,6 +183,10 @@ class Stand(QWidget):
     def take_focus(self, otherwise: QWidget) -> None:
         """Give the keyboard to the clients, or to another widget where they are hidden."""
         (otherwise if self.cards.isHidden() else self.cards.list).setFocus()
+
+    def _to_clients(self) -> None:
+        """The keyboard goes to the clients, or to the way to them."""
+        self.take_focus(self.back)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Everything finds its place anew."""

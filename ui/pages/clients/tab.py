@@ -143,6 +143,15 @@ def offer(made: QPushButton, cannot: str, hint: str) -> None:
     made.setAccessibleDescription(cannot or hint)
 
 
+def has_keyboard(made: QWidget) -> bool:
+    """Whether the keyboard is there, or will be when the window has it again.
+
+    Qt hands it on to whatever stands next when the widget goes or can be used no more; who asks this before can do
+    better.
+    """
+    return made.window().focusWidget() is made
+
+
 def day_heading(ms: int, now_ms: int) -> str:
     """The heading of a day: `Today`, `Yesterday`, `14 November 2026`."""
     at, today = local(ms).date(), local(now_ms).date()

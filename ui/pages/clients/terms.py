@@ -13,7 +13,7 @@ from core.types.library import Facets
 from core.types.words import Grant
 from ui.context import Context
 from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
-from ui.pages.clients.tab import Tab, offer
+from ui.pages.clients.tab import Tab, has_keyboard, offer
 from ui.pages.clients.words import SPACE, change_told, words
 from ui.tasks import query
 from ui.widgets.basics import button, card, column, label, row, scrolling
@@ -33,9 +33,11 @@ class TermsTab(Tab):
 
     Signals:
         applied: the `Terms` the person wants.
+        left: the button that had the keyboard can be pressed no more.
     """
 
     applied = Signal(object)
+    left = Signal()
 
     def __init__(self, context: Context) -> None:
         said, theme = words()["terms"], context.theme
@@ -177,8 +179,11 @@ class TermsTab(Tab):
         told = said["revoked"] if is_out else said["nothing"] if is_empty else change_told(self._before, wanted)
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
+        held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)
         offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
         offer(self.act, told if is_same or is_empty or is_out else "", told)
+        if held is not None and not held.isEnabled():
+            self.left.emit()
 
     # ---- acts
 

@@ -85,10 +85,18 @@ def standing_word(standing: Standing) -> str:
     return str(words()["standing"][standing.value]["word"])
 
 
-def seen_told(card: ClientCard, now_ms: int) -> str:
-    """When it came last: `last seen yesterday`."""
+def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
+    """When it came last: `last connected yesterday`.
+
+    Args:
+        card: the client.
+        now_ms: the present.
+        briefly: whether there is little room: `connected yesterday`.
+    """
     said = words()
-    return str(said["never"] if card.seen_at is None else said["seen"].format(when=ago(card.seen_at, now_ms)))
+    if card.seen_at is None:
+        return str(said["never"])
+    return str(said["seen_briefly" if briefly else "seen"].format(when=ago(card.seen_at, now_ms)))
 
 
 def born_told(card: ClientCard) -> str:
@@ -132,7 +140,7 @@ def did_told(line: ActivityLine) -> str:
     if line.did is Did.REFUSED:
         why = words()["refusal_reasons"].get(line.code, words()["refusal_reasons"]["unknown"])
         return str(words()["activity"]["refused"]).format(why=why)
-    told = verb_told(line.verb)
+    told = words()["answered"].get(line.verb, {}).get(line.operation) or verb_told(line.verb)
     verb = told[:1].upper() + told[1:]
     return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
 
@@ -167,6 +175,7 @@ def did_note(line: ActivityLine) -> str:
         parts += [visible(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
         parts += [counted(said["more" if line.words else "changed"], more)] if more > 0 else []
+        parts += [said["warned"]] if line.is_warned else []
     elif line.did is Did.REFUSED:
         parts += [call_told(line.verb), line.code]
     if line.is_undone:
