@@ -244,6 +244,7 @@ class ClientsPage(Page):
         made.grants_asked.connect(lambda _: self.stand.show_view(GRANTS))
         made.finished.connect(lambda _: self._closed(made))
         made.show()
+        made.activateWindow()  # opened from the command palette, some desktops leave the keyboard with the main window
 
     def _closed(self, dialog: QDialog) -> None:
         if self.pairing is dialog:
