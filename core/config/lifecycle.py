@@ -137,7 +137,8 @@ class LifecycleOptions(BaseModel):
         max_length=200,
         title="Erase from the archive",
         description="Kinds (episode, fact, rule, procedure, digest; with commas) that are erased for good from the "
-        "archive after the days below. Empty: nothing is ever erased by itself.",
+        "archive after the days below; a digest goes with what it was made of, where all of it is of chosen kinds. "
+        "Empty: nothing is ever erased by itself.",
         json_schema_extra=about(_KEEP),
     )
     erase_days: int = Field(

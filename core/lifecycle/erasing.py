@@ -1,15 +1,17 @@
 """Erasing from the archive what the owner chose to be erased there: kinds, and days (design section 6).
 
-Nothing by default. A run takes what nobody would miss by it: where a text that stands was made of an archived one, or
-where others would stand again because of it, that is for the person to decide. It goes by the clock that is believed
-(`clockwatch`), whoever starts it: a wrong year must not empty the archive. What a person brings back from the archive
-stands, and is none of its business any more; should it be archived again, its days begin anew, so that nothing else
-has to remember it (a run cannot be taken back either). Must not do: erase what is not archived.
+Nothing by default. A run takes what nobody would miss by it: where a text that stands was made of an archived one, that
+is for the person to decide. What a digest stands for lies with it in the archive, so it goes with it, where it is of
+chosen kinds and nothing protects any of it; else the digest stays, or its sources would stand again. It goes by the
+clock that is believed (`clockwatch`), whoever starts it: a wrong year must not empty the archive. What a person brings
+back from the archive stands, and is none of its business any more; should it be archived again, its days begin anew, so
+that nothing else has to remember it (a run cannot be taken back either). Must not do: erase what is not archived, or
+does not lie under what is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from core.config.options import Options
@@ -21,13 +23,14 @@ from core.intake.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.clockwatch import believed_ms
 from core.lifecycle.graveyard import erased_kinds
 from core.lifecycle.ground import SCHEDULER, Batch, Ground
+from core.lifecycle.protection import protections
 from core.memory.draft import to_json
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
-REASON = "erased_from_archive"
-"""A key of `resources/help/lifecycle.json`."""
+REASON, WITH_SOURCES = "erased_from_archive", "erased_with_sources"
+"""Keys of `resources/help/lifecycle.json`."""
 
 _LAST = "last"
 _DAY_MS = 86_400_000
@@ -42,6 +45,12 @@ _DUE = (
 _STANDING = (
     "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
     "AND (status IN ('active', 'disputed', 'quarantined') OR pinned = 1) LIMIT 1"
+)
+
+# Sources of a digest, as far as they lie under it still and may be taken.
+_LOOSE = (
+    "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'consolidated' "
+    "AND kind IN (SELECT value FROM json_each(:kinds))"
 )
 
 
@@ -108,36 +117,32 @@ class Erasing:
         Returns:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
         """
-        due = set(_due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds]))
-        ids = [
-            deed.memory_id
-            for deed in deeds
-            if deed.memory_id in due and _is_missed_by_nobody(tx, reach_of(tx, [deed.memory_id], whole_chain=False))
-        ]
+        due = _due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
+        leaving = dict(_leaving(tx, ground, due))
+        ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
         rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
         if any(deed.detail.get(_LAST) for deed in deeds):
             self._journals.pop(ground.work, None)
-        return Batch(len(deeds), {"erased": len(ids), "rows": rows, "skipped": len(deeds) - len(ids)}, tuple(ids))
+        erased = len(leaving)
+        return Batch(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
 
 
 def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> Journals:
     """An index for all that is due, not for the next few alone."""
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
     due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
-    reach = reach_of(rows, due, whole_chain=False)
+    reach = reach_of(rows, [*due, *reach_of(rows, due, whole_chain=False).back], whole_chain=False)
     return Journals([*ids, *reach.ids], texts_of(rows, reach))
 
 
 def _plan(rows: Rows, ground: Ground) -> list[Planned]:
     taken: set[str] = set()
     deeds = []
-    for memory_id in _due(rows, ground.options, ground.now_ms, None):
-        if memory_id in taken:
-            continue
-        reach = reach_of(rows, [memory_id], whole_chain=False)
-        if _is_missed_by_nobody(rows, reach):
+    for memory_id, (under, reach) in _leaving(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
+        if memory_id not in taken:
             taken.update(reach.ids)
-            deeds.append(Planned(Deed.ERASE, memory_id, reason=REASON, detail={"rows": len(reach.ids)}))
+            reason = WITH_SOURCES if under else REASON
+            deeds.append(Planned(Deed.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
     if deeds:
         last = deeds[-1]
         deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
@@ -160,6 +165,27 @@ def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -
         "ids": None if ids is None else to_json(list(ids)),
     }
     return [str(row[0]) for row in rows.all(_DUE, asked)]
+
+
+def _leaving(rows: Rows, ground: Ground, due: Sequence[str]) -> Iterator[tuple[str, tuple[Sequence[str], Reach]]]:
+    """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
+    reaches = {memory_id: reach_of(rows, [memory_id], whole_chain=False) for memory_id in due}
+    loose = _loose(rows, ground, {one for reach in reaches.values() for one in reach.back})
+    for memory_id, alone in reaches.items():
+        under = alone.back
+        if loose.issuperset(under):
+            reach = reach_of(rows, [memory_id, *under], whole_chain=False) if under else alone
+            if _is_missed_by_nobody(rows, reach):
+                yield memory_id, (under, reach)
+
+
+def _loose(rows: Rows, ground: Ground, sources: Collection[str]) -> set[str]:
+    """Sources that may go with their digest."""
+    if not sources:
+        return set()
+    kinds = to_json(sorted(kind.value for kind in erased_kinds(ground.options)))
+    found = [str(row[0]) for row in rows.all(_LOOSE, {"ids": to_json(sorted(sources)), "kinds": kinds})]
+    return set(found) - protections(rows, found, ground.now_ms).keys()
 
 
 def _is_missed_by_nobody(rows: Rows, reach: Reach) -> bool:

@@ -14,7 +14,7 @@ from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
 from core.intake.erasing_index import TABLES, Journals
-from core.lifecycle.erasing import REASON, Erasing
+from core.lifecycle.erasing import REASON, WITH_SOURCES, Erasing
 from core.lifecycle.ground import Ground
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
@@ -81,6 +81,69 @@ def test_what_somebody_would_miss_stays(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert("spared", {"memory_id": spared, "at": 0, "until": until}))
     later(rig, 100)
     assert Erasing().plan(ground_of(rig, CHOSEN)) == []
+
+
+# ---- a digest and what lies under it
+
+
+def told(rig: Rig, *texts: str) -> list[str]:
+    """What an assistant said: nothing of it is the person's own word."""
+    rig.bring([{"text": text, "kind": "fact", "source": "inference"} for text in texts])
+    return [str(rig.value("SELECT id FROM memories WHERE text = ?", text)) for text in texts]
+
+
+def gathered(rig: Rig, *sources: str) -> str:
+    """An archived digest of those sources."""
+    digest = archived(rig, "Cellar: three steps, damp, no window", Kind.DIGEST)
+    for source in sources:
+        belief_rig.derive(rig, digest, source)
+        belief_rig.change(rig, source, status="consolidated", consolidated_into=digest)
+    return digest
+
+
+CELLAR = ("The cellar has three steps", "The cellar is damp", "The cellar has no window")
+
+
+def test_a_digest_goes_with_what_lies_under_it(rig: Rig) -> None:
+    digest = gathered(rig, *told(rig, *CELLAR))
+    stands = rig.store("Ida keeps hens").memory_id
+    later(rig, 91)
+    ground = ground_of(rig, CHOSEN)
+    deeds = Erasing().plan(ground)
+    assert [(deed.memory_id, deed.reason, deed.detail["rows"]) for deed in deeds] == [(digest, WITH_SOURCES, 4)]
+    ran = run(rig, Erasing(), ground)
+    assert dict(ran.counts) == {"erased": 1, "rows": 4, "skipped": 0}
+    assert [row[0] for row in rig.rows("SELECT id FROM memories")] == [stands]
+    assert traces(rig, "damp") == []
+
+
+@pytest.mark.parametrize("why", ["word", "kind", "pinned", "made"])
+def test_a_digest_stays_with_its_sources_where_one_of_them_may_not_go(rig: Rig, why: str) -> None:
+    sources = told(rig, *CELLAR)
+    digest = gathered(rig, *sources)
+    if why == "word":
+        belief_rig.change(rig, sources[1], source="user_explicit")
+    elif why == "kind":
+        belief_rig.change(rig, sources[1], kind="rule")
+    elif why == "pinned":
+        belief_rig.change(rig, sources[1], pinned=1)
+    else:
+        belief_rig.derive(rig, rig.store("The cellar is wet and dark").memory_id, sources[1])
+    later(rig, 91)
+    assert Erasing().plan(ground_of(rig, CHOSEN)) == []
+    assert rig.get(digest).status is Status.ARCHIVED
+
+
+def test_what_may_not_go_any_more_when_its_turn_comes_stays(rig: Rig) -> None:
+    sources = told(rig, *CELLAR)
+    gathered(rig, *sources)
+    later(rig, 91)
+    ground = ground_of(rig, CHOSEN)
+    deeds = Erasing().plan(ground)
+    belief_rig.change(rig, sources[2], pinned=1)
+    done = rig.write(lambda tx: Erasing().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    assert (done.counts, done.ids) == ({"erased": 0, "rows": 0, "skipped": 1}, ())
+    assert {rig.get(source).status for source in sources} == {Status.CONSOLIDATED}
 
 
 # ---- the journals are read once a run
