@@ -47,9 +47,9 @@ _STANDING = (
     "AND (status IN ('active', 'disputed', 'quarantined') OR pinned = 1) LIMIT 1"
 )
 
-# Sources of a digest, as far as they lie under it still and may be taken.
+# Sources of a digest, as far as they lie under it still and may be taken. The plus keeps the status's index out of it.
 _LOOSE = (
-    "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'consolidated' "
+    "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:ids)) AND +status = 'consolidated' "
     "AND kind IN (SELECT value FROM json_each(:kinds))"
 )
 
