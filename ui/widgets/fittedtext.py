@@ -130,11 +130,11 @@ class FittedText(QTextEdit):
     @property
     def parts(self) -> Sequence[Part]:
         """What it shows."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
     def _write(self) -> None:
         """Show it all anew."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
     def _put(self, parts: Iterable[tuple[str, QTextCharFormat, bool]]) -> None:
         """Replace what stands here.
@@ -224,8 +224,8 @@ class FittedText(QTextEdit):
 
     def event(self, event: QEvent) -> bool:
         """Other keys belong to what lies around it: nothing can be written here."""
-        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_key and not any(event.matches(key) for key in self.own_keys):  # type: ignore[attr-defined]
+        is_key = event.type() == QEvent.Type.ShortcutOverride
+        if is_key and isinstance(event, QKeyEvent) and not any(event.matches(key) for key in self.own_keys):
             event.ignore()
             return False
         return super().event(event)

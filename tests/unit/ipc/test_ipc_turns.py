@@ -143,7 +143,7 @@ def test_a_connection_remembers_so_many_sessions_and_leaves_all_that_are_in_use(
     until = time.monotonic() + 60
     while not world.engine.sessions.left:
         assert time.monotonic() < until
-        time.sleep(0.01)
+        time.sleep(0.01)  # the end of a connection is noticed on the server's loop, and nobody is told of it
     assert {"s0", "s6"} <= {session for _, session in world.engine.sessions.left}
 
 
