@@ -1,4 +1,4 @@
-"""Size caps: 500 lines a file, 60 a function, 25 methods a class, complexity 10.
+"""Size caps: 800 lines a file, 60 a function, 25 methods a class, complexity 10.
 
 Remedy for a breach: divide the thing by what it is about. An exception needs a line here, with a date and a reason.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arch_tree import ROOT, name_of, parsed, python_files
 
-FILE_LINES = 500
+FILE_LINES = 800
 FUNCTION_LINES = 60
 CLASS_METHODS = 25
 COMPLEXITY = 10
