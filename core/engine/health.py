@@ -13,6 +13,9 @@ from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
 from core.vault.rows import Rows
 
+# Counted apart, through the index of parts: a condition on every row would read the whole table.
+_LATER_PARTS = "SELECT count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0"
+
 
 def report(opened: Opened, rows: Rows) -> StatusReport:
     """Gather the status report.
@@ -62,7 +65,7 @@ def glance(opened: Opened, rows: Rows) -> StatusReport:
     Returns:
         Of the figures of `report`: index, memories (their total alone) and model_server.
     """
-    total = int(rows.value("SELECT count(*) FROM memories"))
+    total = int(rows.value("SELECT count(*) FROM memories")) - int(rows.value(_LATER_PARTS))
     return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
 
 
@@ -79,9 +82,16 @@ def _wal_bytes(opened: Opened) -> int:
 
 
 def _memories(rows: Rows) -> dict[str, Any]:
-    by_status = {str(k): int(v) for k, v in rows.all("SELECT status, count(*) FROM memories GROUP BY status")}
-    by_kind = {str(k): int(v) for k, v in rows.all("SELECT kind, count(*) FROM memories GROUP BY kind")}
+    by_status, by_kind = (_counted(rows, column) for column in ("status", "kind"))
     return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
+
+
+def _counted(rows: Rows, column: str) -> dict[str, int]:
+    """Memories by a column; a long text is one memory, however many rows hold it."""
+    found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
+    for name, count in rows.all(f"SELECT {column}, {_LATER_PARTS[len('SELECT ') :]} GROUP BY {column}"):  # noqa: S608 - constants
+        found[str(name)] -= int(count)
+    return {name: count for name, count in found.items() if count}
 
 
 def _imports(rows: Rows) -> dict[str, int]:

@@ -35,7 +35,8 @@ class Record:
     Attributes:
         identity: stable across exports; the same identity is never stored twice (`chatgpt:<conversation>:<message>`).
             Where the source has no ids it is made of path or content hash and an ordinal among equals.
-        text: exactly as written, after the format's own removal of injected blocks; never normalised.
+        text: exactly as written, after the format's own removal of injected blocks; never normalised. `import_items`
+            holds it to `core.importers.limits`: no inline pictures, at most 1 MiB.
         where: for errors and provenance: file name inside the bundle and line or record number; never text.
         status: ACTIVE; QUARANTINED for proposals; ARCHIVED for hidden items of another store.
         position: place within the conversation, from 0; None outside conversations.

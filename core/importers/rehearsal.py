@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.errors import CancelledError
+from core.importers.limits import limited
 from core.importers.reading import bundle_skips
 from core.importers.records import Importer, Item, Record, Skip, Trouble
 from core.importers.source import Bundle
@@ -229,14 +230,15 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
         importer: of its format.
 
     Yields:
-        Items in file order; a record whose identity came before becomes the skip `repeated`.
+        Items in file order, each record held to `core.importers.limits`; a record whose identity came before becomes
+        the skip `repeated`.
 
     Raises:
         UserError: IMPORT_REFUSED, IMPORT_CHANGED from reading.
     """
     yield from bundle_skips(bundle)
     seen: set[bytes] = set()
-    for item in importer.read(bundle):
+    for item in _limited_items(importer.read(bundle)):
         if isinstance(item, Record):
             key = hashlib.blake2b(item.identity.encode("utf-8", "surrogatepass"), digest_size=16).digest()
             if key in seen:
@@ -244,6 +246,14 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
                 continue
             seen.add(key)
         yield item
+
+
+def _limited_items(items: Iterator[Item]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Record):
+            yield from limited(item)
+        else:
+            yield item
 
 
 def rehearse(

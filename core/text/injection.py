@@ -11,7 +11,7 @@ import hashlib
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
@@ -190,6 +190,9 @@ def injection_score(text: str, *labels: str | None) -> float:
     return max(score, scan(beside).score) if len(beside) > _SHORT else score
 
 
+_WINDOW = 64 << 10  # characters that are scanned at a time
+_OVERLAP = 2 << 10  # an order that is cut by the end of one window stands whole in the next
+
 _SHORT = 24  # a label of so few characters gives no order
 
 
@@ -220,15 +223,26 @@ def renewed(flags: Iterable[str], text: str) -> list[str]:
 
 
 def _scanned(text: str) -> Finding:
-    layers = unveiled(text)
     hits: list[Hit] = []
-    for layer in layers:
-        hits += rules_met(layer.text)
-    words = any(name == "tags" for layer in layers for name, _ in layer.signs)
+    signs: set[tuple[str, float]] = set()
+    for window in _windows(text):
+        for layer in unveiled(window):
+            hits += rules_met(layer.text)
+            signs.update(layer.signs)
+    words = any(name == "tags" for name, _ in signs)
     if not words and not any(hit.family != "hidden" for hit in hits):
         return NOTHING if not hits else _finding(hits)
-    hits += [Hit(f"veil.{name}", "hidden", weight) for layer in layers for name, weight in layer.signs]
+    hits += [Hit(f"veil.{name}", "hidden", weight) for name, weight in sorted(signs)]
     return _finding(hits)
+
+
+def _windows(text: str) -> Iterator[str]:
+    """A long text in windows: its layers are several times its size, and a text of 20 MB would take gigabytes."""
+    if len(text) <= _WINDOW:
+        yield text
+        return
+    for start in range(0, len(text) - _OVERLAP, _WINDOW - _OVERLAP):
+        yield text[start : start + _WINDOW]
 
 
 def _finding(hits: list[Hit]) -> Finding:

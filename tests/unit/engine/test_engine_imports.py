@@ -385,3 +385,11 @@ def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
         preview, done = rehearse(rig, export), rig.bring(export)
         assert (preview.stored, preview.proposals, preview.skipped) == (done.stored, done.proposals, done.skipped)
         assert (done.proposals > 0) is fresh
+
+
+def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
+    report = rig.bring([{"text": LONG}, {"text": "A short one."}])
+    assert len(rig.rows("SELECT id FROM memories")) > report.stored == 2
+    told = rig.engine.vault.status().result(30).values["memories"]
+    assert told == {"total": 2, "by_status": {"active": 2}, "by_kind": {"episode": 2}}
+    assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
