@@ -14,7 +14,7 @@ from core.types.replies import StatusReport
 from core.vault.rows import Rows
 
 # Counted apart, through the index of parts: a condition on every row would read the whole table.
-_LATER_PARTS = "SELECT count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0"
+_LATER_PARTS = "count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0"
 
 
 def report(opened: Opened, rows: Rows) -> StatusReport:
@@ -65,7 +65,7 @@ def glance(opened: Opened, rows: Rows) -> StatusReport:
     Returns:
         Of the figures of `report`: index, memories (their total alone) and model_server.
     """
-    total = int(rows.value("SELECT count(*) FROM memories")) - int(rows.value(_LATER_PARTS))
+    total = int(rows.value("SELECT count(*) FROM memories")) - int(rows.value(f"SELECT {_LATER_PARTS}"))
     return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
 
 
@@ -89,7 +89,7 @@ def _memories(rows: Rows) -> dict[str, Any]:
 def _counted(rows: Rows, column: str) -> dict[str, int]:
     """Memories by a column; a long text is one memory, however many rows hold it."""
     found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
-    for name, count in rows.all(f"SELECT {column}, {_LATER_PARTS[len('SELECT ') :]} GROUP BY {column}"):  # noqa: S608 - constants
+    for name, count in rows.all(f"SELECT {column}, {_LATER_PARTS} GROUP BY {column}"):
         found[str(name)] -= int(count)
     return {name: count for name, count in found.items() if count}
 
