@@ -33,6 +33,8 @@ class Standing:
         trust: its trust without the age term, 0 to 1: how old a text is decides which is later, not whose word counts.
         at_ms: when it was said or happened, epoch ms.
         scope_session: the session it is limited to; "" for none.
+        source_weight: its trust without what others added to it by saying or confirming the same, 0 to 1; None where
+            nobody did.
     """
 
     owners_word: bool
@@ -44,6 +46,12 @@ class Standing:
     trust: float
     at_ms: int
     scope_session: str = ""
+    source_weight: float | None = None
+
+    @property
+    def weight(self) -> float:
+        """What it counts for before anybody confirmed or repeated it: that of its way and of its client."""
+        return self.trust if self.source_weight is None else self.source_weight
 
 
 class Deed(StrEnum):
@@ -151,6 +159,9 @@ def _later(newcomer: Standing, existing: Standing) -> Verdict:
     if existing.persons and not newcomer.persons:
         return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
     if newcomer.trust < existing.trust - _EQUAL:
+        if is_one_source(newcomer, existing) and newcomer.weight >= existing.weight - _EQUAL:
+            # It takes back what it said itself; that others had repeated it makes a question of it, no more.
+            return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
         return Verdict(Deed.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)
     if newcomer.trust > existing.trust + _EQUAL:
         return Verdict(Deed.SUPERSEDE, "trust_higher")
@@ -169,6 +180,19 @@ def is_one_source(a: Standing, b: Standing) -> bool:
 def has_standing(newcomer: Standing, existing: Standing) -> bool:
     """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
     return _later(newcomer, existing).deed is not Deed.QUARANTINE
+
+
+def _counts_for_less(newcomer: Standing, existing: Standing) -> bool:
+    """Whether a doubt may hold the newcomer back: its source is below the other's.
+
+    That others had confirmed what stands does not make their equal any less: what is over is confirmed until it is
+    over.
+    """
+    if has_standing(newcomer, existing):
+        return False
+    if (existing.owner_said, existing.persons) > (newcomer.owner_said, newcomer.persons):
+        return True
+    return newcomer.weight < existing.weight - _EQUAL
 
 
 def outranks(a: Standing, b: Standing) -> bool:
@@ -205,10 +229,10 @@ def _one_weight(a: Standing, b: Standing) -> bool:
 
 
 def _unsure(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
-    """A guess: it acts as COEXIST, and a person is asked; below the other's standing it waits where it may replace."""
+    """A guess: it acts as COEXIST, and a person is asked; whose source counts for less waits where it may replace."""
     supersede = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     coexist = relation.probabilities.get(Label.COEXIST, 0.0)
-    if not has_standing(newcomer, existing) and supersede > coexist:
+    if _counts_for_less(newcomer, existing) and supersede > coexist:
         reason = "unsure_low_trust"
         return Verdict(Deed.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if newcomer.owner_said and not existing.persons and supersede > coexist and not relation.by_meaning:

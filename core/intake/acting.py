@@ -146,7 +146,13 @@ class Carrying:
         known = known_matter(self.acts.tx, self._matter(case))
         if known is not None:
             return self._raised_before(case, known)
-        self.acts.dispute(self._id, case.verdict.reason)
+        # Of two equals the later speaks while a person is asked; the other is found as disputed.
+        if self.newcomer.standing.at_ms >= case.other.standing.at_ms:
+            for partner in self.plan.partners:
+                self.acts.dispute(partner.other.id, partner.verdict.reason)
+            self.acts.activate(self._id)
+        else:
+            self.acts.dispute(self._id, case.verdict.reason)
         self.acts.contradict(self._id, case.other.id)
         return StoreReply("ADD", self._id, conflict=self._ask(case))
 

@@ -66,7 +66,7 @@ def _terms(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
     )
 
 
-def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, float]:
+def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, tuple[float, float]]:
     """Trust of memories without the age term: whose word each is, not how old it is.
 
     Args:
@@ -74,10 +74,15 @@ def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, float]:
         memory_ids: the memories.
 
     Returns:
-        By id, 0 to 1; what is not there is left out.
+        By id, that trust and what of it its source alone gives, each 0 to 1; what is not there is left out.
     """
     found = rows.all(_OF_MANY, (to_json(list(memory_ids)),))
-    return {str(row[0]): _terms(row, _BEFORE_ALL).trust for row in found}  # nothing is old yet
+    return {str(row[0]): (_terms(row, _BEFORE_ALL).trust, _source_weight(row)) for row in found}  # nothing is old yet
+
+
+def _source_weight(row: tuple[Any, ...]) -> float:
+    source, ceiling, ancestors = row[1], row[7], row[9]
+    return trust_terms(Source(source), ancestor_minimum=ancestors, client_ceiling=ceiling).trust
 
 
 def age_days(now_ms: int, since_ms: int | None) -> float:

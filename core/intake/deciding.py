@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from core import log
 from core.belief.amounts import other_amounts
 from core.belief.claims import key_form
+from core.belief.extent import speaks_for
 from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_source, outranks
 from core.belief.relation_features import vocabulary
 from core.belief.rivals import is_rival
@@ -190,6 +191,7 @@ def _relations(
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
+                relation = _of_part(newcomer, other, relation)
             found[other.id] = relation
     return found
 
@@ -207,6 +209,19 @@ def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relati
     shares[Label.SUPERSEDE] += merge
     likeliest = max(LABELS, key=lambda one: shares[one])
     return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
+
+
+def _of_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """A remark about a line of a document does not take the place of the whole.
+
+    Beside what it may not replace anyway it stays as suspicious as it was.
+    """
+    doubted = relation.label is not Label.SUPERSEDE or not relation.certain
+    if doubted or not has_standing(newcomer.standing, other.standing):
+        return relation
+    if speaks_for(other.told.text, newcomer.told.text):
+        return relation
+    return _less_likely(relation, "part_only")
 
 
 def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
@@ -251,7 +266,7 @@ def _of_other_matters(newcomer: Told, other: Told) -> bool:
     )
 
 
-def _less_likely(relation: Relation) -> Relation:
+def _less_likely(relation: Relation, reason: str = "other_claims") -> Relation:
     """Neither replaces nor repeats the other, as far as their claims tell: what is taken from both is COEXIST's."""
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     for label in (Label.SUPERSEDE, Label.DUPLICATE):
@@ -259,7 +274,7 @@ def _less_likely(relation: Relation) -> Relation:
         shares[Label.COEXIST] += shares[label] - left
         shares[label] = left
     likeliest = max(LABELS, key=lambda one: shares[one])
-    return Relation(likeliest, shares[likeliest], shares, relation.by, "other_claims")
+    return Relation(likeliest, shares[likeliest], shares, relation.by, reason)
 
 
 def _doubted(relation: Relation, reason: str) -> Relation:

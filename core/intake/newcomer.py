@@ -133,7 +133,8 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
     return found
 
 
-def _standing(row: tuple[Any, ...], trust: float) -> Standing:
+def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> Standing:
+    trust, source_weight = trusts
     return Standing(
         owners_word=bool(row[11]),
         owner_said=bool(row[11] or row[12]),
@@ -144,6 +145,7 @@ def _standing(row: tuple[Any, ...], trust: float) -> Standing:
         trust=trust,
         at_ms=int(row[9]),
         scope_session=row[10],
+        source_weight=source_weight,
     )
 
 

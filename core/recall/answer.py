@@ -38,6 +38,7 @@ from core.types.words import Status
 from core.vault.rows import Rows
 
 _SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
+_IN_QUESTION = (IN_REVIEW, Status.DISPUTED.value)
 _ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
 
 
@@ -213,7 +214,9 @@ class Answer:
             The strongest first.
         """
         last = min((item.ranks["evidence"][1] for item in items), default=0.0)
-        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= max(last, 1e-9)).tolist()]
+        # What stands in question beside the answer is told of however it is worded: a doubt hides nothing.
+        least = [1e-9 if fact.status in _IN_QUESTION else max(last, 1e-9) for fact in self.wrong.facts]
+        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= np.array(least)).tolist()]
         if not items:
             misses += [self._below(at) for at in self.ranked.order if self.right.evidence[at] > 0]
         misses.sort(key=lambda miss: (-miss.score, miss.id))

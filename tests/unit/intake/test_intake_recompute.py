@@ -125,7 +125,7 @@ def test_the_age_in_days(now: int, since: int | None, days: float) -> None:
 def test_the_gate_weighs_whose_word_it_is_not_how_old(rig: Rig) -> None:
     memory_id = rig.store("Ada keeps bees", source=Source.DOCUMENT, occurred=When(START_MS - 900 * DAY_MS)).memory_id
     assert trust(rig, memory_id) == 0.5
-    assert rig.opened.vault.read(lambda rows: base_trusts(rows, [memory_id])[memory_id]) == 0.6
+    assert rig.opened.vault.read(lambda rows: base_trusts(rows, [memory_id])[memory_id]) == (0.6, 0.6)
 
 
 # ---- ceilings

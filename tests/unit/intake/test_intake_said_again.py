@@ -50,27 +50,35 @@ def test_a_remark_or_a_document_does_not_lay_the_owners_doubt_to_rest(rig: Rig, 
 
 
 def two_clients_disagree(rig: Rig, before: int = 0) -> tuple[str, str]:
-    """One of them spoke first; the other contradicts it and may have said so many days before."""
+    """The other contradicts the one that spoke first, or said so many days before; the later of the two speaks."""
     then = When(START_MS - before * DAY_MS)
     first = rig.store("Ada lives in Graz", writer(rig, "aster"), space="home", claim=GRAZ).memory_id
     second = rig.store("Ada lives in Linz", writer(rig, "borage"), space="home", claim=LINZ, occurred=then).memory_id
-    assert state(rig, second) == ("disputed", "equals_disagree")
+    earlier, later = (second, first) if before else (first, second)
+    assert (state(rig, earlier), state(rig, later)) == (("disputed", "equals_disagree"), ("active", None))
     return first, second
 
 
 def test_the_question_closes_with_it(rig: Rig) -> None:
     two_clients_disagree(rig)
-    rig.store("Ada lives in Linz", claim=LINZ)
+    rig.store("Ada lives in Graz", claim=GRAZ)
     assert rig.rows("SELECT state FROM conflicts") == [("moot",)]
 
 
-@pytest.mark.parametrize("text", ["Ada lives in Linz", "It is Linz where Ada lives"])
+@pytest.mark.parametrize("text", ["Ada lives in Graz", "It is Graz where Ada lives"])
 def test_of_two_that_disagree_the_one_that_the_owner_says_stands(rig: Rig, text: str) -> None:
-    first, _ = two_clients_disagree(rig)
-    reply = rig.store(text, claim=LINZ)
-    assert (reply.operation, reply.superseded) == ("SUPERSEDE", (first,))
-    assert rig.found("where does Ada live") == [text]
-    assert rig.rows("SELECT value FROM claims WHERE state = 'asserted'") == [("Linz",)]
+    _, second = two_clients_disagree(rig)
+    reply = rig.store(text, claim=GRAZ)
+    assert (reply.operation, reply.superseded) == ("SUPERSEDE", (second,))
+    assert rig.found("where does Ada live") == ["Ada lives in Graz"]  # other words of the same claim back it
+    assert rig.rows("SELECT value FROM claims WHERE state = 'asserted'") == [("Graz",)]
+
+
+def test_of_two_that_disagree_the_later_is_found_before_the_person_decides(rig: Rig) -> None:
+    first, second = two_clients_disagree(rig)
+    result = rig.recall("where does Ada live")
+    assert [item.memory.id for item in result.items] == [second]
+    assert first in {miss.id for miss in result.near_misses}
 
 
 def test_an_old_word_of_the_owners_does_not_end_what_was_said_since(rig: Rig) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from desk_rig import upkeep
-from engine_rig import Rig
+from engine_rig import DAY_MS, START_MS, Rig
 
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import OWNER_ACTOR, Actor, When
 from core.types.words import Kind, Status
 from core.vault.sight import OVERTAKEN
 
@@ -124,7 +124,8 @@ def test_a_proposal_whose_words_stand_disputed_is_no_question_nor_after_the_disp
     )
     proposed = store(rig, boat("Kiel"), plug)
     rig.store(boat("Husum"), one, space="home", claim=moored("Husum"))
-    twin = rig.store(boat("Kiel"), other, space="home", claim=moored("Kiel"))
+    before = When(START_MS - DAY_MS)
+    twin = rig.store(boat("Kiel"), other, space="home", claim=moored("Kiel"), occurred=before)
     assert rig.get(twin.memory_id).status is Status.DISPUTED
     assert upkeep(rig) == 1
     assert ("moot", "stands") in states(rig)

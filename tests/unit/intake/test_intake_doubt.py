@@ -1,0 +1,103 @@
+"""What is unsure hides nothing: equals in question both stay, templated lines and documents are never replaced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import DAY_MS, START_MS, HandClock, Rig, rig_at
+
+from core.engine.facade import built_in_embedder, built_in_readers
+from core.types.lifecycle import JobState, JobType
+from core.types.values import When
+from core.types.words import Kind, Source
+
+OVER = [
+    ("The ford below Nerlund is closed, the water is high.", "The ford below Nerlund is open again."),
+    ("The lift in the east wing is broken.", "The lift in the east wing works again."),
+    ("The sauna is broken.", "Sauna repaired, works fine."),
+]
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, clock=HandClock(START_MS), embedder=built_in_embedder(), readers=built_in_readers()) as rig:
+        yield rig
+
+
+def status(rig: Rig, memory_id: str) -> str:
+    return str(rig.value("SELECT status FROM memories WHERE id = ?", memory_id))
+
+
+@pytest.mark.parametrize(("before", "after"), OVER)
+@pytest.mark.parametrize("source", [Source.DOCUMENT, Source.TOOL_OUTPUT, Source.USER_IMPLICIT])
+def test_a_later_word_of_an_equal_speaks_however_often_the_earlier_was_confirmed(
+    rig: Rig, before: str, after: str, source: Source
+) -> None:
+    old = rig.store(before, source=source, occurred=When(START_MS)).memory_id
+    for name in ("aster", "borage"):
+        client = rig.client(name, "read", "write", "space:home")
+        assert rig.store(before, client, source=Source.DOCUMENT, space="home").deduplicated
+    new = rig.store(after, source=source, occurred=When(START_MS + DAY_MS)).memory_id
+    assert status(rig, new) == "active"
+    assert status(rig, old) in ("active", "superseded", "disputed")
+    result = rig.recall(before.rstrip("."), limit=10)
+    found = [item.memory.id for item in result.items]
+    assert new in found
+    assert old in found or old in {miss.id for miss in result.near_misses}
+
+
+TEMPLATES = [
+    "The word number {n} of the list is spoken in the town 7{n}.",
+    "Server web-{n} runs version 3.{m}.",
+    "Room {n} is reserved for team {m}.",
+    "Sensor {n} reads {m} degrees.",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROCEDURE])
+def test_lines_that_differ_in_the_number_of_their_subject_all_stand(rig: Rig, template: str, kind: Kind) -> None:
+    lines = [template.format(n=n, m=(n * 7) % 40 + 3) for n in range(1, 31)]
+    for line in lines:
+        rig.store(line, source=Source.DOCUMENT, kind=kind)
+    assert Counter(rig.rows("SELECT status FROM memories")) == {("active",): len(lines)}
+    assert rig.value("SELECT count(*) FROM conflicts") == 0
+    assert rig.engine.jobs.run(JobType.CONSOLIDATE).result(60).state is JobState.DONE
+    standing = {str(row[0]) for row in rig.rows("SELECT text FROM memories WHERE status IN ('active', 'consolidated')")}
+    assert set(lines) <= standing
+
+
+def test_another_quantity_of_the_same_still_updates(rig: Rig) -> None:
+    old = rig.store("I take 50 mg of Sertraline every morning.").memory_id
+    new = rig.store("I take 25 mg of Sertraline every morning.").memory_id
+    assert (status(rig, old), status(rig, new)) == ("superseded", "active")
+
+
+SKILL = """# Formatting release notes
+
+Use this skill when somebody asks for release notes. First collect the merged changes since the last tag and group them
+by area: features, fixes, documentation, dependencies. Write one line for each change in the past tense and name the
+person who made it. Run `relnote` over the draft to check the width of lines and the spelling of product names. Put
+breaking changes at the top with a short guide for the migration. Ask the maintainers to read the draft before the tag
+is pushed, and attach the finished text to the release page. Keep the draft under docs/releases with the version as its
+file name, so that the site's index picks it up by itself.
+"""
+
+REMARKS = [
+    "The tool relnote was renamed to notecheck.",
+    "relnote is deprecated, we use notecheck now.",
+    "We no longer attach the text to the release page.",
+    "Release notes are written by Ines this month.",
+]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+@pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROCEDURE, Kind.RULE])
+def test_a_remark_about_a_line_of_a_document_does_not_replace_it(rig: Rig, remark: str, kind: Kind) -> None:
+    document = rig.store(SKILL, kind=kind, source=Source.DOCUMENT).memory_id
+    said = rig.store(remark, kind=kind, source=Source.USER_EXPLICIT).memory_id
+    assert (status(rig, document), status(rig, said)) == ("active", "active")
+    assert rig.get(document).text == SKILL
