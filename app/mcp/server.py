@@ -49,7 +49,7 @@ class Bridge:
         """
         self._link, self._profile, self._tools = link, profile, answered(profile)
         way = "whole_by_tool" if _GET in self._tools else "whole_by_resource"
-        self._whole = sentence(way, shown=SHOWN)
+        self._whole = sentence(way, shown=str(SHOWN))
 
     def server(self, spaces: str = "") -> Server[Any]:
         """A server with this bridge's handlers.
@@ -188,12 +188,15 @@ def _asked(uri: str) -> tuple[str, dict[str, Any]]:
 
 def _declared(tool: Tool) -> types.Tool:
     # What is so unless it is said stays unsaid: a model reads each word of it in every conversation.
-    hints = {"read_only_hint": True} if tool.reads else {"destructive_hint": tool.destroys}
     return types.Tool(
         name=tool.name,
         description=tool.about,
         input_schema=dict(tool.schema),
-        annotations=types.ToolAnnotations(**hints, open_world_hint=False),
+        annotations=types.ToolAnnotations(
+            read_only_hint=True if tool.reads else None,
+            destructive_hint=None if tool.reads else tool.destroys,
+            open_world_hint=False,
+        ),
     )
 
 

@@ -177,6 +177,7 @@ def test_tokens_are_estimated_high() -> None:
         "Das Boot liegt im Hafen von Tórshavn, und die Miete ist bis März bezahlt. " * 40,
         "私の猫の名前はタマです。" * 60,
         "Лодка стоит в гавани. " * 60,
+        "🙂🎉" * 100,
     ]
     for text in samples:
         assert tokens(text) >= len(text) / 4
