@@ -93,6 +93,10 @@ def _packed(result: Mapping[str, Any]) -> str:
     return f"{text}\n{told}" if told else text
 
 
+def _is_named(value: object) -> bool:
+    return isinstance(value, Mapping) and "id" in value
+
+
 def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
     if not items:
         return fenced(sentence("nothing", reason=str(result.get("reason") or "")))
@@ -193,7 +197,7 @@ def _bounded(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str,
         found = _less(found)
     for name in _LISTS:
         entries = found.get(name)
-        if entries and len(entries) < len(result[name]) and isinstance(entries[-1], dict) and "id" in entries[-1]:
+        if isinstance(entries, list) and entries and len(entries) < len(result[name]) and _is_named(entries[-1]):
             return {**found, "next": entries[-1]["id"], "note": sentence("more", next=entries[-1]["id"])}
     return found if found is result else {**found, "note": sentence("result_cut")}
 

@@ -182,3 +182,9 @@ def test_tokens_are_estimated_high() -> None:
     for text in samples:
         assert tokens(text) >= len(text) / 4
         assert 0.85 <= tokens(text) / count(text) <= 2.5, (text[:40], tokens(text), count(text))
+
+
+def test_a_member_that_is_no_list_has_no_next_page() -> None:
+    said = json.loads(readable({"items": 5, "conflicts": "x", "versions": ["y"] * 9, "metadata": "word " * 40_000}))
+    assert "next" not in said
+    assert said["items"] == 5
