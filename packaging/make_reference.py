@@ -1,10 +1,10 @@
-"""Write docs/socket-reference.md: all that a third party needs to write a client, made from the schemas.
+"""Write docs/socket-reference.md and docs/openrpc.json: all that a client needs, for people and for programs.
 
-    .venv/bin/python packaging/make_reference.py            write it
-    .venv/bin/python packaging/make_reference.py --check    end with 1 where it is out of date
+    .venv/bin/python packaging/make_reference.py            write them
+    .venv/bin/python packaging/make_reference.py --check    end with 1 where one of them is out of date
 
-Run it after every change of `resources/protocol.json` or `resources/reference/socket.json`. Must not do: say anything
-of a method that is not in its schema.
+Run it after every change of `resources/protocol.json` or `resources/reference/socket.json`, or of a number that the
+page tells. Must not do: say anything of a method that is not in its schema.
 """
 
 from __future__ import annotations
@@ -17,11 +17,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.config.clients import ClientOptions
+from core.config.options import Options
+from core.errors import Code, LociError
+from core.ipc.dispatch import CLIENT_ITEMS
+from core.ipc.limits import Caps
+from core.ipc.messages import failure
 from core.ipc.protocol import errors_of
 from example_values import Examples, Schema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "socket-reference.md"
+OPENRPC = ROOT / "docs" / "openrpc.json"
+_OPENRPC_VERSION = "1.3.2"
 _PROTOCOL = ROOT / "resources" / "protocol.json"
 _WORDS = ROOT / "resources" / "reference" / "socket.json"
 _WHO = {"anyone": "before the handshake is done", "client": "clients and the owner", "owner": "the owner alone"}
@@ -81,6 +89,51 @@ class Page:
         request = {"jsonrpc": "2.0", "id": 1, "method": name, "params": params}
         return request, {"jsonrpc": "2.0", "id": 1, "result": result}
 
+    def openrpc(self) -> dict[str, Any]:
+        """The same methods as an OpenRPC document; what it has no word for stands under `x-`."""
+        return {
+            "openrpc": _OPENRPC_VERSION,
+            "info": {
+                "title": "Loci",
+                "version": str(self._protocol["protocol"]),
+                "description": " ".join(self._words["openrpc"]),
+                "license": {"name": "GPL-3.0-or-later"},
+            },
+            "methods": [self._openrpc_method(name, method) for name, method in self._protocol["methods"].items()],
+            "components": {
+                "schemas": _component(self._protocol["$defs"]),
+                "errors": {
+                    code: failure(None, LociError(Code(code), sentence))["error"]
+                    for code, sentence in self._words["errors"].items()
+                },
+            },
+        }
+
+    def _openrpc_method(self, name: str, method: Mapping[str, Any]) -> dict[str, Any]:
+        request, reply = self.example(name)
+        params = method["params"]
+        return {
+            "name": name,
+            "summary": method["about"],
+            "tags": [{"name": method["who"], "description": _WHO[method["who"]]}, {"name": method["effect"]}],
+            "paramStructure": "by-name",
+            "params": [
+                {"name": key, "required": key in params.get("required", ()), "schema": _component(schema)}
+                for key, schema in params["properties"].items()
+            ],
+            "result": {"name": "result", "schema": _component(method["result"])},
+            "errors": [{"$ref": f"#/components/errors/{code}"} for code in errors_of(self._protocol, method)],
+            "examples": [
+                {
+                    "name": name,
+                    "params": [{"name": key, "value": value} for key, value in request["params"].items()],
+                    "result": {"name": "result", "value": reply["result"]},
+                }
+            ],
+            "x-grants": list(method["grants"]),
+            "x-aliases": dict(method.get("aliases", {})),
+        }
+
     def vectors(self) -> dict[str, bytes]:
         """The handshake of the page in raw bytes: token, nc, ns, vault, proof and mac."""
         given = {name: bytes.fromhex(self._words["vectors"][name]) for name in ("token", "nc", "ns", "vault")}
@@ -105,6 +158,8 @@ class Page:
         yield from _paragraphs(self._words["intro"])
         yield from ("## The wire", "")
         yield from _paragraphs(self._words["wire"])
+        yield from ("## Repeated requests", "")
+        yield from _paragraphs([one.format_map(numbers()) for one in self._words["repeats"]])
         yield from ("## Pairing", "")
         yield from _paragraphs(self._words["pairing"])
         yield from ("| grant | what it allows |", "|---|---|")
@@ -127,7 +182,7 @@ class Page:
             f"- A line has at most {self._protocol['line_bytes']} bytes with its end, both ways.",
             f"- The `text` of a store method has at most {self._protocol['text_bytes']} bytes of UTF-8.",
         )
-        yield from (f"- {one}" for one in self._words["limits"])
+        yield from (f"- {one.format_map(numbers())}" for one in self._words["limits"])
         names = ", ".join(f"`{name}`" for name in self._protocol["forbidden"])
         yield from ("", f"{self._protocol['forbidden_about']} They are: {names}.", "")
 
@@ -214,8 +269,29 @@ class Page:
         yield from ("## Shapes", "", "What the tables above name.", "")
         for name, schema in self._protocol["$defs"].items():
             yield from (f"### {name}", "", f"{_type(schema)}. {self._meaning(schema)}".rstrip(), "")
-            if "properties" in schema or "required" in schema:
-                yield from self._table("member", schema)
+            entry = schema.get("items", schema)
+            if "properties" in entry or "required" in entry:
+                yield from self._table("member of an entry" if "items" in schema else "member", entry)
+
+
+def numbers() -> dict[str, float]:
+    """The limits that the page tells, as the program has them unless the person set others."""
+    caps, options = Caps(), Options()
+    return {
+        **{name: getattr(caps, name) for name in Caps.__dataclass_fields__},
+        **options.model_dump(include={"undo_days", "searches_minute", "searches_session", *ClientOptions.model_fields}),
+        "items": CLIENT_ITEMS,
+    }
+
+
+def _component(schema: Any) -> Any:
+    """A schema with its references as an OpenRPC document has them."""
+    if isinstance(schema, list):
+        return [_component(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _component(value) for key, value in schema.items()}
+    return {**found, "$ref": found["$ref"].replace("#/$defs/", "#/components/schemas/")} if "$ref" in found else found
 
 
 def _type(schema: Schema) -> str:
@@ -263,7 +339,7 @@ def page() -> Page:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page, or say whether it is up to date.
+    """Write both, or say whether they are up to date.
 
     Args:
         arguments: of the command line.
@@ -271,10 +347,12 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    text = page().text()
+    made = page()
+    texts = {PAGE: made.text(), OPENRPC: json.dumps(made.openrpc(), ensure_ascii=False, indent=1) + "\n"}
     if arguments == ["--check"]:
-        return int(not PAGE.exists() or PAGE.read_text("utf-8") != text)
-    PAGE.write_text(text, encoding="utf-8")
+        return int(any(not path.exists() or path.read_text("utf-8") != text for path, text in texts.items()))
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

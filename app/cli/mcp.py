@@ -16,6 +16,7 @@ from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.surroundings import completed
+from app.mcp.tools import LEAN, PROFILES
 from core.errors import Code, UserError
 
 _DEFAULT = "mcp"
@@ -24,7 +25,11 @@ _DEFAULT = "mcp"
 @click.command()
 @click.option("--client", help="Which paired client this is; mcp unless said otherwise.")
 @click.option(
-    "--tools", type=click.Choice(["lean", "full"]), default="lean", show_default=True, help="What is offered."
+    "--tools",
+    type=click.Choice(PROFILES),
+    default=LEAN,
+    show_default=True,
+    help="Which tools are offered: six; those and lists, single memories, history and turns; all.",
 )
 @click.option("--no-start", is_flag=True, help="Never start the engine; answer that Loci is not running.")
 @click.option("--install", metavar="ASSISTANT", help="Put Loci into an assistant's configuration; `list` names them.")

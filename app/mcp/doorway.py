@@ -29,7 +29,7 @@ class Doorway:
         found: what the environment says.
         variables: of this process, completed.
         client: the client's name.
-        tools: `lean` or `full`.
+        tools: a profile of `app.mcp.tools`.
         out: where words and JSON go.
     """
 

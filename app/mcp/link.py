@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from app.mcp.tokens import read_token
 from app.mcp.words import sentence
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.async_client import AsyncClient, Notify
+from core.ipc.async_client import AsyncClient
 from core.ipc.client import token_from_text
 from core.ipc.transport import Place
 
@@ -84,8 +84,6 @@ class Link:
         self._place, self._who, self._starter = place, who, starter
         self._client: AsyncClient | None = None
         self._opening = asyncio.Lock()
-        self.notify: Notify | None = None  # told the engine's notifications; set before the first call
-        self.standing: tuple[str, Mapping[str, Any]] | None = None  # a call that holds for one connection only
 
     async def call(self, method: str, params: Mapping[str, Any], *, repeatable: bool) -> dict[str, Any]:
         """Call a method.
@@ -150,9 +148,6 @@ class Link:
             is_first = self._client is None
             await self.close()
             self._client = await self._found(is_first)
-            if self.standing is not None:
-                with suppress(LociError):  # what it asked for is not granted any more, or the engine is gone again
-                    await self._client.call(*self.standing)
             return self._client
 
     async def _found(self, is_first: bool) -> AsyncClient:
@@ -186,7 +181,7 @@ class Link:
         self._starter.wake()
 
     async def _greeted(self, token: bytes) -> AsyncClient:
-        client = await AsyncClient.connect(self._place, self.notify)
+        client = await AsyncClient.connect(self._place, None)
         try:
             await client.greet(self._who.client, token)
         except BaseException:

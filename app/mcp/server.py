@@ -9,23 +9,20 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel.server import NotificationOptions, Server
-from mcp.server.session import ServerSession
+from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from app.mcp.link import Link, Sight
 from app.mcp.reading import Reading
-from app.mcp.texts import readable, structured
-from app.mcp.tools import Tool, offered
+from app.mcp.texts import SHOWN, readable
+from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
 from core.ipc.messages import RateLimitedError
@@ -35,7 +32,8 @@ from core.types.words import Grant
 Context = ServerRequestContext[Any, Any]
 
 _PLAIN = "text/plain"
-_SUBSCRIBE = "subscribe"
+_GET = "memory_get"
+_DIGITS = 10
 _PEEK_S = 0.3  # an assistant waits for this server; a busy engine is not worth more
 
 
@@ -47,12 +45,11 @@ class Bridge:
 
         Args:
             link: the way to the engine.
-            profile: `lean` or `full`.
+            profile: one of `PROFILES`.
         """
-        self._link, self._tools = link, offered(profile)
-        self._listener: ServerSession | None = None
-        self._telling: set[asyncio.Task[None]] = set()
-        link.notify = self._changed
+        self._link, self._profile, self._tools = link, profile, answered(profile)
+        way = "whole_by_tool" if _GET in self._tools else "whole_by_resource"
+        self._whole = sentence(way, shown=str(SHOWN))
 
     def server(self, spaces: str = "") -> Server[Any]:
         """A server with this bridge's handlers.
@@ -60,11 +57,12 @@ class Bridge:
         Args:
             spaces: what is told of the spaces it sees; "" where that is not known yet.
         """
+        told = (str(words()["instructions"]), common_words(self._profile), spaces)
         return Server(
             "loci",
             version=version("loci-palace"),
             title="Loci",
-            instructions=" ".join(part for part in (str(words()["instructions"]), spaces) if part),
+            instructions=" ".join(part for part in told if part),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -76,37 +74,23 @@ class Bridge:
 
     async def list_tools(self, _: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools of the profile; the same whether the engine runs or not."""
-        return types.ListToolsResult(tools=[_declared(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[_declared(tool) for tool in offered(self._profile).values()])
 
-    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call one method; what the engine refuses is a tool error, which the assistant reads."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool"))
+            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool", tools=", ".join(offered(self._profile))))
+        arguments = tool.arguments(params.arguments)
         try:
-            result = await self._link.call(tool.name, tool.arguments(params.arguments), repeatable=tool.repeatable)
-            text, shown = readable(result), structured(result)
+            result = await self._link.call(tool.name, arguments, repeatable=tool.repeatable)
+            text = readable(result, self._whole, int(arguments.get("offset", 0)))
         except LociError as error:
             return _failed(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
             return _failed(_bug(error))
-        if tool.name == _SUBSCRIBE:
-            self._listener, self._link.standing = context.session, (tool.name, params.arguments or {})
-        # Where no schema promises an object, what was read is told once: twice would be twice the tokens.
-        once = tool.reads and tool.result is None
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=None if once else shown)
-
-    def _changed(self, _: str, _params: Mapping[str, Any]) -> None:
-        """Tell the assistant what MCP has a word for: that there are other memories to read."""
-        if self._listener is not None and not self._telling:  # many changes at once are one word
-            task = asyncio.create_task(self._tell(self._listener))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
-
-    @staticmethod
-    async def _tell(listener: ServerSession) -> None:
-        with suppress(MCPError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await listener.send_resource_list_changed()
+        # No structured content: no tool promises an output schema, and the same twice would be twice the tokens.
+        return types.CallToolResult(content=[types.TextContent(text=text)])
 
     async def list_resources(
         self, _: Context, _params: types.PaginatedRequestParams | None
@@ -176,7 +160,8 @@ class Bridge:
     async def _read(self, method: str, arguments: Mapping[str, Any]) -> str:
         """Call a reading method where MCP has no tool error."""
         try:
-            return readable(await self._link.call(method, arguments, repeatable=True))
+            result = await self._link.call(method, arguments, repeatable=True)
+            return readable(result, self._whole, arguments.get("offset", 0))
         except LociError as error:
             raise MCPError(types.INTERNAL_ERROR, _sentence(error), {"code": error.code.value}) from None
         except Exception as error:  # noqa: BLE001 - the last keeper, as above
@@ -193,35 +178,30 @@ def _asked(uri: str) -> tuple[str, dict[str, Any]]:
     if parts.scheme == "loci" and parts.netloc == "status" and not path:
         return "health", {}
     if parts.scheme == "loci" and parts.netloc == "memory" and path:
-        return "memory_get", {"id": path}
+        offset = query.get("offset", ["0"])[-1]
+        if offset.isascii() and offset.isdigit() and len(offset) < _DIGITS:
+            return _GET, {"id": path, **({"offset": int(offset)} if int(offset) else {})}
     if parts.scheme == "loci" and parts.netloc == "context" and not path and len(query.get("prompt", ())) == 1:
         return "memory_context", {"prompt": query["prompt"][0]}
     raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource"))
 
 
 def _declared(tool: Tool) -> types.Tool:
+    # What is so unless it is said stays unsaid: a model reads each word of it in every conversation.
     return types.Tool(
         name=tool.name,
-        title=tool.title,
         description=tool.about,
         input_schema=dict(tool.schema),
-        output_schema=None if tool.result is None else dict(tool.result),
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.reads,
-            destructive_hint=tool.destroys,
-            idempotent_hint=tool.reads,
+            read_only_hint=True if tool.reads else None,
+            destructive_hint=None if tool.reads else tool.destroys,
             open_world_hint=False,
         ),
     )
 
 
 def _failed(error: LociError) -> types.CallToolResult:
-    said: dict[str, Any] = {"code": error.code.value, "message": error.sentence}
-    if isinstance(error, RateLimitedError):
-        said["retry_after"] = round(error.retry_after, 3)
-    return types.CallToolResult(
-        content=[types.TextContent(text=_sentence(error))], structured_content={"error": said}, is_error=True
-    )
+    return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
 
 
 def _sentence(error: LociError) -> str:
@@ -239,7 +219,7 @@ def run(make_link: Callable[[], Link], profile: str) -> None:
 
     Args:
         make_link: makes the way to the engine, on the loop.
-        profile: `lean` or `full`.
+        profile: one of `PROFILES`.
     """
     logging.disable(logging.CRITICAL)  # the SDK logs what it could not read; that is the person's text
     asyncio.run(_serve(make_link, profile))
@@ -270,7 +250,6 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
             server = Bridge(link, profile).server(told_spaces(link.client, await link.welcome(_PEEK_S)))
-            options = server.create_initialization_options(NotificationOptions(resources_changed=True))
-            await server.run(Reading(read, write), write, options)
+            await server.run(Reading(read, write), write, server.create_initialization_options())
     finally:
         await link.close()

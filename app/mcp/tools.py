@@ -1,7 +1,8 @@
 """Tools as they are derived from the methods of `resources/protocol.json`: names, descriptions, schemas, hints.
 
-A method that is added there is a tool of the full profile without a line here. Must not do: check arguments; the engine
-does, and it knows aliases that stand in no schema. Must not import the SDK: the installer counts tools too.
+A method that is added there is a tool of the full profile without a line here. A tool's definition is read by a model
+in every conversation, so it says each thing once and in few words. Must not do: check arguments; the engine does, and
+it knows aliases that stand in no schema. Must not import the SDK: the installer counts tools too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import Any
 
 from app.mcp.words import protocol, words
 
-PROFILES = ("lean", "full")
+LEAN, STANDARD, FULL = PROFILES = ("lean", "standard", "full")
+MOST_BUDGET = 7_500
+"""Tokens a packed context may have here, so that the whole result keeps its bound."""
+
 _BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern"})
 
 
@@ -23,20 +27,17 @@ class Tool:
 
     Attributes:
         name: as it is called.
-        title: its name as words.
         about: what it is for.
-        schema: of its arguments; no references.
-        result: of its structured result; None where it is left out to save tokens.
+        schema: of its arguments; no references, and no bounds of texts and lists, which the engine tells when they
+            are passed.
         reads: whether it changes nothing.
         destroys: whether it takes something out of sight or changes what stands; all of it can be undone by the person.
         takes_request_id: whether it can be made idempotent.
     """
 
     name: str
-    title: str
     about: str
     schema: Mapping[str, Any]
-    result: Mapping[str, Any] | None
     reads: bool
     destroys: bool
     takes_request_id: bool
@@ -53,58 +54,94 @@ class Tool:
             given: as the assistant gave them.
 
         Returns:
-            The same; a writing call that may have a `request_id` gets one of its own, so that it can be repeated.
+            The same, with a token budget within what a result may have; a writing call that may have a `request_id`
+            gets one of its own, so that it can be repeated.
         """
         found = dict(given or {})
+        budget = found.get("token_budget")
+        if isinstance(budget, int | float) and budget > MOST_BUDGET:
+            found["token_budget"] = MOST_BUDGET
         if self.takes_request_id and not self.reads:
             found.setdefault("request_id", secrets.token_hex(16))
         return found
 
 
 def offered(profile: str) -> dict[str, Tool]:
-    """The tools of a profile.
+    """The tools of a profile, as they are listed.
 
     Args:
-        profile: `lean` or `full`.
+        profile: one of `PROFILES`.
 
     Returns:
-        By name, in the order of the protocol; only methods that exist.
+        By name; only methods that exist.
     """
-    chosen = words()["profiles"][profile]
-    methods = {name: body for name, body in protocol()["methods"].items() if body["who"] == "client"}
-    if profile == "full":
-        return {name: _full(name, body) for name, body in methods.items()}
-    return {name: _lean(name, methods[name], more) for name, more in chosen.items() if name in methods}
+    profiles = words()["profiles"]
+    if profile == FULL:
+        return {name: tool for name, tool in answered(FULL).items() if name not in words()["twins"]}
+    shown = profiles[LEAN] | (profiles[STANDARD] if profile == STANDARD else {})
+    methods = _methods()
+    return {name: _tool(name, methods[name], frozenset(names)) for name, names in shown.items() if name in methods}
 
 
-def _full(name: str, body: Mapping[str, Any]) -> Tool:
-    return _tool(name, body, body["about"], inlined(body["params"]), inlined(body["result"]))
+def answered(profile: str) -> dict[str, Tool]:
+    """The tools a call may name: those of the profile, and in the full one the twins that it does not list.
+
+    Args:
+        profile: one of `PROFILES`.
+
+    Returns:
+        By name; only methods that exist.
+    """
+    if profile != FULL:
+        return offered(profile)
+    return {name: _tool(name, body, None) for name, body in _methods().items()}
 
 
-def _lean(name: str, body: Mapping[str, Any], more: Mapping[str, Any]) -> Tool:
-    """A tool whose schema says what an assistant needs; the engine still takes and checks everything."""
-    params, shown = body["params"], frozenset(more["show"]) | frozenset(body["params"].get("required", ()))
-    kept = {key: value for key, value in params.get("properties", {}).items() if key in shown}
-    schema = _unbounded(inlined({**params, "properties": kept}))
-    for key in more.get("plain", ()):
-        if key in kept:
-            schema["properties"][key].pop("description", None)
-    return _tool(name, body, more.get("about", body["about"]), schema, None)
+def common_words(profile: str) -> str:
+    """What is said once of parameters that many tools of a profile have; "" for `lean`, where it is never needed.
+
+    Args:
+        profile: one of `PROFILES`.
+    """
+    if profile == LEAN:
+        return ""
+    shown = {name for tool in offered(profile).values() for name in tool.schema["properties"]}
+    return " ".join(said for name, said in words()["common"].items() if name in shown)
 
 
-def _tool(
-    name: str, body: Mapping[str, Any], about: str, schema: Mapping[str, Any], result: Mapping[str, Any] | None
-) -> Tool:
+def _methods() -> dict[str, Any]:
+    left_out = words()["left_out"]["tools"]
+    return {
+        name: body for name, body in protocol()["methods"].items() if body["who"] == "client" and name not in left_out
+    }
+
+
+def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> Tool:
+    """A tool that shows some parameters of its method, or all; the engine still takes and checks everything."""
+    params, needed = body["params"], body["params"].get("required", ())
+    left_out = words()["left_out"]["parameters"]
+    kept = {
+        key: _described(name, key, value)
+        for key, value in params.get("properties", {}).items()
+        if key not in left_out and (shown is None or key in shown or key in needed)
+    }
     return Tool(
         name=name,
-        title=name.replace("_", " ").capitalize(),
-        about=about,
-        schema=schema,
-        result=result,
+        about=words()["tools"].get(name, body["about"]),
+        schema={**params, "properties": kept},
         reads=body["effect"] == "read",
         destroys=name in words()["destructive"],
-        takes_request_id="request_id" in body["params"].get("properties", {}),
+        takes_request_id="request_id" in params.get("properties", {}),
     )
+
+
+def _described(tool: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter's schema with the description that an assistant reads."""
+    found: dict[str, Any] = _unbounded(inlined(schema))
+    told = words()["parameters"]
+    about = told.get(f"{tool}.{name}", told.get(name, found.get("description", "")))
+    found.pop("description", None)
+    return {**found, "description": about} if about else found
 
 
 def inlined(schema: Any) -> Any:

@@ -46,11 +46,13 @@ async def memory_store(engine: Engine, params: Params, session: Session) -> dict
 
 
 async def memory_get(engine: Engine, params: Params, session: Session) -> dict[str, Any]:
-    """One memory."""
+    """One memory; of a long text what is left of it behind `offset`."""
     wanted = params.get("memory_type")
     kind = None if wanted is None else Kind(wanted)
     memory = await wait(engine.memories.get(params["id"], session.actor(), kind))
-    return _shape(engine, session).memory(memory)
+    told = _shape(engine, session).memory(memory)
+    told["text"] = told["text"][int(params.get("offset", 0)) :]  # in place: one that is not shown is known by its type
+    return told
 
 
 async def memory_list(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

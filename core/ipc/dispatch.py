@@ -37,7 +37,7 @@ from core.types.values import OWNER_ACTOR, Actor
 
 HANDOVER_S = 5.0
 _PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
-_CLIENT_ITEMS = 200
+CLIENT_ITEMS = 200
 _OWNER = "owner."
 
 Params = Mapping[str, Any]
@@ -268,7 +268,7 @@ class Dispatcher:
                 "reads_per_minute": None if session.owner else self._engine.options.reads_minute,
                 "line_bytes": LINE_BYTES,
                 "text_bytes": None if session.owner else TEXT_BYTES,
-                "items": None if session.owner else _CLIENT_ITEMS,
+                "items": None if session.owner else CLIENT_ITEMS,
             },
             "server": {
                 "name": "loci",

@@ -79,7 +79,7 @@ class Method:
                 raise UserError(Code.INVALID_INPUT, f"`{name}` is given twice, under two spellings.")
             spelled[name] = value
         for problem in self.checker.iter_errors(spelled):
-            raise _explain(problem)
+            raise _explain(problem, self)
         return spelled
 
 
@@ -182,19 +182,38 @@ def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors:
     )
 
 
-def _explain(problem: ValidationError) -> LociError:
-    """One sentence with the field's name and its rule; never the value."""
+def _explain(problem: ValidationError, method: Method) -> LociError:
+    """One sentence with the field's name and its rule, and the right names where it was a matter of them.
+
+    Never the value that was sent.
+    """
     path = [shown(part) if isinstance(part, str) else f"[{part}]" for part in problem.absolute_path]
     where = ".".join(path).replace(".[", "[")
     rule, bound = str(problem.validator), cast("Any", problem.validator_value)
+    schema = problem.schema if isinstance(problem.schema, Mapping) else {}
     if rule == "additionalProperties":
-        known = problem.schema.get("properties", {}) if isinstance(problem.schema, Mapping) else {}
-        unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in known)
-        return UserError(Code.INVALID_INPUT, f"`{_under(where, shown(unknown[0]))}` is not a parameter here.")
+        unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _names(schema))
+        said = f"`{_under(where, shown(unknown[0]))}` is not a parameter of {f'`{where}`' if where else method.name}"
+        return UserError(Code.INVALID_INPUT, f"{said}, which takes {_taken(schema)}.")
     if rule == "required":
         missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))
-        return UserError(Code.INVALID_INPUT, f"`{_under(where, missing)}` is missing.")
-    return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_rule(rule, bound)}.")
+        said = f"`{_under(where, missing)}` is missing"
+    elif rule in ("type", "anyOf", "oneOf") and len(path) == 1:
+        said, where, schema = f"`{where}` {_rule(rule, bound)}", "", method.params
+    else:
+        return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_rule(rule, bound)}.")
+    return UserError(Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_taken(schema)}.")
+
+
+def _names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", schema.get("properties", {}))
+
+
+def _taken(schema: Mapping[str, Any]) -> str:
+    """The names an object may have, those it must have first."""
+    needed = [str(name) for name in schema.get("required", ())]
+    rest = [name for name in _names(schema) if name not in needed]
+    return ", ".join([*(f"{name} (required)" for name in needed), *rest]) or "no parameters"
 
 
 def _under(where: str, name: str) -> str:

@@ -96,7 +96,18 @@ def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str
     if request.text is not None:
         where.append("instr(CAST(m.text AS BLOB), CAST(:text AS BLOB)) > 0")
         params["text"] = request.text
-    return " AND ".join(where)
+    return " AND ".join((*where, *_of_a_time(request, params)))
+
+
+def _of_a_time(request: ListRequest, params: dict[str, object]) -> list[str]:
+    found = []
+    if request.since_ms is not None:
+        found.append("coalesce(m.occurred_at, m.recorded_at) >= :since")
+        params["since"] = request.since_ms
+    if request.until_ms is not None:
+        found.append("coalesce(m.occurred_at, m.recorded_at) < :until")
+        params["until"] = request.until_ms
+    return found
 
 
 def _space(rows: Rows, name: str, scope: Scope) -> str:

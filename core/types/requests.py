@@ -95,6 +95,8 @@ class ListRequest:
         limit: rows at most; None for all.
         after: continue behind this cursor (`Page.next`).
         category: only what is of this category.
+        since_ms: only what was said or happened from then on, epoch ms; where that is not known, what was recorded.
+        until_ms: only what was before then.
     """
 
     text: str | None = None
@@ -105,6 +107,8 @@ class ListRequest:
     limit: int | None = 50
     after: str | None = None
     category: str | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How soon `loci mcp` answers and how much memory it takes: python tests/bench/bench_mcp.py [--rounds 10] [--json].
 
-A vault of its own, a `loci serve`, and servers of both profiles: from the start of the process to the answer of
+A vault of its own, a `loci serve`, and servers of each profile: from the start of the process to the answer of
 `initialize`, its resident memory then and after calls, calls one after another, and many servers at once.
 """
 
@@ -22,6 +22,7 @@ from cli_rig import Palace, make_template, palace_from  # noqa: E402
 from mcp_rig import RawMcp, pair  # noqa: E402
 
 from app.bench.machine import machine  # noqa: E402
+from app.mcp.tools import PROFILES  # noqa: E402
 
 MANY = 8
 CALLS = 50
@@ -89,7 +90,7 @@ def main() -> None:
         palace.json("remember", "The person owns a red bicycle.")
         found: dict[str, object] = {"machine": machine()}
         with palace.serving():
-            for profile in ("lean", "full"):
+            for profile in PROFILES:
                 rounds = [one_round(palace, profile) for _ in range(asked.rounds)]
                 found[profile] = {name: round(median(one[name] for one in rounds), 3) for name in rounds[0]}
                 found[f"{profile}_slowest_initialize_s"] = round(max(one["initialize_s"] for one in rounds), 3)

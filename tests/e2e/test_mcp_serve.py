@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from cli_rig import Palace, in_background
 from cli_terminal import Terminal
 from mcp_rig import RawMcp, driven, pair
 
+from app.mcp.texts import TOKENS, tokens
 from app.mcp.tools import offered
 from core.config.grantwords import cannot
 from core.ipc.client import Client
@@ -60,7 +62,7 @@ def made_by(client: Client) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize(("profile", "mode"), [("lean", "legacy"), ("full", "auto")])
+@pytest.mark.parametrize(("profile", "mode"), [("lean", "legacy"), ("standard", "auto"), ("full", "auto")])
 def test_the_sdks_client_lists_and_calls_every_tool(palace: Palace, profile: str, mode: str) -> None:
     """And every call is carried out: a tool whose schema does not fit its method would be refused."""
     token = pair(palace, "it", "read", "write", "curate", "all_spaces")
@@ -77,6 +79,7 @@ def test_the_sdks_client_lists_and_calls_every_tool(palace: Palace, profile: str
     refused = {name: call for name, call in found["calls"].items() if call.get("is_error", True)}
     assert refused == {}
     assert all(not call["is_error"] for call in found["many"])
+    assert all(call["structured"] is None and call["text"] for call in found["calls"].values())
     assert found["unknown"]["protocol_error"] == -32602
 
 
@@ -98,22 +101,21 @@ def test_unpaired_it_lists_and_says_how_to_pair(palace: Palace) -> None:
     with RawMcp(palace, "--client", "new") as raw:
         assert raw.greet()["result"]["serverInfo"]["name"] == "loci"
         assert len(raw.ask(1, "tools/list")["result"]["tools"]) == len(offered("lean"))
-        said = raw.tool(2, "memory_search", {"query": "x"})["result"]
-        assert said["isError"]
-        assert said["structuredContent"]["error"]["code"] == "E4007"
-        assert "loci mcp --pair new" in said["content"][0]["text"]
+        said = raw.tool(2, "memory_search", {"query": "x"})
+        assert said["result"]["isError"]
+        assert told(said).startswith("E4007: ")
+        assert "loci mcp --pair new" in told(said)
         assert raw.close() == (0, "")
 
 
 def test_a_vault_that_nothing_opens_stays_closed(paired: Palace) -> None:
     with RawMcp(paired, "--client", "it") as raw:
         raw.greet()
-        said = raw.tool(1, "memory_search", {"query": "x"})["result"]
-        assert said["structuredContent"]["error"]["code"] == "E1001"
+        assert told(raw.tool(1, "memory_search", {"query": "x"})).startswith("E1001: ")
         assert raw.close() == (0, "")
     with paired.serving(unlocked=False), RawMcp(paired, "--client", "it") as raw:
         raw.greet()
-        assert raw.tool(1, "memory_search", {"query": "x"})["result"]["structuredContent"]["error"]["code"] == "E1001"
+        assert told(raw.tool(1, "memory_search", {"query": "x"})).startswith("E1001: ")
 
 
 def test_it_starts_the_engine_once_for_many(paired: Palace) -> None:
@@ -139,11 +141,11 @@ def test_it_finds_the_engine_again_after_a_restart(paired: Palace) -> None:
         raw.greet()
         for _ in range(2):
             with paired.serving() as serving:
-                said = raw.tool(1, "memory_store", {"text": "The person keeps two bees."})["result"]
-                assert not said["isError"], said
+                said = raw.tool(1, "memory_store", {"text": "The person keeps two bees."})
+                assert not said["result"]["isError"], said
                 serving.end()
         # The same text: the second time it is known already.
-        assert said["structuredContent"]["deduplicated"]
+        assert json.loads(told(said))["deduplicated"]
 
 
 def test_a_revoked_client_is_told_so(paired: Palace) -> None:
@@ -152,8 +154,14 @@ def test_a_revoked_client_is_told_so(paired: Palace) -> None:
         assert not raw.tool(1, "memory_search", {"query": "x"})["result"]["isError"]
         paired.json("revoke", "it")
         for ident in (2, 3):
-            said = raw.tool(ident, "memory_search", {"query": "x"})["result"]
-            assert said["structuredContent"]["error"]["code"] == "E4007"
+            assert told(raw.tool(ident, "memory_search", {"query": "x"})).startswith("E4007: ")
+
+
+def told(answer: dict[str, Any]) -> str:
+    """The text of a tool's result, which is all of it."""
+    result = answer["result"]
+    assert "structuredContent" not in result
+    return "".join(part["text"] for part in result["content"])
 
 
 def _call(ident: object, name: str, arguments: object) -> dict[str, Any]:
@@ -165,9 +173,9 @@ def test_nonsense_gets_valid_errors_and_nothing_else(paired: Palace) -> None:
     with paired.serving(), RawMcp(paired, "--client", "it", "--tools", "full") as raw:
         raw.greet()
         for number, name in enumerate(offered("full")):
-            said = raw.tool(f"missing-{number}", name, {"nonsense": SECRET_WORD})["result"]
-            assert said["isError"]
-            assert said["structuredContent"]["error"]["code"] in {"E4005", "E4006", "E4001"}
+            said = raw.tool(f"missing-{number}", name, {"nonsense": SECRET_WORD})
+            assert said["result"]["isError"]
+            assert told(said)[:5] in {"E4005", "E4006", "E4001"}
             assert SECRET_WORD not in json.dumps(said)
         for number, given in enumerate(wrong_types):
             said = raw.tool(f"type-{number}", "memory_search", given)
@@ -300,16 +308,48 @@ def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:
     palace.run("mcp", *wrong).refused(1, "E4005")
 
 
-def test_a_subscription_tells_that_there_are_other_memories(paired: Palace) -> None:
-    with RawMcp(paired, "--client", "it", "--tools", "full", "--no-start") as raw:
-        with paired.serving() as serving:
-            said = raw.greet()["result"]
-            assert said["capabilities"]["resources"]["listChanged"] is True
-            assert not raw.tool(1, "subscribe", {})["result"]["isError"]
-            paired.json("remember", "The person plays the oboe.")
-            assert raw.line()["method"] == "notifications/resources/list_changed"
-            serving.end()
-        with paired.serving():  # the subscription held for that connection; it is made anew
-            assert not raw.tool(2, "health", {})["result"]["isError"]
-            paired.json("remember", "The person sold the oboe.")
-            assert raw.line()["method"] == "notifications/resources/list_changed"
+def test_a_list_of_a_time_a_long_text_in_parts_and_an_error_that_helps(palace: Palace) -> None:
+    """With a text that is longer than any result may be, once its signs are escaped."""
+    pair(palace, "it", "read", "write", "all_spaces")
+    long = "<b>log</b> " * 700 + "The end of the log."
+    for text, time in ((long, "2026-05-04"), ("The boat was painted.", "2026-05-05"), ("It rained.", "2026-06-01")):
+        palace.json("remember", text, "--time", time)
+    with palace.serving(), RawMcp(palace, "--client", "it", "--tools", "standard") as raw:
+        raw.greet()
+        listed = told(raw.tool(1, "memory_list", {"since": "2026-05-04", "until": "2026-06-01"}))
+        assert "painted" in listed
+        assert "rained" not in listed
+        (ident,) = re.findall(r'<memory id="([^"]+)"[^>]* cut="', listed)
+        assert "memory_get with the id gives the whole" in listed
+        assert len(listed) < 2_000
+        offset, parts = 0, ""
+        while True:
+            part = told(raw.tool(f"at-{offset}", "memory_get", {"id": ident, "offset": offset}))
+            assert tokens(part) <= TOKENS
+            parts += part
+            following = re.findall(r"`offset` (\d+)", part)
+            if not following:
+                break
+            offset = int(following[0])
+        assert "The end of the log." in parts
+        assert parts.count("&lt;b&gt;log&lt;/b&gt;") >= 695  # one may lie across two parts
+        assert offset > 0
+        read = raw.ask("r", "resources/read", {"uri": f"loci://memory/{ident}?offset={offset}"})["result"]["contents"]
+        assert "The end of the log." in read[0]["text"]
+        wrong = raw.tool("w", "memory_list", {"on": "2026-05-04"})["result"]
+        assert wrong["isError"]
+        assert told({"result": wrong}).startswith(
+            "E4005: `on` is not a parameter of memory_list, which takes text, kind,"
+        )
+        unknown = raw.tool("u", "subscribe", {})["error"]
+        assert unknown["code"] == -32602
+        assert "memory_list" in unknown["message"]
+
+
+def test_a_twin_name_is_answered_in_the_full_profile(paired: Palace) -> None:
+    paired.json("remember", "The person owns a red bicycle.")
+    with paired.serving(), RawMcp(paired, "--client", "it", "--tools", "full") as raw:
+        instructions = raw.greet()["result"]["instructions"]
+        assert "`request_id`" in instructions
+        assert "memory_recall" not in {tool["name"] for tool in raw.ask(1, "tools/list")["result"]["tools"]}
+        assert "red bicycle" in told(raw.tool(2, "memory_recall", {"query": "bicycle"}))

@@ -1,14 +1,20 @@
-"""The plugins of the README and of the help, run as they stand against a real `loci serve`."""
+"""The plugins of the README, the quick start and the help, run as they stand against a real `loci serve`."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from cli_rig import MINUTE_S, ROOT, Palace
+from cli_rig import MINUTE_S, ROOT, Palace, in_background
+from cli_terminal import Terminal
+
+from core.config.grantwords import cannot
+from core.ipc.protocol import load
 
 EXAMPLES = ROOT / "resources" / "help" / "examples"
 TEXT = "The code of the gate stands in the blue book."
@@ -71,6 +77,51 @@ def test_the_plugin_of_the_readme_says_what_went_wrong_in_a_sentence(palace: Pal
     assert "That is not a token" in told(nowhere, "plugin", str(bad), TEXT, "gate")
     assert "SOCKET NAME TOKEN_FILE" in told(nowhere, "plugin", str(palace.folder / "none"), TEXT, "gate")
     assert "SOCKET NAME TOKEN_FILE" in told()
+
+
+PROGRAMS = {"python": EXAMPLES / "plain_socket.py", "js": EXAMPLES / "plain_socket.mjs"}
+QUICK_START = (ROOT / "docs" / "quick-start.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_the_quick_start_shows_the_very_programs(language: str) -> None:
+    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", QUICK_START, re.MULTILINE | re.DOTALL)
+    assert shown == PROGRAMS[language].read_text(encoding="utf-8")
+
+
+def test_the_calls_of_the_quick_start_are_what_the_schemas_allow() -> None:
+    registry = load()
+    calls = [json.loads(line) for line in re.findall(r'^\{"jsonrpc".*\}$', QUICK_START, re.MULTILINE)]
+    assert [call["method"] for call in calls] == ["pair", "memory_store", "memory_search", "memory_context"]
+    for call in calls:
+        registry.find(call["method"]).check(call["params"])
+    for name in re.findall(r"`((?:memory|turn|session)_(?!id`)\w+|capture|subscribe)`", QUICK_START):
+        assert registry.find(name).who == "client"
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_a_program_of_the_quick_start_pairs_itself_stores_finds_and_is_given_a_context(
+    palace: Palace, language: str
+) -> None:
+    """With the code that the person has shown; the token is the person's alone to read."""
+    starts = {"python": [sys.executable, "-I"], "js": [shutil.which("node") or ""]}[language]
+    if not starts[0]:
+        pytest.skip("Node is not on this machine")
+    (shown,) = re.findall(rf"^```{language}\n(.*?)^```$", QUICK_START, re.MULTILINE | re.DOTALL)
+    program, token = palace.folder / PROGRAMS[language].name, palace.folder / "new.token"
+    program.write_text(shown, encoding="utf-8")
+    with palace.serving():
+        given = (*starts, str(program), str(palace.place.path), "notes-plugin", str(token))
+        with Terminal(palace, "pair", "notes-plugin", "--code") as person:
+            code = person.code()
+            wait = in_background(lambda: said(palace, *given, "A red kite flew.", "kite", code))
+            person.until(cannot())
+            person.type(b"y\n")
+            told = wait()
+        assert told.splitlines()[:2] == ["ADD", "A red kite flew."]
+        assert "# Memory Context" in told
+        assert token.stat().st_mode & 0o777 == 0o600
+        assert "NOOP" in said(palace, *given, "A red kite flew.", "kite")  # with the token that was kept
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")

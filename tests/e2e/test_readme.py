@@ -1,15 +1,17 @@
-"""What the README says is so: its commands exist, its lists are complete, its files are there."""
+"""What the README and the pages of docs say is so: commands and files are there, lists are whole, examples work."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 from cli_rig import FIXTURES, ROOT, Palace, Shell
 
 from core.errors import Code, LociError
+from core.importers.frontmatter import plain_name
+from core.importers.rows import FIELDS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FORMAT_WORDS = {
@@ -156,6 +158,44 @@ def test_the_two_commands_are_the_ones_ci_calls() -> None:
     assert (ROOT / "packaging" / "bootstrap.py").is_file()
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
-def test_every_link_leads_somewhere(link: str) -> None:
-    assert Path(ROOT / link).exists()
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))])
+def test_every_link_leads_somewhere(page: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+IMPORTS = (ROOT / "docs" / "imports.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_of_the_page_on_imports_come_in_as_it_says(palace: Palace) -> None:
+    examples = re.findall(r"^```(jsonl|csv)\n(.*?)^```$.*?^```json\n(.*?)^```$", IMPORTS, re.MULTILINE | re.DOTALL)
+    assert [suffix for suffix, _, _ in examples] == ["jsonl", "csv"]
+    with palace.shell() as shell:
+        for suffix, rows, promised in examples:
+            path = palace.folder / f"rows.{suffix}"
+            path.write_text(rows, encoding="utf-8")
+            report = shell.json("import", str(path))
+            assert json.loads(promised).items() <= report.items()
+            assert shell.json("import", str(path))["stored"] == 0  # the same twice is stored once
+        found = {item["text"]: item for item in shell.json("list", "--status", "all", "--limit", "50")["items"]}
+    (moved,) = (item for text, item in found.items() if text.startswith("Nora moved"))
+    assert (moved["occurred_at"][:19], moved["session"], moved["ref"]) == ("2026-03-14T17:20:00", "chat-1", "m-1")
+    (mooring,) = (item for text, item in found.items() if "mooring" in text)
+    assert {key: mooring[key] for key in ("kind", "category", "importance", "tags", "space", "occurred_at")} == {
+        "kind": "fact", "category": "boat", "importance": 0.7, "tags": ["boat", "money"], "space": "harbour",
+        "occurred_at": None,
+    }  # fmt: skip
+    assert found["Never book the night ferry."]["extra"]["fields"] == {"mood": "firm"}
+    assert found["Dentist on Tuesday, half past nine."]["importance"] == 0.4
+    assert 'She said: "bring the ladder".\nAnd the long rope.' in found
+    assert "=SUM(B2:B9) is the sum of the fuel bills." in found
+
+
+def test_the_fields_of_the_page_on_imports_are_those_of_the_importer() -> None:
+    rows = re.findall(r"^\| (`[a-z_]+`(?:, `[a-z_]+`)?) \|([^|]*)\|", IMPORTS, re.MULTILINE)
+    told = {
+        name: {plain_name(name), *(plain_name(other) for other in others.split(",") if other.strip())}
+        for names, others in rows
+        for name in re.findall(r"`([a-z_]+)`", names)
+    }
+    assert told == {name: set(names) for name, names in FIELDS.items()}

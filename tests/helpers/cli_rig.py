@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from core.engine.facade import Home, HomeKeys
 from core.errors import LociError
@@ -27,6 +27,8 @@ from core.ipc.client import Client
 from core.ipc.transport import Place, socket_place
 from core.security.kdf import KdfCost
 from core.types.clock import SystemClock
+
+T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "imports"
@@ -403,7 +405,7 @@ def palace_from(template: Path, folder: Path) -> Palace:
     return palace
 
 
-def in_background(work: Callable[[], Result]) -> Callable[[], Result]:
+def in_background(work: Callable[[], T]) -> Callable[[], T]:
     """Begin a command and go on.
 
     Args:
@@ -412,11 +414,11 @@ def in_background(work: Callable[[], Result]) -> Callable[[], Result]:
     Returns:
         Waits for it and gives its result.
     """
-    found: list[Result] = []
+    found: list[T] = []
     thread = threading.Thread(target=lambda: found.append(work()))
     thread.start()
 
-    def wait() -> Result:
+    def wait() -> T:
         thread.join(2 * MINUTE_S)
         return found[0]
 

@@ -423,7 +423,7 @@ class FakeVault:
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         self.backups.append(to)
-        return finished({"path": str(to), "memories": 1})
+        return finished({"path": str(to), "bytes": 8192, "seq": 3, "rows": {"memories": 1}})
 
     def lock(self) -> Future[None]:
         self._engine.set_state("locked")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.cli.options import hoisted, verb_of
 from app.mcp.recipes import SERVER, recipe
-from app.mcp.texts import readable, structured
+from app.mcp.texts import TOKENS, readable, tokens
 from core.errors import LociError
 
 texts = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
@@ -40,7 +40,16 @@ def test_no_result_holds_a_tag(found: dict[str, Any]) -> None:
     said = readable(found)
     if "id" not in found or "kind" not in found:
         assert "<" not in said
-    assert "<" not in json.dumps(structured(found))
+    assert tokens(said) <= TOKENS
+
+
+@given(st.lists(texts, min_size=1, max_size=40), st.integers(1, 60))
+def test_a_cut_anywhere_leaves_one_element(parts: list[str], times: int) -> None:
+    found = {"id": "1", "kind": "fact", "text": "".join(parts) * times}
+    said = readable({"items": [found], "reason": ""})
+    (element,) = ET.fromstring(f"<all>{said}</all>")  # noqa: S314 - written by the code under test
+    assert not list(element)
+    assert tokens(said) <= TOKENS
 
 
 @given(st.dictionaries(texts, values, max_size=5), st.lists(texts, max_size=4), texts)

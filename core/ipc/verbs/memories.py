@@ -201,6 +201,9 @@ def list_request(params: Params, default_limit: int | None) -> ListRequest:
 
     Returns:
         The request.
+
+    Raises:
+        UserError: INVALID_INPUT for a time that cannot be read.
     """
     kind, status, limit = params.get("kind"), params.get("status", ["active"]), params.get("limit", default_limit)
     return ListRequest(
@@ -212,6 +215,8 @@ def list_request(params: Params, default_limit: int | None) -> ListRequest:
         limit=None if limit is None else int(limit),
         after=params.get("after"),
         category=params.get("category"),
+        since_ms=_moment(params, "since"),
+        until_ms=_moment(params, "until"),
     )
 
 

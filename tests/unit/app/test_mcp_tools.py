@@ -1,87 +1,139 @@
-"""Tools of `loci mcp`: derived from the protocol, small in the lean profile, whole in the full one."""
+"""Tools of `loci mcp`: derived from the protocol, few words in every profile, each thing said once."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
-from app.mcp.tools import PROFILES, inlined, offered
+from app.mcp.server import _declared
+from app.mcp.tools import FULL, LEAN, MOST_BUDGET, PROFILES, STANDARD, answered, common_words, inlined, offered
 from app.mcp.words import protocol, words
 from core.embed.tokens import counter_for
 from core.ipc.protocol import load
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]
-BUDGET = 1500
+MORE = ["memory_list", "memory_get", "memory_history", "turn_begin", "turn_end"]
+TWINS = {"memory_recall", "memory_delete", "memory_store_episode", "memory_mark_helpful", "memory_mark_harmful"}
 
 
 def clients_methods() -> dict[str, Any]:
     return {name: body for name, body in protocol()["methods"].items() if body["who"] == "client"}
 
 
-def definition(name: str, profile: str) -> str:
-    tool = offered(profile)[name]
-    given = {"name": name, "description": tool.about, "inputSchema": tool.schema}
-    return json.dumps(given, separators=(",", ":"))
+def listed(profile: str) -> str:
+    """The answer to `tools/list` as it crosses the wire."""
+    tools = [_declared(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in all_of(profile)]
+    return json.dumps({"tools": tools}, separators=(",", ":"))
 
 
-def test_full_offers_every_method_of_clients() -> None:
-    assert list(offered("full")) == list(clients_methods())
+def all_of(profile: str) -> list[Any]:
+    return list(offered(profile).values())
+
+
+def test_full_offers_every_method_of_clients_but_twins_and_what_no_model_can_use() -> None:
+    assert list(offered(FULL)) == [name for name in clients_methods() if name not in {*TWINS, "subscribe"}]
+    assert words()["twins"].keys() == TWINS
+    assert set(words()["twins"].values()) <= set(offered(FULL))
+
+
+def test_a_twin_is_answered_though_it_is_not_listed() -> None:
+    assert answered(FULL).keys() == clients_methods().keys() - {"subscribe"}
+    assert answered(LEAN).keys() == set(SIX)
 
 
 def test_lean_offers_the_six_of_the_contract() -> None:
-    assert list(offered("lean")) == [name for name in SIX if name in clients_methods()]
-    assert list(words()["profiles"]["lean"]) == SIX
+    assert list(offered(LEAN)) == SIX
 
 
-def test_lean_definitions_stay_within_their_budget() -> None:
-    # More than the contract asks: descriptions and schemas together, by a counter that estimates JSON high.
+def test_standard_offers_lists_single_memories_history_and_turns_too() -> None:
+    assert list(offered(STANDARD)) == [*SIX, *MORE]
+    assert {"since", "until"} <= offered(STANDARD)["memory_list"].schema["properties"].keys()
+
+
+@pytest.mark.parametrize(("profile", "most"), [(LEAN, 1_500), (STANDARD, 5_000), (FULL, 12_000)])
+def test_definitions_stay_within_their_budget(profile: str, most: int) -> None:
+    """All of `tools/list`, by a counter that estimates JSON high, and what is said of parameters beside it."""
     count = counter_for().count
-    assert sum(count(definition(name, "lean")) for name in offered("lean")) < BUDGET
+    assert count(listed(profile)) + count(common_words(profile)) < most
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_no_definition_promises_a_shape_of_results(profile: str) -> None:
+    assert "outputSchema" not in listed(profile)
+
+
+def test_what_many_parameters_share_is_said_once() -> None:
+    said = common_words(FULL)
+    for name in ("session", "request_id", "channel", "memory_type", "after"):
+        assert f"`{name}`" in said
+        assert all("description" not in tool.schema["properties"].get(name, {}) for tool in all_of(FULL)), name
+    assert common_words(LEAN) == ""
+    assert "request_id" not in common_words(STANDARD)
+
+
+def test_a_budget_is_kept_within_what_a_result_may_have() -> None:
+    tool = offered(LEAN)["memory_context"]
+    assert tool.arguments({"prompt": "x", "token_budget": 90_000})["token_budget"] == MOST_BUDGET
+    assert tool.arguments({"prompt": "x", "token_budget": 400})["token_budget"] == 400
+    assert tool.arguments({"prompt": "x", "token_budget": "much"})["token_budget"] == "much"
 
 
 def test_every_tool_says_what_it_is_for() -> None:
     for profile in PROFILES:
-        assert all(tool.about.endswith(".") and tool.title for tool in offered(profile).values())
+        assert all(tool.about.endswith(".") for tool in offered(profile).values())
 
 
 def test_schemas_are_whole() -> None:
     for profile in PROFILES:
         for name in offered(profile):
             tool = offered(profile)[name]
-            assert "$ref" not in json.dumps([tool.schema, tool.result]), name
+            assert "$ref" not in json.dumps(tool.schema), name
             Draft202012Validator.check_schema(tool.schema)
             assert tool.schema["type"] == "object"
             assert tool.schema["additionalProperties"] is False
 
 
-def test_full_schemas_take_and_refuse_what_the_engine_does() -> None:
+def test_full_schemas_take_what_the_engine_takes_and_refuse_other_names() -> None:
+    """Lengths are told by the engine when they are passed; names, types and what is needed stand in the schema."""
     registry = load()
-    for name, tool in offered("full").items():
+    for name, tool in offered(FULL).items():
         mine, theirs = Draft202012Validator(tool.schema), registry.methods[name].checker
-        for given in ({}, {"nonsense": 1}, {"id": ""}, {"text": "x"}, {"query": "x", "limit": 0}, {"prompt": "x"}):
+        for given in ({}, {"nonsense": 1}, {"text": "x"}, {"query": "x", "limit": 0}, {"prompt": "x"}, {"id": 7}):
             assert mine.is_valid(given) == theirs.is_valid(given), (name, given)
+        left_out = set(words()["left_out"]["parameters"])
+        assert registry.methods[name].params["properties"].keys() - tool.schema["properties"].keys() <= left_out
 
 
 def test_aliases_stand_in_no_schema() -> None:
-    for name, body in clients_methods().items():
+    for name, tool in answered(FULL).items():
+        body = clients_methods()[name]
         aliases = set(body.get("aliases", {})) - set(body["params"].get("properties", {}))
-        assert not aliases & set(offered("full")[name].schema.get("properties", {}))
+        assert not aliases & set(tool.schema["properties"])
 
 
-def test_lean_shows_every_parameter_that_is_needed_and_none_that_does_not_exist() -> None:
-    for name, more in words()["profiles"]["lean"].items():
-        body = clients_methods().get(name)
-        if body is None:
-            continue
-        schema = offered("lean")[name].schema
+@pytest.mark.parametrize("profile", [LEAN, STANDARD])
+def test_a_profile_shows_every_parameter_that_is_needed_and_none_that_does_not_exist(profile: str) -> None:
+    for name, shown in words()["profiles"][profile].items():
+        body, schema = clients_methods()[name], offered(profile)[name].schema
         assert set(body["params"].get("required", ())) <= set(schema["properties"]), name
-        assert set(more["show"]) <= set(body["params"]["properties"]), name
+        assert set(shown) == set(schema["properties"]), name
+
+
+def test_every_word_of_the_resources_is_about_something_that_exists() -> None:
+    methods = clients_methods()
+    parameters = {name for body in methods.values() for name in body["params"].get("properties", {})}
+    assert words()["tools"].keys() <= methods.keys()
+    assert words()["common"].keys() <= parameters
+    for key in words()["parameters"]:
+        tool, _, name = key.rpartition(".")
+        assert name in (methods[tool]["params"]["properties"] if tool else parameters), key
 
 
 def test_hints_follow_the_effect() -> None:
-    for name, tool in offered("full").items():
+    for name, tool in offered(FULL).items():
         assert tool.reads == (clients_methods()[name]["effect"] == "read")
         assert not (tool.reads and tool.destroys)
     assert all(
@@ -90,12 +142,12 @@ def test_hints_follow_the_effect() -> None:
 
 
 def test_a_writing_call_gets_a_request_id_of_its_own() -> None:
-    tool = offered("lean")["memory_store"]
+    tool = offered(LEAN)["memory_store"]
     first, second = tool.arguments({"text": "a"}), tool.arguments({"text": "a"})
     assert first["request_id"] != second["request_id"]
     assert tool.arguments({"text": "a", "request_id": "mine"})["request_id"] == "mine"
     assert tool.repeatable
-    assert offered("lean")["memory_search"].arguments(None) == {}
+    assert offered(LEAN)["memory_search"].arguments(None) == {}
 
 
 def test_inlining_keeps_what_stands_beside_a_reference() -> None:

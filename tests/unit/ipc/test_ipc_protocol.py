@@ -70,31 +70,66 @@ def test_forbidden_fields_are_found_deeper_but_not_in_free_words() -> None:
 @pytest.mark.parametrize(
     ("method", "params", "sentence"),
     [
-        ("memory_store", {}, "`text` is missing."),
-        ("memory_store", {"text": 7}, "`text` must be a text."),
         ("memory_store", {"text": "x", "importance": 1.5}, "`importance` must be at most 1."),
         ("memory_store", {"text": "x", "importance": -0.1}, "`importance` must be at least 0."),
-        ("memory_store", {"text": "x", "importance": True}, "`importance` must be a number."),
         ("memory_store", {"text": "x", "kind": "dream"}, "`kind` must be one of episode, fact, rule, procedure."),
         ("memory_store", {"text": "x", "tags": ["a", 7]}, "`tags[1]` must be a text."),
-        ("memory_store", {"text": "x", "claim": {"subject": "I"}}, "`claim.predicate` is missing."),
-        ("memory_store", {"text": "x", "claim": {"sub": 1}}, "`claim.sub` is not a parameter here."),
         ("memory_store", {"text": "x", "content": "y"}, "`text` is given twice, under two spellings."),
-        ("memory_store", {"text": "x", "zeal<\n": 1}, "`zeal\\u003c` is not a parameter here."),
         ("memory_get", {"memory_id": "a", "id": "b"}, "`id` is given twice, under two spellings."),
         ("memory_list", {"limit": 201}, "`limit` must be at most 200."),
         ("memory_list", {"limit": 0}, "`limit` must be at least 1."),
         ("memory_search", {"query": "x", "mode": "psychic"}, "`mode` must be one of hybrid, semantic, keyword."),
         ("hello", {"protocol": 2, "client": "x", "nonce": "AA"}, "`protocol` must be 1."),
         ("pair", {"client": "x", "code": "x", "grants": ["everything"]}, "`grants[0]` has a form that is not allowed."),
-        ("owner.pair", {"name": "x", "limit": "lots"}, "`limit` has a form that is not allowed."),
-        ("owner.list", {"status": []}, "`status` has a form that is not allowed."),
     ],
 )
 def test_one_sentence_with_field_and_rule(method: str, params: dict[str, Any], sentence: str) -> None:
     error = refused(method, params)
     assert error.code is Code.INVALID_INPUT
     assert error.sentence == sentence
+
+
+LIST = "text, kind, category, status, space, since, until, limit, after, channel, channel_user"
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "sentence"),
+    [
+        ("memory_get", {"zeal<\n": 1, "id": "x"}, "`zeal\\u003c` is not a parameter of memory_get, which takes id (re"),
+        ("memory_get", {}, "`id` is missing; memory_get takes id (required), memory_type, "),
+        ("memory_list", {"zeal": 1}, f"`zeal` is not a parameter of memory_list, which takes {LIST}."),
+        ("memory_list", {"text": 7}, f"`text` must be a text; memory_list takes {LIST}."),
+        (
+            "memory_store",
+            {"text": "x", "importance": True},
+            "`importance` must be a number; memory_store takes text (r",
+        ),
+        (
+            "memory_store",
+            {"text": "x", "claim": {"subject": "I"}},
+            "`claim.predicate` is missing; `claim` takes subject (required), predicate (required), value (required), ",
+        ),
+        (
+            "memory_store",
+            {"text": "x", "claim": {"sub": 1}},
+            "`claim.sub` is not a parameter of `claim`, which takes subject (required), predicate (required), value ",
+        ),
+        ("owner.pair", {"name": "x", "limit": "lots"}, "`limit` has a form that is not allowed; owner.pair takes name"),
+        ("health", {"zeal": 1}, "`zeal` is not a parameter of health, which takes no parameters."),
+    ],
+)
+def test_a_wrong_parameter_is_told_with_the_right_ones(method: str, params: dict[str, Any], sentence: str) -> None:
+    error = refused(method, params)
+    assert error.code is Code.INVALID_INPUT
+    assert error.sentence.startswith(sentence)
+    assert error.sentence.endswith(".")
+    assert ". " not in error.sentence
+
+
+def test_no_list_of_parameters_is_longer_than_a_client_reads() -> None:
+    """The client library reads 500 characters of a sentence."""
+    for name in REGISTRY.methods:
+        assert len(refused(name, {"zeal" * 10: 1}).sentence) <= 500, name
 
 
 def test_values_never_come_back() -> None:

@@ -15,14 +15,18 @@ from typing import Any
 import pytest
 from ipc_engine import OWNER_TOKEN, VAULT_ID, make_client
 from ipc_world import REGISTRY, World, code_of
+from jsonschema import Draft202012Validator
 
 import make_reference
+from core.config.options import Options
 from core.errors import Code, LociError
 from core.ipc.greeting import Greeting
+from core.ipc.limits import Caps
 from core.security import handshake
 
 PAGE = make_reference.page()
 TEXT = PAGE.text()
+OPENRPC = PAGE.openrpc()
 VECTOR = re.compile(r"^\| (\w+) \| `([0-9a-f]+)` \| `([\w-]+)` \|$", re.MULTILINE)
 METHODS = sorted(REGISTRY.methods)
 
@@ -39,6 +43,7 @@ def section(title: str) -> str:
 
 def test_the_page_is_up_to_date() -> None:
     assert make_reference.PAGE.read_text("utf-8") == TEXT, "run packaging/make_reference.py"
+    assert json.loads(make_reference.OPENRPC.read_text("utf-8")) == OPENRPC, "run packaging/make_reference.py"
     assert make_reference.main(["--check"]) == 0
 
 
@@ -117,6 +122,111 @@ def test_an_item_is_told_to_the_last_member_a_client_gets() -> None:
         assert f"| `{member}` |" in told
     assert "[MEMORY BLOCKED" in told
     assert "SUPERSEDE: " in section("stored")
+
+
+def test_what_tools_gave_and_what_a_verb_did_are_told_to_the_last_member() -> None:
+    tools = section("tool_results")
+    assert {f"| `{member}` |" in tools for member in ("name", "text")} == {True}
+    for name, members in {
+        "undone": ("step", "label", "undo_step", "restored", "left", "unpaired"),
+        "left": ("table", "key", "then", "now"),
+        "held": ("client", "paused", "step"),
+        "`owner.backup`": ("path", "bytes", "seq", "rows"),
+        "`owner.revoke`": ("client", "revoked", "wrote", "wrote.memories", "removed", "removed.left_ids", "step"),
+    }.items():
+        assert {f"| `{member}` |" in section(name) for member in members} == {True}, name
+    assert "report" not in PAGE.openrpc()["components"]["schemas"]
+
+
+def chapter(title: str) -> str:
+    return TEXT.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_the_limits_that_are_told_are_those_of_the_program(world: World) -> None:
+    """What `auth` answers to a client that the person set no limits for, and the caps of the server."""
+    told, options, caps = chapter("Limits and times"), Options(), Caps()
+    for words in (
+        f"searches ({options.searches_minute} a minute and {options.searches_session} in any 24 hours)",
+        f"calls that write ({options.writes_minute} a minute)",
+        f"calls that read without searching ({options.reads_minute} a minute)",
+        f"may hold {caps.per_client} connections, all clients together {caps.connections}",
+        f"{caps.calls} calls are carried out at a time",
+        f"{caps.handshake_s:g} from connecting",
+        f"begins more than {caps.hellos} handshakes or sends {caps.malformed} lines",
+    ):
+        assert words in told
+    record = world.engine.clients.add(make_client("notes-plugin"))
+    greeting = Greeting("notes-plugin", record.token)
+    client = world.client()
+    limits = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))["limits"]
+    _, example = PAGE.example("auth")
+    for name in ("writes_per_minute", "reads_per_minute", "line_bytes", "text_bytes", "items"):
+        assert example["result"]["limits"][name] == limits[name], name
+    assert example["result"]["limits"]["searches_per_minute"] == options.searches_minute
+    assert example["result"]["limits"]["searches_per_session"] == options.searches_session
+    assert limits["reads_per_minute"] == options.reads_minute
+    assert f"may name at most {limits['items']} items" in told
+
+
+def test_the_rule_about_repeats_is_told_and_every_write_keeps_to_it() -> None:
+    told = chapter("Repeated requests")
+    assert f"for {Options().undo_days} days" in told
+    writes = [one for one in REGISTRY.methods.values() if one.who == "client" and one.effect == "write"]
+    assert len(writes) > 20
+    assert all("request_id" in one.params["properties"] for one in writes)
+
+
+def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from schemas_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from schemas_in(part)
+
+
+def test_the_openrpc_document_is_whole() -> None:
+    """By the rules of OpenRPC 1.3: names, required members, references, what a parameter and an error must have."""
+    assert OPENRPC["openrpc"].startswith("1.3.")
+    assert {"title", "version"} <= OPENRPC["info"].keys()
+    assert sorted(one["name"] for one in OPENRPC["methods"]) == METHODS
+    components = OPENRPC["components"]
+    references = {one["$ref"] for one in schemas_in(OPENRPC) if "$ref" in one}
+    assert references
+    for reference in references:
+        hash_sign, top, kind, name = reference.split("/")
+        assert (hash_sign, top) == ("#", "components")
+        assert name in components[kind], reference
+    for one in OPENRPC["methods"]:
+        names = [param["name"] for param in one["params"]]
+        assert names == list(REGISTRY.methods[one["name"]].params["properties"])
+        assert len(names) == len(set(names))
+        assert all(isinstance(param["schema"], dict) and param["schema"] for param in one["params"])
+        assert {param["name"] for param in one["params"] if param["required"]} == set(
+            REGISTRY.methods[one["name"]].params.get("required", ())
+        )
+        assert one["result"]["name"]
+        assert one["result"]["schema"]
+        assert [error["$ref"].rpartition("/")[2] for error in one["errors"]] == list(
+            REGISTRY.methods[one["name"]].errors
+        )
+    for code, error in components["errors"].items():
+        assert isinstance(error["code"], int)
+        assert error["data"]["code"] == code
+        assert error["message"].endswith(".")
+
+
+@pytest.mark.parametrize("method", OPENRPC["methods"], ids=lambda one: one["name"])
+def test_the_schemas_of_the_openrpc_document_take_its_examples(method: dict[str, Any]) -> None:
+    def valid(schema: dict[str, Any], value: Any) -> bool:
+        Draft202012Validator.check_schema(schema)
+        return Draft202012Validator({**schema, "components": OPENRPC["components"]}).is_valid(value)
+
+    (example,) = method["examples"]
+    schemas = {param["name"]: param["schema"] for param in method["params"]}
+    assert all(valid(schemas[given["name"]], given["value"]) for given in example["params"])
+    assert valid(method["result"]["schema"], example["result"]["value"])
 
 
 def test_every_code_has_its_sentence() -> None:
