@@ -13,7 +13,7 @@ from typing import Any
 from app.mcp.words import sentence
 from core.text.fencing import fenced
 
-_SHOWN = ("id", "kind", "status", "score", "trust", "space", "author")
+_SHOWN = ("id", "kind", "status", "score", "trust", "space", "said_by", "contradicts")
 
 
 def readable(result: Mapping[str, Any]) -> str:

@@ -37,6 +37,7 @@ class RecallItem:
         ranks: list name to (rank from 1, raw score); lists it does not stand in are missing.
         why: sentences for the person.
         refs: references of all memories it stands for, its own first; empty where nobody gave one.
+        contradicts: the memory of the same answer in which the person says otherwise; None where there is none.
     """
 
     memory: Memory
@@ -45,6 +46,7 @@ class RecallItem:
     ranks: Mapping[str, tuple[int, float]]
     why: tuple[str, ...]
     refs: tuple[str, ...]
+    contradicts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
