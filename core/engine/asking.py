@@ -44,7 +44,7 @@ def answer(
     weights = profile or opened.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
-    result = replace(result, items=with_contested(rows, result.items, opened.readers))
+    result = result.in_order(with_contested(rows, result.items, opened.readers))
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
 from core.embed.tokens import Counter
+from core.memory.read import client_names
 from core.memory.tiers import read_tiers
 from core.recall.result import RecallItem
 from core.recall.scope import Scope
@@ -49,7 +50,6 @@ NOBODY: Mapping[str, str] = MappingProxyType({})
 """Nobody's voice is bounded."""
 _DAYS = {Precision.YEAR: "%Y", Precision.MONTH: "%Y-%m"}
 
-_NAMES = "SELECT id, name FROM clients WHERE id IN (SELECT value FROM json_each(?))"
 _CLAIMS = (
     "SELECT e.memory_id, c.subject, c.predicate FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
     "AND e.stance = 'supporting' JOIN claims c ON c.id = e.claim_id WHERE c.state = 'asserted' "
@@ -242,8 +242,7 @@ def _known(rows: Rows, found: Sequence[RecallItem]) -> _Known:
     ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
-    brought = sorted({item.memory.client_id for item in found if item.memory.client_id is not None})
-    clients = {str(row[0]): str(row[1]) for row in rows.all(_NAMES, (json.dumps(brought),))} if brought else {}
+    clients = client_names(rows, [item.memory for item in found])
     against = {item.memory.id: item.contradicts for item in found if item.contradicts is not None}
     scores = {item.memory.id: item.score for item in found}
     behind = frozenset(one for one, own in against.items() if scores[one] < scores.get(own, 1.0))

@@ -6,7 +6,7 @@ Must not do: hold anything that changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.types.traces import Trace
@@ -99,6 +99,14 @@ class RecallResult:
     profile: str
     trace: Trace
     took_ms: float = 0.0
+
+    def in_order(self, items: tuple[RecallItem, ...]) -> RecallResult:
+        """The same answer with its items in another order, or marked; the trace tells their new places."""
+        if items is self.items:
+            return self
+        places = {item.memory.id: place for place, item in enumerate(items, 1)}
+        candidates = tuple(replace(one, place=places.get(one.id, one.place)) for one in self.trace.candidates)
+        return replace(self, items=items, trace=replace(self.trace, candidates=candidates))
 
     def receipt_body(self) -> dict[str, Any]:
         """What the receipt keeps: ids and numbers, no text.
