@@ -50,6 +50,14 @@ class Standing:
         """Whether it is the person's word as a client with the grant `speak_for_user` brought it."""
         return self.persons and not self.owner_said and self.brought_by == "client"
 
+    def is_guarded_from(self, client_id: str | None) -> bool:
+        """Whether a client does not take it away by itself: it is the person's, and not what they typed to that client.
+
+        Args:
+            client_id: the client.
+        """
+        return self.persons and not (self.is_relayed and self.client_id == client_id)
+
 
 class Deed(StrEnum):
     """What is done with the newcomer and the one that stands."""
