@@ -60,8 +60,9 @@ class Memory:
         return self._call("turn_end", params)
 
     def remember(self, text: str) -> dict[str, Any]:
-        """Store one thing; the reply of `memory_store`."""
-        return self._call("memory_store", {"text": text, "session": self._session, **_once()})
+        """Store one thing, as the person's word where this chat may speak for them; the reply of `memory_store`."""
+        own = {"source": "user_explicit"} if "speak_for_user" in self.standing()["grants"] else {}
+        return self._call("memory_store", {"text": text, "session": self._session, **own, **_once()})
 
     def recall(self, query: str) -> dict[str, Any]:
         """What fits a question; the reply of `memory_recall`."""

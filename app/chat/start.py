@@ -18,7 +18,8 @@ from core.llm.place import Place, place_of
 
 CLIENT = "chat"
 USUAL_HOST = "127.0.0.1"
-_DEEDS = ("read", "write", "curate")  # the person types here: what they put away themselves need not ask them once more
+# The person types here: what they say is their word, and what they put away themselves need not ask them once more.
+_DEEDS = ("read", "write", "curate", "speak_for_user")
 _GRANTS = {"a": (*_DEEDS, "all_spaces"), "o": _DEEDS}
 _NO = ("", "n", "no")
 

@@ -142,13 +142,15 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.line(_understood(reply["plan"]))
     for place, item in enumerate(reply["items"], 1):
-        who = visible(item["author"]) if item["author"] else voice(item)
+        who = visible(item["said_by"]) if item["author"] else voice(item)
         first, *more = passage(item["text"])
         out.line(f"{place:>2}. {first}")
         out.lines(f"    {line}" for line in more)
         out.line(
             f"    {on_day(item)} · {who} · {item['kind']} · {item['space']} · score {item['score']:.2f} · {item['id']}"
         )
+        if "contradicts" in item:
+            out.line(f"    contested: you said otherwise in {item['contradicts']}")
         if explain:
             out.lines(f"    - {visible(reason)}" for reason in item.get("why", ()))
     if explain and reply["near_misses"]:

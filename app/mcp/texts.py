@@ -21,7 +21,7 @@ TOKENS = 8_000
 SHOWN = 500
 """Characters of a text in a list, as they are read: after fencing."""
 
-_LABELS = ("id", "kind", "status", "score", "trust", "space", "author")
+_LABELS = ("id", "kind", "status", "score", "trust", "space", "said_by", "contradicts")
 _VERSION = ("version", "valid_from", "valid_to", "retired_at", "superseded_by")
 _TURN = ("turn", "at_hand", "resumed", "clarifying")
 _LISTS = ("items", "versions", "conflicts")  # each goes on behind `after`

@@ -14,6 +14,8 @@ from itertools import pairwise
 from core.belief.normal import as_read
 from core.text.stopwords import stop_words
 
+_CHANGED = frozenset({"now", "currently", "instead", "nowadays"})
+_LIGHT = _CHANGED | {"today", "actually", "only", "just"}
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
@@ -32,6 +34,30 @@ def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> b
     """
     old, new = _amounts(existing, numbers), _amounts(incoming, numbers)
     return any(old[unit].isdisjoint(new[unit]) for unit in old.keys() & new.keys())
+
+
+def restates_amount(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+    """Whether a text says that the amount of what stands is another now, and names nothing else: "I take 25 mg now".
+
+    Args:
+        existing: what stands: "I take 50 mg of sertraline".
+        incoming: what is new.
+        numbers: as in `other_amounts`.
+
+    Returns:
+        True where all its words but the amount and light ones stand in what stands, too. False without a word that
+        tells of a change: "I ran 8 km" is another run.
+    """
+    is_changed = not _CHANGED.isdisjoint(_TOKEN.findall(as_read(incoming).casefold()))
+    if not is_changed or not other_amounts(existing, incoming, numbers):
+        return False
+    old, new = (
+        {word for word in _TOKEN.findall(as_read(text).casefold()) if not _DIGITS.fullmatch(word)}
+        - stop_words()
+        - _LIGHT
+        for text in (existing, incoming)
+    )
+    return bool(new) and new <= old and not {numbers.get(word, "") for word in new} - {""}
 
 
 def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:

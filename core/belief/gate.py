@@ -6,7 +6,7 @@ override the owner's word.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.types.belief import Label, Relation
@@ -52,6 +52,19 @@ class Standing:
     def weight(self) -> float:
         """What it counts for before anybody confirmed or repeated it: that of its way and of its client."""
         return self.trust if self.source_weight is None else self.source_weight
+
+    @property
+    def is_relayed(self) -> bool:
+        """Whether it is the person's word as a client with the grant `speak_for_user` brought it."""
+        return self.persons and not self.owner_said and self.brought_by == "client"
+
+    def is_guarded_from(self, client_id: str | None) -> bool:
+        """Whether a client does not take it away by itself: it is the person's, and not what they typed to that client.
+
+        Args:
+            client_id: the client.
+        """
+        return self.persons and not (self.is_relayed and self.client_id == client_id)
 
 
 class Deed(StrEnum):
@@ -140,6 +153,8 @@ def contradiction(newcomer: Standing, existing: Standing) -> Verdict:
         return Verdict(Deed.ENTER_SUPERSEDED, "said_before")
     if turned.deed is Deed.DISPUTE:
         return turned
+    if turned.deed is Deed.COEXIST:
+        return replace(turned, suggestion=Action.REJECT)  # the newer one is there already
     if existing.persons and not newcomer.persons:
         # Else whoever dates a text back could hold back what the person said.
         return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
@@ -151,13 +166,13 @@ def _later(newcomer: Standing, existing: Standing) -> Verdict:
     if newcomer.owners_word:
         return Verdict(Deed.SUPERSEDE, "owners_word")
     if existing.owner_said:
-        if newcomer.owner_said:
-            return Verdict(Deed.SUPERSEDE, "one_source_later")
-        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
-    if newcomer.owner_said and not existing.persons:
+        return _after_owner(newcomer)
+    if newcomer.owner_said and (not existing.persons or existing.is_relayed):
         return Verdict(Deed.SUPERSEDE, "owner_said")
     if existing.persons and not newcomer.persons:
         return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+    if newcomer.is_relayed:
+        return Verdict(Deed.SUPERSEDE, "relayed_later")
     if newcomer.trust < existing.trust - _EQUAL:
         if is_one_source(newcomer, existing) and newcomer.weight >= existing.weight - _EQUAL:
             # It takes back what it said itself; that others had repeated it makes a question of it, no more.
@@ -170,11 +185,26 @@ def _later(newcomer: Standing, existing: Standing) -> Verdict:
     return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
 
 
+def _after_owner(newcomer: Standing) -> Verdict:
+    """May what was said later take the place of what the owner said, where it is not the owner's word in so many?"""
+    if newcomer.owner_said:
+        return Verdict(Deed.SUPERSEDE, "one_source_later")
+    if newcomer.is_relayed:
+        # Both stand until the person has answered: each of them is the person's, by another door.
+        return Verdict(Deed.COEXIST, "relayed_against_owner", review=True, suggestion=Action.SUPERSEDE)
+    return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+
+
 def is_one_source(a: Standing, b: Standing) -> bool:
     """Whether two memories come from one source: the same way and the same client; the owner is one client."""
     if a.owner_said and b.owner_said:
         return a.source is b.source
     return (a.source, a.client_id, a.brought_by) == (b.source, b.client_id, b.brought_by)
+
+
+def is_one_person(a: Standing, b: Standing) -> bool:
+    """Whether both are the person's words, by whatever door, or come from one source: what one leaves out both know."""
+    return (a.persons and b.persons) or is_one_source(a, b)
 
 
 def has_standing(newcomer: Standing, existing: Standing) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from core.belief.normal import value_key
 from core.belief.vocabulary import words
@@ -22,7 +23,8 @@ def says_no_more(text: str, claims: Sequence[ClaimDraft]) -> bool:
     """Whether claims tell all that a text tells.
 
     A claim covers the words of its value and those that lead to it from where its clause begins (behind a sign or a
-    joining word). What is left may hold function words, adverbs and the names of subjects, nothing else.
+    joining word), but for an amount: "50 mg of" a medicine is more than that it is taken. What is left may hold
+    function words, adverbs and the names of subjects, nothing else.
 
     Args:
         text: any text.
@@ -34,6 +36,8 @@ def says_no_more(text: str, claims: Sequence[ClaimDraft]) -> bool:
     found = list(_words(text))
     told = [span for claim in claims if (span := _clause(text, found, claim)) is not None]
     if not told:
+        return False
+    if any(_leads_with_amount(text, found, claim) for claim in claims):
         return False
     idle = stop_words() | words().sets["adverb"] | {form for claim in claims for form in _forms(claim.subject)}
     return all(
@@ -51,6 +55,18 @@ def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> t
         return None
     bounds = [start for low, start in found if start < at and (not low[0].isalnum() or low in words().sets["conj"])]
     return max(bounds, default=0), at + len(value)
+
+
+def _leads_with_amount(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> bool:
+    """Whether a number and its unit stand before the value in the claim's clause."""
+    span = _clause(text, found, claim)
+    if span is None:
+        return False
+    lead = [low for low, start in found if span[0] <= start < span[1] - len(claim.value.strip(_EDGES))]
+    return any(
+        number[0].isdigit() and (number[-1].isalpha() or (unit[0].isalpha() and unit not in stop_words()))
+        for number, unit in pairwise([*lead, " "])
+    )
 
 
 def _words(text: str) -> Iterator[tuple[str, int]]:

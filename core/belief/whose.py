@@ -50,6 +50,19 @@ def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     return _among(rows, memory_ids, PERSONS)
 
 
+def said_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+    """Which memories the owner said at the window or the command line, in so many words or in passing.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: the memories asked about.
+
+    Returns:
+        Some of them.
+    """
+    return _among(rows, memory_ids, f"({OWNERS_WORD} OR {IN_PASSING})")
+
+
 def owners_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories the owner said, said as well, or vouched for.
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from core.engine.opened import Opened
 from core.engine.sight import Meant
+from core.recall.contested import with_contested
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.score.profile import Profile
@@ -43,6 +44,7 @@ def answer(
     weights = profile or opened.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
+    result = result.in_order(with_contested(rows, result.items, opened.readers))
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

@@ -19,6 +19,7 @@ from core.engine.receipts import said_for, told_sealed
 from core.engine.sight import Meant
 from core.errors import Code, UserError
 from core.recall.athand import with_at_hand
+from core.recall.contested import with_contested
 from core.recall.context import average_tokens
 from core.recall.fair import packed_fairly
 from core.recall.receipts import body_of
@@ -87,6 +88,8 @@ def context(
             result = answer(opened, rows, wanted, meant, now)
             said = said_for(rows, result, meant, now, scope)
             items = with_at_hand(rows, result, wanted, at_hand(rows), now)
+            if items is not result.items:
+                items = with_contested(rows, items, opened.readers)
             packed = packed_fairly(rows, items, budget, counter, scope.client_id)
             return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
 

@@ -6,9 +6,11 @@ Must not do: search, or hide anything; only the owner sees it.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
 from core.engine.receipts import tokens_of
-from core.memory.read import by_ids
+from core.memory.read import by_ids, client_names
 from core.recall.result import NearMiss, RecallItem, RecallResult
 from core.score.quality import parts_of
 from core.types.lab import LabAnswer, LabItem
@@ -34,13 +36,14 @@ def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -
     trace = result.trace
     traced = {one.id: one for one in trace.candidates}
     missed = by_ids(rows, [miss.id for miss in result.near_misses])
-    items = tuple(_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1))
+    items = [_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1)]
     near = [
         _missed(miss, missed[miss.id], traced.get(miss.id), trace) for miss in result.near_misses if miss.id in missed
     ]
+    names = client_names(rows, [item.memory for item in (*items, *near)])
     return LabAnswer(
-        items=items,
-        near=tuple(sorted(near, key=_by_score)),
+        items=tuple(_named(item, names) for item in items),
+        near=tuple(_named(item, names) for item in sorted(near, key=_by_score)),
         abstained=result.abstained,
         reason=result.reason,
         trace=trace,
@@ -49,6 +52,11 @@ def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -
         tokens=tokens_of(result),
         seen_as=seen_as,
     )
+
+
+def _named(item: LabItem, names: Mapping[str, str]) -> LabItem:
+    client = item.memory.client_id
+    return item if client is None else replace(item, client=names.get(client))
 
 
 def _by_score(item: LabItem) -> tuple[float, float, str]:

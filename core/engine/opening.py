@@ -14,6 +14,7 @@ import numpy as np
 from core import log
 from core.belief.extraction import extract
 from core.belief.relation import RelationModel
+from core.belief.statements import statements
 from core.embed.base import Embedder
 from core.engine.expiry import clear_note, scrub_noted
 from core.engine.futures import watched
@@ -166,8 +167,8 @@ def _assemble(
 
 
 def built_in_readers() -> Readers:
-    """Claims by the pattern vocabulary, relations by the shipped model; neither needs a server."""
-    return Readers(extract=extract, relate=RelationModel())
+    """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
+    return Readers(extract=extract, statements=statements, relate=RelationModel())
 
 
 class _Sealer:

@@ -415,7 +415,7 @@ def _ending(request: TurnEnd, actor: Actor) -> Repeat:
 def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> Prepared:
     if not request.messages:
         return Prepared(request.session)
-    return prepare_messages(request, client, opened.readers.extract, opened.clock.now_ms(), _FRAME, actor.channel)
+    return prepare_messages(request, client, opened.readers, opened.clock.now_ms(), _FRAME, actor.channel)
 
 
 def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:

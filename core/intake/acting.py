@@ -216,6 +216,11 @@ class Carrying:
         return standing_twin(self.acts.tx, [text], Kind(kind), space, session) in (None, keep_id, self._id)
 
     def _coexist(self) -> StoreReply:
+        for case in self.plan.partners:
+            if case.verdict.kind == "contradiction" and case.verdict.review:
+                known = known_matter(self.acts.tx, self._matter(case))
+                if known is not None:
+                    return self._raised_before(case, known)
         self.acts.activate(self._id)
         conflict: str | None = None
         for case in self.plan.partners:

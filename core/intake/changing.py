@@ -151,7 +151,7 @@ class Changer:
             return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
         check(tx)
         head = _head(tx, wished)
-        waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head)
+        waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head, client)
         if wished.wish is Wish.UPDATE:
             reply = self._update(tx, wished, head, vector, _Side(actor, client, stored, waits))
         else:
@@ -315,10 +315,10 @@ def _check_editable(row: Row) -> None:
         raise UserError(Code.INVALID_INPUT, _UNCHANGEABLE[str(row["status"])])
 
 
-def _is_persons(tx: Tx, head: Row) -> bool:
-    """Whether any of it, with all its parts, is what the person said or vouched for."""
+def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:
+    """Whether any of it, with all its parts, is what the person said or vouched for, but for what they typed to it."""
     parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (head["id"], head["id"]))
-    return any(standing_of(tx, str(part)).persons for (part,) in parts)
+    return any(standing_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
 
 
 def _trust(client: ClientRecord) -> float:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core import log
-from core.belief.amounts import other_amounts
+from core.belief.amounts import other_amounts, restates_amount
 from core.belief.claims import key_form
 from core.belief.extent import speaks_for
-from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_source, outranks
+from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_person, is_one_source, outranks
 from core.belief.relation_features import vocabulary
 from core.belief.rivals import is_rival
 from core.belief.slots import one_slot_apart
@@ -193,6 +193,22 @@ def _relations(
                 relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
                 relation = _of_part(newcomer, other, relation)
             found[other.id] = relation
+    return _with_restated(newcomer, near, found)
+
+
+def _with_restated(newcomer: Newcomer, near: Sequence[Beside], found: dict[str, Relation]) -> dict[str, Relation]:
+    """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
+    numbers = vocabulary()["numbers"]
+    meant = [
+        other.id
+        for other in near
+        if other.id in found
+        and not other.is_over
+        and is_one_person(newcomer.standing, other.standing)
+        and restates_amount(other.told.text, newcomer.told.text, numbers)
+    ]
+    if len(meant) == 1 and not found[meant[0]].certain:
+        found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
 

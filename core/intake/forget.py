@@ -43,7 +43,7 @@ def forget(
     row = tx.one("SELECT status, coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
     if row is None or row[0] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    if not actor.is_owner and standing_of(tx, memory_id).persons:
+    if not actor.is_owner and standing_of(tx, memory_id).is_guarded_from(actor.client_id):
         raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
     with work.verb(tx, verb_name, label, actor) as verb:
         told = leave(tx, work.make_id, str(row[1]))

@@ -23,6 +23,14 @@ class Extract(Protocol):
         ...
 
 
+class FindStatements(Protocol):
+    """Finds the statements that the speaker makes of themself (`core.belief.statements.statements`)."""
+
+    def __call__(self, text: str) -> Sequence[tuple[int, int]]:
+        """The spans of the sentences."""
+        ...
+
+
 class Relate(Protocol):
     """Tells how a newcomer relates to what stands (`core.belief.relation.RelationModel`)."""
 
@@ -37,12 +45,19 @@ def no_claims(text: str, *, now_ms: int | None = None, said_ms: int | None = Non
     return ()
 
 
+def no_statements(text: str) -> Sequence[tuple[int, int]]:
+    """Finds nothing: as `no_claims`."""
+    del text
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Readers:
     """The readers of one open vault.
 
     Attributes:
         extract: claims of a text.
+        statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
         embed: the unit vector of a text, (dims,); for united texts.
         gate: the least cosine of a neighbour that is looked at, 0 to 1 (calibrated for the embedder).
@@ -50,6 +65,7 @@ class Readers:
     """
 
     extract: Extract = no_claims
+    statements: FindStatements = no_statements
     relate: Relate | None = None
     embed: Callable[[str], NDArray[np.float32]] | None = None
     gate: float = 0.25

@@ -61,11 +61,13 @@ class Shape:
         Returns:
             The item.
         """
+        client = None if memory.client_id is None else self.name_of(memory.client_id)
         item: dict[str, Any] = {
             "id": memory.id,
             "kind": memory.kind.value,
             "text": memory.text,
             "author": memory.author,
+            "said_by": memory.said_by(client),
             "category": memory.category,
             "status": memory.status.value,
             "score": None if score is None else self.number(score),
@@ -76,7 +78,7 @@ class Shape:
             "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
             "space": memory.space,
             "source": memory.source.value,
-            "client": None if memory.client_id is None else self.name_of(memory.client_id),
+            "client": client,
             "ref": memory.ref,
             "importance": memory.importance,
             "tags": list(memory.tags),
@@ -99,6 +101,8 @@ class Shape:
         refs = item.refs if self.exact or shaped["text"] == item.memory.text else ()
         if refs:
             shaped["refs"] = [one if self.exact else shown(one) for one in refs]
+        if item.contradicts is not None:
+            shaped["contradicts"] = item.contradicts
         if not explain:
             return shaped
         signals = item.signals
@@ -157,6 +161,7 @@ def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
         return item
     bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
     left = {name: value for name, value in item.items() if name not in conditions(memory)}
+    bare["said_by"] = dataclasses.replace(memory, author=None).said_by(item["client"])
     return Withheld(left, **bare, text=blocked_text(score))
 
 

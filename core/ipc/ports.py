@@ -83,6 +83,8 @@ class RecallItemLike(Protocol):
     def why(self) -> Sequence[str]: ...  # noqa: D102
     @property
     def refs(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def contradicts(self) -> str | None: ...  # noqa: D102
 
 
 class RecallResultLike(Protocol):

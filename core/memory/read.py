@@ -136,6 +136,25 @@ def by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
     return {row[1]: row_to_memory(row) for row in found}
 
 
+def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
+    """The names of the clients that brought memories.
+
+    Args:
+        rows: a vault snapshot.
+        memories: any.
+
+    Returns:
+        Client id to name; empty where no client brought any of them.
+    """
+    brought = sorted({one.client_id for one in memories if one.client_id is not None})
+    if not brought:
+        return {}
+    found = rows.all(
+        "SELECT id, name FROM clients WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(brought),)
+    )
+    return {str(client): str(name) for client, name in found}
+
+
 def by_id(rows: Rows, memory_id: str) -> Memory | None:
     """The memory of an id, or None."""
     return by_ids(rows, (memory_id,)).get(memory_id)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
 from core.embed.tokens import Counter
+from core.memory.read import client_names
 from core.memory.tiers import read_tiers
 from core.recall.result import RecallItem
 from core.recall.scope import Scope
@@ -104,6 +105,18 @@ class _Known:
 
     claims: Mapping[str, tuple[str, str]]
     rules: Mapping[str, tuple[str, float]]
+    clients: Mapping[str, str]
+    against: Mapping[str, str]
+    behind: frozenset[str]
+
+    def via(self, memory: Memory) -> str:
+        """Which client reports it; "" for what none brought."""
+        return f", via {self.clients.get(memory.client_id, 'a client')}" if memory.client_id is not None else ""
+
+    def contested(self, memory: Memory) -> str:
+        """The mark of what somebody tells against the person's own word."""
+        own = self.against.get(memory.id)
+        return "" if own is None else f" [contested: the user's own word, memory {label(own)}, says otherwise]"
 
     def beside(self, memory_id: str) -> tuple[str, ...]:
         """What a claim adds to the line: its subject and what is said of it."""
@@ -140,7 +153,7 @@ def assembled(
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
-    known = _known(rows, [item.memory.id for item in found])
+    known = _known(rows, found)
     safe = [item for item in found if not kept_back(item.memory, *known.beside(item.memory.id))]
     barred = _barred(found, safe)
     if not safe:
@@ -225,11 +238,15 @@ def _text(entries: Sequence[_Entry], choice: Choice) -> str:
     return "".join(parts)
 
 
-def _known(rows: Rows, memory_ids: Sequence[str]) -> _Known:
-    ids = json.dumps(list(memory_ids))
+def _known(rows: Rows, found: Sequence[RecallItem]) -> _Known:
+    ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
-    return _Known(claims, rules)
+    clients = client_names(rows, [item.memory for item in found])
+    against = {item.memory.id: item.contradicts for item in found if item.contradicts is not None}
+    scores = {item.memory.id: item.score for item in found}
+    behind = frozenset(one for one, own in against.items() if scores[one] < scores.get(own, 1.0))
+    return _Known(claims, rules, clients, against, behind)
 
 
 def _entries(
@@ -249,7 +266,8 @@ def _whole(item: RecallItem, known: _Known, counter: Counter, end: int, voice: s
     memory = item.memory
     begin, line = _begin(memory), _line(memory, memory.text, known)
     frame = counter.count(begin) + end
-    section = _SECTION_OF.get(memory.kind, FACTS)
+    # What stands behind the person's word that it contradicts is no key fact, and no rule in force.
+    section = EPISODES if memory.id in known.behind else _SECTION_OF.get(memory.kind, FACTS)
     whole = begin + line + _END
     return _Entry(memory, item.score, section, frame, (FULL,), (whole,), (frame + counter.count(line),), voice)
 
@@ -274,15 +292,16 @@ def _begin(memory: Memory) -> str:
 
 def _line(memory: Memory, text: str, known: _Known) -> str:
     """Seed B's line of one memory."""
-    content = fenced(text) + _conditions(memory)
+    content = fenced(text) + _conditions(memory) + known.contested(memory)
+    via = known.via(memory)
     if memory.kind is Kind.RULE:
         maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
-        return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f})"
+        return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f}{label(via)})"
     sure = f"(confidence: {band(memory.confidence)})"
     if memory.kind is Kind.EPISODE:
-        return f"- [{_day(memory)}] [{label(memory.author or memory.role.value)}]: {content} {sure}"
+        return f"- [{_day(memory)}] [{label((memory.author or memory.role.value) + via)}]: {content} {sure}"
     subject, predicate = known.claims.get(memory.id, ("user", memory.category))
-    return f"- [{label(subject)}] [{label(predicate)}]: {content} {sure}"
+    return f"- [{label(subject + via)}] [{label(predicate)}]: {content} {sure}"
 
 
 def _worth(helpful: int, harmful: int, kept: float | None) -> float:

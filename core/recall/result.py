@@ -6,7 +6,7 @@ Must not do: hold anything that changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.types.traces import Trace
@@ -37,6 +37,7 @@ class RecallItem:
         ranks: list name to (rank from 1, raw score); lists it does not stand in are missing.
         why: sentences for the person.
         refs: references of all memories it stands for, its own first; empty where nobody gave one.
+        contradicts: the memory of the same answer in which the person says otherwise; None where there is none.
     """
 
     memory: Memory
@@ -45,6 +46,7 @@ class RecallItem:
     ranks: Mapping[str, tuple[int, float]]
     why: tuple[str, ...]
     refs: tuple[str, ...]
+    contradicts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,14 @@ class RecallResult:
     profile: str
     trace: Trace
     took_ms: float = 0.0
+
+    def in_order(self, items: tuple[RecallItem, ...]) -> RecallResult:
+        """The same answer with its items in another order, or marked; the trace tells their new places."""
+        if items is self.items:
+            return self
+        places = {item.memory.id: place for place, item in enumerate(items, 1)}
+        candidates = tuple(replace(one, place=places.get(one.id, one.place)) for one in self.trace.candidates)
+        return replace(self, items=items, trace=replace(self.trace, candidates=candidates))
 
     def receipt_body(self) -> dict[str, Any]:
         """What the receipt keeps: ids and numbers, no text.

@@ -1,10 +1,12 @@
 """What is kept of a conversation: its messages word for word, and what the person says in them as facts (E17.5.1).
 
-Messages are episodes of one conversation a session; a sentence of the person's from which the rules read a claim is a
-fact besides, and passes the gate like any other. A summary (E13) is kept as the statements it is made of. A client that
-may only propose leaves its facts for review, and no messages: they would be an item of review each. One that may not
-read is told of each piece the same, whatever is known or was erased (`core.intake.telling`). Must not do: ask a
-model, trim or shorten a text, or make a fact of what an assistant or a tool said.
+Messages are episodes of one conversation a session; a sentence of the person's from which the rules read a claim, or
+that states something of the person, is a fact besides, and passes the gate like any other. A message of the role `user`
+is the person's word through a client with the grant `speak_for_user`; else it is that client's account of it. A summary
+(E13) is kept as the statements it is made of. A client that may only propose leaves its facts for review, and no
+messages: they would be an item of review each. One that may not read is told of each piece the same, whatever is known
+or was erased (`core.intake.telling`). Must not do: ask a model, trim or shorten a text, or make a fact of what an
+assistant or a tool said.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
 from core.intake.flooding import check_waiting
-from core.intake.reading import Extract
+from core.intake.reading import Readers
 from core.intake.requests import Checked, check_request
 from core.intake.store import Arriving, Keeper
 from core.intake.telling import check_room, is_blind, left_out
@@ -47,6 +49,8 @@ MOST_STATEMENTS = 512
 SUMMARY_CATEGORY = "context"
 _FACTS, _SUMMARY, _TOOL = 0.6, 0.6, 0.4  # importance: Table A of engram-3 with X9, E13, E17b
 _COMPARED = 2000
+_PERSONS = (Source.USER_EXPLICIT, Source.USER_IMPLICIT)
+"""Ways of what is brought as the person's words."""
 _WAITS = frozenset({"PROPOSED", "QUARANTINE"})
 _NOT_YET = _WAITS | {"NOOP"}
 _RECENT = (
@@ -130,7 +134,7 @@ class Bringer:
 def prepare_messages(
     request: CaptureRequest,
     client: ClientRecord | None,
-    extract: Extract,
+    readers: Readers,
     now_ms: int,
     frame: frozenset[str],
     channel: str = "",
@@ -140,7 +144,7 @@ def prepare_messages(
     Args:
         request: the messages.
         client: who brings them; None for the owner.
-        extract: reads claims by rules.
+        readers: read claims, and find statements, by rules.
         now_ms: the present, epoch ms.
         frame: lines around the memories of a context (`core.sessions.echo.outside`).
         channel: whom the client speaks for (`core.types.channels`).
@@ -153,12 +157,12 @@ def prepare_messages(
     """
     keeps = _keeps_messages(client)
     _check_size([message.text for message in request.messages])
-    said = [replace(one, text=outside(one.text, frame)) for one in request.messages]
+    said = [replace(one, text=outside(one.text, frame), source=_way(one, client)) for one in request.messages]
     spoken = [one for one in said if one.text.strip()]
     episodes = [Piece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
     found = [
         Piece(_checked(_fact(request, one, text), client, channel), is_fact=True)
-        for one, text in _told(spoken, extract, now_ms)[:MOST_FACTS]
+        for one, text in _told(spoken, readers, now_ms)[:MOST_FACTS]
     ]
     return Prepared(
         request.session,
@@ -217,6 +221,15 @@ def prepare_summary(
     return Prepared(request.session, tuple(pieces), extracted=len(found), summary=True)
 
 
+def _way(message: Message, client: ClientRecord | None) -> Source:
+    """By what way a message came: what a client with `speak_for_user` brings as the person's is what they typed there.
+
+    Without the grant it is the client's own account of what the person said in passing.
+    """
+    speaks = client is not None and Grant.SPEAK_FOR_USER.value in client.grants
+    return Source.USER_EXPLICIT if speaks and message.source is Source.USER_IMPLICIT else message.source
+
+
 def _keeps_messages(client: ClientRecord | None) -> bool:
     if client is None or Grant.WRITE.value in client.grants:
         return True
@@ -263,14 +276,15 @@ def _fact(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
     )
 
 
-def _told(messages: Sequence[Message], extract: Extract, now_ms: int) -> list[tuple[Message, str]]:
-    """The person's sentences in which a claim was read, each once; read in their surroundings, kept whole."""
+def _told(messages: Sequence[Message], readers: Readers, now_ms: int) -> list[tuple[Message, str]]:
+    """The person's sentences that state something, each once; read in their surroundings, kept whole."""
     found: dict[str, Message] = {}
     for message in messages:
-        if message.source is not Source.USER_IMPLICIT:
+        if message.source not in _PERSONS:
             continue
         said_ms = now_ms if message.occurred is None else message.occurred.ms
-        spans = [(draft.start, draft.end) for draft in extract(message.text, now_ms=now_ms, said_ms=said_ms)]
+        drafts = readers.extract(message.text, now_ms=now_ms, said_ms=said_ms)
+        spans = [*((draft.start, draft.end) for draft in drafts), *readers.statements(message.text)]
         for start, end in sentences(message.text):
             if any(begin < end and start < stop for begin, stop in spans):
                 found.setdefault(message.text[start:end].strip(), message)
@@ -335,7 +349,7 @@ def _kept(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer, space_id: str) ->
 
 
 def _may_echo(piece: Piece) -> bool:
-    return not piece.is_fact and piece.checked.request.source is not Source.USER_IMPLICIT
+    return not piece.is_fact and piece.checked.request.source not in _PERSONS
 
 
 class _Summary:

@@ -27,6 +27,7 @@ class LabItem:
         why: sentences.
         dropped: as in `core.types.traces`; None for what is in the answer.
         parts: how much of the score each signal made: `relevance` first, then the sides; they add up to the score.
+        client: name of the client that brought it; None where none did.
     """
 
     memory: Memory
@@ -38,6 +39,7 @@ class LabItem:
     why: tuple[str, ...]
     dropped: str | None
     parts: Mapping[str, float]
+    client: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

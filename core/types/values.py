@@ -115,3 +115,12 @@ class Memory:
     status_reason: str | None = None
     flags: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def said_by(self, client: str | None) -> str:
+        """Whose words it is and who reports it: `user`, `Mara`, `user, via notes-plugin`.
+
+        Args:
+            client: the name of the client that brought it; None where none did.
+        """
+        who = self.author or self.role.value
+        return who if client is None else f"{who}, via {client}"

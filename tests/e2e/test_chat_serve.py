@@ -177,7 +177,7 @@ def test_it_pairs_itself_when_the_person_says_so(palace: Palace, model: FakeOlla
         assert "Forgotten; undo brings it back." in found.out
         (client,) = palace.json("clients")["clients"]
         assert client["name"] == "chat"
-        assert sorted(client["grants"]) == ["all_spaces", "curate", "read", "write"]
+        assert sorted(client["grants"]) == ["all_spaces", "curate", "read", "speak_for_user", "write"]
         assert "Remembered." in chatted(palace, model.host, ["/remember The door is blue."]).out
 
 

@@ -286,3 +286,11 @@ def test_how_often_a_memory_was_given_is_told() -> None:
     many = given_told(Given(14, at, "Claude\u202e Code", 2))
     assert many.startswith("Given 14 times, last to Claude‹U+202E› Code on ")
     assert many.endswith("It stood in 2 answers to you.")
+
+
+def test_who_reports_a_memory_is_named() -> None:
+    said = memory("Tea.", role=Role.USER)
+    assert source_told(said, "notes-plugin").startswith("You, via notes-plugin, ")
+    assert "\u202e" not in source_told(said, "notes\u202eplugin")
+    assert source_told(said).startswith("You, ")
+    assert "via" not in source_told(said)

@@ -141,6 +141,7 @@ class Found:
     ranks: dict[str, tuple[int, float]] = field(default_factory=lambda: {"vector": (1, 0.93), "lexical": (2, 7.5)})
     why: tuple[str, ...] = ("It says so.",)
     refs: tuple[str, ...] = ()
+    contradicts: str | None = None
 
 
 @dataclass

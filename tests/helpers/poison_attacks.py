@@ -52,13 +52,6 @@ def said_in_passing_by_a_client(v: Victim) -> None:
 
 
 @attack
-def spoken_for_the_person_with_the_grant(v: Victim) -> None:
-    bot = v.client("voice", "read", "write", "speak_for_user", "space:home")
-    v.tell(actor=bot, source=Source.USER_EXPLICIT, claim=v.slot.claim())
-    v.tell("I live in Vienna now.", bot, source=Source.USER_EXPLICIT)
-
-
-@attack
 def the_persons_own_note_of_a_document(v: Victim) -> None:
     v.tell(source=Source.DOCUMENT, claim=v.slot.claim())
     v.tell("The user lives in Vienna.", source=Source.TOOL_OUTPUT)

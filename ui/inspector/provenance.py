@@ -24,7 +24,7 @@ from ui.tasks import query
 from ui.widgets.basics import Elided, button, column, label, tool
 from ui.widgets.flow import clear
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, ROLE_WORDS, SOURCE_WORDS, count_of, date_of, said_at, time_of
+from ui.widgets.words import FORMAT_WORDS, ROLE_WORDS, SOURCE_WORDS, count_of, date_of, said_at, time_of, via
 
 NOTES = frozenset({"obsidian", "markdown", "text"})
 _LINE = re.compile(r"(?P<file>.*?):(?P<a>\d{1,9})(?::(?P<b>\d{1,9}))?", re.ASCII | re.DOTALL)
@@ -63,11 +63,11 @@ def _by_client(detail: MemoryDetail, at: str, within: str) -> str:
     memory = detail.memory
     client = one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or "An assistant"
     when = at or f" on {date_of(memory.recorded_at)}"
-    return (
-        f"You said so to {client}{when}{within}."
-        if memory.source in _HERS
-        else f"{client} wrote it down{when}{within}."
-    )
+    if memory.source is Source.USER_EXPLICIT:  # only with the grant to speak for the person
+        return f"You said so to {client}{when}{within}."
+    if memory.source is Source.USER_IMPLICIT:
+        return f"{client} says that you said so{when}{within}."
+    return f"{client} wrote it down{when}{within}."
 
 
 def _speaker(memory: Memory) -> str:
@@ -216,7 +216,7 @@ class Surroundings(QWidget):
 def _who(shown: MemoryRow) -> str:
     named = shown.author if shown.role is not Role.USER else None
     name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
-    name = "You" if shown.role is Role.USER else name
+    name = via("You" if shown.role is Role.USER else name, shown.client)
     left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
     said = said_at(shown.occurred)
     return f"{name} · {said}{left}" if said else f"{name}{left}"
@@ -262,7 +262,7 @@ def _values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
         ("Said", said_at(memory.occurred) or "unknown", False),
         ("Recorded", time_of(memory.recorded_at), False),
         ("Source", SOURCE_WORDS[memory.source], False),
-        ("Words of", memory.author or ROLE_WORDS[memory.role], False),
+        ("Words of", via(memory.author or ROLE_WORDS[memory.role], client or None), False),
         ("Client", client, False),
         ("File", str(origin.get("file") or ""), False),
         ("Session", memory.session or "", True),

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from core.types.values import When
 from core.types.words import Kind, Precision, Role, Source, Status
+from ui.widgets.plaintext import one_line
 
 KIND_WORDS: Mapping[Kind, str] = {
     Kind.EPISODE: "Episode",
@@ -51,6 +52,20 @@ ROLE_WORDS: Mapping[Role, str] = {
     Role.SOURCE: "Source",
     Role.OTHER: "Other",
 }
+NAME = 40
+"""Characters of a client's name on a line of other words."""
+
+
+def via(who: str, client: str | None) -> str:
+    """Whose words something is and which client reports it: `You, via notes-plugin`.
+
+    Args:
+        who: the words for the person, an assistant or a name.
+        client: the client's name; None where none brought it.
+    """
+    return who if client is None else f"{who}, via {one_line(client, NAME)}"
+
+
 FORMAT_WORDS: Mapping[str, str] = {
     "chatgpt": "ChatGPT export",
     "claude": "Claude export",

@@ -204,8 +204,8 @@ def test_a_locked_vault_is_told_before_the_first_word() -> None:
 @pytest.mark.parametrize(
     ("typed", "grants"),
     [
-        ("y\na\n", ("read", "write", "curate", "all_spaces")),
-        ("o\n", ("read", "write", "curate")),
+        ("y\na\n", ("read", "write", "curate", "speak_for_user", "all_spaces")),
+        ("o\n", ("read", "write", "curate", "speak_for_user")),
         ("y\n", None),
         ("\n", None),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.amounts import other_amounts
+from core.belief.amounts import other_amounts, restates_amount
 
 NUMBERS = {"one": "1", "three": "3", "seven": "7"}
 
@@ -52,3 +52,25 @@ def test_no_text_is_at_odds_with_itself(text: str) -> None:
 )
 def test_one_amount_in_two_forms(existing: str, incoming: str) -> None:
     assert not other_amounts(existing, incoming, NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "existing", ["I take 50 mg of sertraline.", "I take 50 mg.", "User takes 50 mg of sertraline a day."]
+)
+def test_an_amount_that_changed_names_nothing_else(existing: str) -> None:
+    assert restates_amount(
+        existing, "I now take 25 mg.".replace("take", "takes" if "takes" in existing else "take"), NUMBERS
+    )
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [
+        ("I ran 5 km.", "I ran 8 km."),
+        ("I take 50 mg of sertraline.", "I take 20 mg of lisinopril now."),
+        ("I take 50 mg of sertraline.", "I take 50 mg now."),
+        ("I take 50 mg of sertraline.", "Now 25 of them."),
+    ],
+)
+def test_no_other_amount_of_the_same(existing: str, incoming: str) -> None:
+    assert not restates_amount(existing, incoming, NUMBERS)

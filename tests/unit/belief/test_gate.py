@@ -48,11 +48,9 @@ LATER: list[tuple[str, Standing, Standing, Deed, str]] = [
     ("a guess against the owner", GUESS, OWNER, Deed.QUARANTINE, "against_owner"),
     ("a tool against the owner", TOOL, OWNER, Deed.QUARANTINE, "against_owner"),
     ("the system against the owner", SYSTEM, OWNER, Deed.QUARANTINE, "against_owner"),
-    ("a speaker against the owner", SPEAKER, OWNER, Deed.QUARANTINE, "against_owner"),
     ("a message against the owner", MESSAGE, OWNER, Deed.QUARANTINE, "against_owner"),
     ("a paper against the owner", PAPER, OWNER, Deed.QUARANTINE, "against_owner"),
     ("a tool against a remark", TOOL, REMARK, Deed.QUARANTINE, "against_owner"),
-    ("a speaker against a remark", SPEAKER, REMARK, Deed.QUARANTINE, "against_owner"),
     ("a tool against what was vouched for", TOOL, VOUCHED, Deed.QUARANTINE, "against_owner"),
     # The owner who passes on what is not the owner's own word.
     ("the owner's paper against the owner", OWNERS_PAPER, OWNER, Deed.QUARANTINE, "against_owner"),
@@ -66,13 +64,21 @@ LATER: list[tuple[str, Standing, Standing, Deed, str]] = [
     ("a remark over a remark", REMARK, REMARK, Deed.SUPERSEDE, "one_source_later"),
     ("a remark over a guess", REMARK, GUESS, Deed.SUPERSEDE, "owner_said"),
     ("a remark over a tool that is trusted more", REMARK, TOOL, Deed.SUPERSEDE, "owner_said"),
-    ("a remark against a speaker", REMARK, SPEAKER, Deed.QUARANTINE, "trust_insufficient"),
+    ("a remark over a speaker", REMARK, SPEAKER, Deed.SUPERSEDE, "owner_said"),
     ("a remark and a message", REMARK, MESSAGE, Deed.DISPUTE, "equals_disagree"),
     # What passes for the person's own is protected from everybody else.
     ("a tool against a message", TOOL, MESSAGE, Deed.QUARANTINE, "against_owner"),
     ("the system against a speaker", SYSTEM, SPEAKER, Deed.QUARANTINE, "against_owner"),
     ("an answer against a message of one export", ANSWER, MESSAGE, Deed.QUARANTINE, "against_owner"),
-    ("a speaker over a message", SPEAKER, MESSAGE, Deed.SUPERSEDE, "trust_higher"),
+    # What a client with speak_for_user brings: the person's word, by another door than the person's own.
+    ("a speaker beside the owner", SPEAKER, OWNER, Deed.COEXIST, "relayed_against_owner"),
+    ("a speaker beside a remark", SPEAKER, REMARK, Deed.COEXIST, "relayed_against_owner"),
+    ("a speaker beside what was vouched for", SPEAKER, VOUCHED, Deed.COEXIST, "relayed_against_owner"),
+    ("a speaker over a message", SPEAKER, MESSAGE, Deed.SUPERSEDE, "relayed_later"),
+    ("a speaker over a speaker", SPEAKER, SPEAKER, Deed.SUPERSEDE, "relayed_later"),
+    ("a speaker over another speaker", SPEAKER, replace(SPEAKER, client_id="borage"), Deed.SUPERSEDE, "relayed_later"),
+    ("a speaker over a tool that is trusted more", SPEAKER, replace(TOOL, trust=0.95), Deed.SUPERSEDE, "relayed_later"),
+    ("a speaker over the owner's paper", SPEAKER, OWNERS_PAPER, Deed.SUPERSEDE, "relayed_later"),
     ("a message over a message", MESSAGE, MESSAGE, Deed.SUPERSEDE, "one_source_later"),
     ("a message against a speaker", MESSAGE, SPEAKER, Deed.QUARANTINE, "trust_insufficient"),
     # Between others, trust decides.
@@ -96,8 +102,8 @@ LATER: list[tuple[str, Standing, Standing, Deed, str]] = [
 def test_the_later_of_two_that_contradict_each_other(new: Standing, old: Standing, deed: Deed, reason: str) -> None:
     found = decide(later(new), old, CONTRADICTS)
     assert (found.deed, found.reason) == (deed, reason)
-    assert found.review == (deed in (Deed.QUARANTINE, Deed.DISPUTE))
-    wanted = {Deed.QUARANTINE: Action.REJECT, Deed.DISPUTE: Action.SUPERSEDE}.get(deed)
+    assert found.review == (deed in (Deed.QUARANTINE, Deed.DISPUTE, Deed.COEXIST))
+    wanted = {Deed.QUARANTINE: Action.REJECT, Deed.DISPUTE: Action.SUPERSEDE, Deed.COEXIST: Action.SUPERSEDE}.get(deed)
     assert found.suggestion is wanted
     assert found.kind == "contradiction"
 
@@ -115,7 +121,7 @@ EARLIER: list[tuple[str, Standing, Standing, Deed, str]] = [
     ("an old word of an equal", OTHER_GUESS, GUESS, Deed.DISPUTE, "equals_disagree"),
     # Had it come first, what stands would have been held back.
     ("the owner, before a guess", OWNER, GUESS, Deed.HOLD_EXISTING, "against_owner"),
-    ("the owner, before a speaker", OWNER, SPEAKER, Deed.HOLD_EXISTING, "against_owner"),
+    ("the owner, before a speaker", OWNER, SPEAKER, Deed.COEXIST, "relayed_against_owner"),
     ("a remark, before a tool", REMARK, TOOL, Deed.HOLD_EXISTING, "against_owner"),
     ("a message, before a tool", MESSAGE, TOOL, Deed.HOLD_EXISTING, "against_owner"),
     ("a tool, before a guess", TOOL, GUESS, Deed.HOLD_EXISTING, "trust_insufficient"),
@@ -132,6 +138,16 @@ def test_the_earlier_of_two_that_contradict_each_other(new: Standing, old: Stand
     found = decide(new, later(old), CONTRADICTS)
     assert (found.deed, found.reason) == (deed, reason)
     assert found.review == (deed is not Deed.ENTER_SUPERSEDED)
+
+
+@pytest.mark.parametrize("mine", [OWNER, REMARK, VOUCHED])
+def test_of_two_doors_the_newer_is_suggested(mine: Standing) -> None:
+    assert decide(later(SPEAKER), mine, CONTRADICTS).suggestion is Action.SUPERSEDE
+    assert has_standing(SPEAKER, mine)
+    if mine is not VOUCHED:
+        before = decide(mine, later(SPEAKER), CONTRADICTS)
+        assert before.deed is Deed.COEXIST
+        assert before.suggestion is Action.REJECT
 
 
 def test_at_the_same_moment_the_newcomer_is_the_later_one() -> None:

@@ -18,6 +18,7 @@ from core.belief.saying import says_no_more
         "I live in Graz and I work at Siemens",
         "My name is Ada and I am allergic to peanuts",
         "Ada lives in Linz",
+        "In 2019 I moved to Graz",
     ],
 )
 def test_a_text_that_is_its_claims(text: str) -> None:
@@ -34,6 +35,8 @@ def test_a_text_that_is_its_claims(text: str) -> None:
         "My brother and I live in Graz",
         "I live in Graz until 2020",
         "Where is the key?",
+        "I take 25 mg of sertraline now.",
+        "I take 25mg of sertraline.",
     ],
 )
 def test_a_text_with_something_left_over(text: str) -> None:

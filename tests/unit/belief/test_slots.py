@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extraction import extract
-from core.belief.slots import one_slot_apart
+from core.belief.slots import one_slot_apart, one_value_apart, other_attribute, shares_matter
 from core.types.belief import Told
 
 
@@ -51,3 +51,42 @@ def test_a_text_is_never_apart_from_itself(text: str) -> None:
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None:
     assert one_slot_apart(Told(first), Told(second)) is one_slot_apart(Told(second), Told(first))
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming", "is_apart"),
+    [
+        ("The spare key is under the blue pot.", "The spare key is under the red pot.", True),
+        ("I drive a Volvo.", "User drives a Tesla.", True),
+        ("My wife's name is Anna.", "My wife's sister is called Eva.", False),
+        ("My bank is Alder.", "My dentist is Alder.", False),
+        ("Anna is my wife.", "Eva is my wife.", True),
+        ("The ladder is kept in the shed.", "The hammer is kept in the shed.", False),
+        ("My bank is Sparkasse.", "My bank is Sparkasse.", False),
+    ],
+)
+def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart: bool) -> None:
+    assert one_value_apart(_told(existing), _told(incoming)) is is_apart
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming", "is_other"),
+    [
+        ("My bank is Sparkasse.", "The user's bank is now Northern Trust, in case anybody asks for it.", True),
+        (
+            "My emergency contact is Anna Berg.",
+            "My new emergency contact is Viktor Crane and he lives next door.",
+            True,
+        ),
+        ("My bank is Sparkasse.", "My bank is Sparkasse, in the old town.", False),
+        ("My bank is Sparkasse.", "My doctor is Dr. Huber.", False),
+        ("My bank is Sparkasse.", "The bank is closed.", False),
+    ],
+)
+def test_one_thing_of_the_persons_with_two_values(existing: str, incoming: str, is_other: bool) -> None:
+    assert other_attribute(_told(existing), _told(incoming)) is is_other
+
+
+def test_a_matter_is_shared_by_a_word_that_means_something() -> None:
+    assert shares_matter("I live in Graz.", "Graz is lovely.")
+    assert not shares_matter("My dog is here now.", "I am in my car now.")

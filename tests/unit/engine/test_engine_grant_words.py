@@ -75,3 +75,12 @@ def test_without_curate_a_wish_to_delete_waits_and_only_write_stores_at_once(rig
     assert removed(rig, known, bot) == "PROPOSED"
     assert "waits" in sentence(grant)
     assert "delete" in sentence(grant)
+
+
+def test_what_the_person_typed_to_a_client_goes_at_its_word_and_no_others(rig: Rig) -> None:
+    chat = rig.client("chat", "read", "write", "curate", "speak_for_user", HOME)
+    other = rig.client("other", "read", "curate", HOME)
+    typed = [rig.store(f"Jar {n} is blue.", chat, space="home", source=Source.USER_EXPLICIT).memory_id for n in (1, 2)]
+    assert "but for what you typed to it" in sentence("curate")
+    assert removed(rig, typed[0], other) == "PROPOSED"
+    assert removed(rig, typed[1], chat) == "DELETE"

@@ -475,3 +475,25 @@ def test_nothing_of_a_text_is_in_the_audit_or_at_hand(rig: Rig) -> None:
         found = rig.rows(table)
         assert found, table
         assert not any("Quitten" in str(value) for row in found for value in row), table
+
+
+# ---- what the person tells of themself
+
+
+@pytest.mark.parametrize(
+    "opener", ["", "By the way ", "by the way, ", "Oh, and ", "FYI ", "Speaking of which, ", "Actually "]
+)
+def test_a_turn_keeps_a_preference_as_surely_as_an_allergy(rig: Rig, opener: str) -> None:
+    plug = rig.client("plug", "read", "write")
+    told = ("my favourite colour is teal", "our landlord is Kurt Weiss", "I am allergic to penicillin")
+    for place, text in enumerate(told):
+        kept = end(rig, plug, user(f"{opener}{text}."), session=f"s{place}").captured
+        assert (kept.episodes, kept.stored) == (1, 1), text
+
+
+@pytest.mark.parametrize(
+    "talk", ["What is my favourite colour?", "If I had a dog, I would walk more.", "I'm fine, thanks."]
+)
+def test_a_turn_makes_no_statement_of_talk(rig: Rig, talk: str) -> None:
+    kept = end(rig, rig.client("plug", "read", "write"), user(talk), assistant("My favourite colour is teal.")).captured
+    assert (kept.episodes, kept.extracted, kept.stored) == (2, 0, 0)

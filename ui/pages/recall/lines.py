@@ -131,7 +131,7 @@ def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
-        joined((sunk, source_told(item.memory))),
+        joined((sunk, source_told(item.memory, item.client))),
         "" if item.rank is None else str(item.rank),
         item.parts,
         item.score if item.rank is not None else None,
@@ -156,7 +156,7 @@ def candidate_lines(
 
 
 def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
-    who = said_by(memory.author, memory.role, memory.occurred, memory.recorded_at)
+    who = said_by(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
     if one.dropped is None:
         note = joined((standing_told(memory.status), who, places_told(one.lists)))
     else:

@@ -18,7 +18,7 @@ from core.types.traces import TracedCandidate
 from core.types.values import Memory, When
 from core.types.words import Role, Status
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, date_of, said_at
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, date_of, said_at, via
 
 _NAME = 40
 _QUESTION = 48
@@ -127,12 +127,12 @@ def places_told(lists: Mapping[str, tuple[int, float]]) -> str:
     return ", ".join(f"{way} {ordinal(place)}" for way, place in places(lists).items())
 
 
-def source_told(memory: Memory) -> str:
+def source_told(memory: Memory, client: str | None = None) -> str:
     """Who said it and when: `You, 9 Oct 2026`."""
-    return said_by(memory.author, memory.role, memory.occurred, memory.recorded_at)
+    return said_by(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
 
 
-def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: int) -> str:
+def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None) -> str:
     """Who said something, and when.
 
     Args:
@@ -140,9 +140,11 @@ def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: 
         role: its class.
         occurred: when it was said; None where unknown.
         recorded_at: when Loci learned it, epoch ms.
+        client: the name of the client that reports it; None where none does.
     """
     name = one_line(author or "", _NAME)
     who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
+    who = via(who, client)
     return f"{who}, {said_at(occurred) or date_of(recorded_at)}"
 
 
@@ -153,7 +155,7 @@ def standing_told(status: Status) -> str:
 
 def note_of(item: LabItem) -> str:
     """The line under an answer's text."""
-    parts = (standing_told(item.memory.status), source_told(item.memory), places_told(item.lists))
+    parts = (standing_told(item.memory.status), source_told(item.memory, item.client), places_told(item.lists))
     return " · ".join(part for part in parts if part)
 
 

@@ -165,6 +165,8 @@ def provenance(side: Side) -> str:
     """
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
+    if client and memory.source is Source.USER_IMPLICIT:
+        return _with(f"You, as {client} tells it", f"“{origin}”" if origin else "", ", ")
     if memory.source in _HERS and memory.role is not Role.ASSISTANT:
         said = "You, in a conversation" if memory.conversation_id else "You"
         said += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
