@@ -14,6 +14,8 @@ from app.mcp.words import sentence
 from core.text.fencing import fenced
 
 _SHOWN = ("id", "kind", "status", "score", "trust", "space", "author")
+_DAY = 10  # characters of an ISO 8601 moment
+_LENGTHS = {"year": 4, "month": 7, "day": _DAY}
 
 
 def readable(result: Mapping[str, Any]) -> str:
@@ -67,9 +69,17 @@ def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]]) -> str:
 
 def _element(item: Mapping[str, Any]) -> str:
     given = {name: item[name] for name in _SHOWN if item.get(name) not in (None, "")}
-    given["when"] = item.get("occurred_at") or item.get("created_at") or ""
+    if item.get("occurred_at"):
+        given["when"] = _known(str(item["occurred_at"]), str(item.get("occurred_precision") or ""))
+    else:  # nobody knows when it was said: only when it came in
+        given["noted"] = str(item.get("created_at") or "")[:_DAY]
     marks = " ".join(f'{name}="{fenced(str(value))}"' for name, value in given.items())
     return f"<memory {marks}>{fenced(str(item['text']))}</memory>"
+
+
+def _known(moment: str, precision: str) -> str:
+    """An ISO 8601 moment with no more of it than is known."""
+    return moment[: _LENGTHS.get(precision, len(moment))]
 
 
 def _fenced(value: Any) -> Any:

@@ -30,6 +30,13 @@ _MARKDOWN = re.compile(
     (?:[ \t]+"[^"\n]{0,500}")?\)""",
     re.VERBOSE,
 )
+_HEADING = re.compile(
+    r"""^[ ]{0,3}(?:
+    (?P<marks>\#{1,6})[ \t]+(?P<words>[^\n]*?)[ \t]*\#*[ \t\r]*(?:\n|\Z)
+    | (?P<above>[^\s>|#+*-][^\n|]{0,200})\n[ ]{0,3}(?P<line>=+|-{2,})[ \t\r]*(?:\n|\Z)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
 _ALIAS_MARK = re.compile(r"\\?\|")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TAG = re.compile(
@@ -150,6 +157,40 @@ def _without_inline(paragraph: str) -> str:
         at, next_run = close[1], same[-1] + 1
     pieces.append(paragraph[at:])
     return "".join(pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of a note.
+
+    Attributes:
+        level: 1 to 6.
+        words: what it says, links as their words.
+        start: where its line begins; `end` where the next line does.
+    """
+
+    level: int
+    words: str
+    start: int
+    end: int
+
+
+def headings_in(plain: str) -> Iterator[Heading]:
+    """Headings of a note in order: `## words`, and words above a line of `=` or `-`.
+
+    Args:
+        plain: a note's text after `without_code`.
+    """
+    for match in _HEADING.finditer(plain):
+        words = match["words"] if match["words"] is not None else match["above"]
+        level = len(match["marks"]) if match["marks"] else 1 if match["line"].startswith("=") else 2
+        yield Heading(level, _link_words(words).strip("*_ \t\r"), match.start(), match.end())
+
+
+def _link_words(text: str) -> str:
+    """A line with its links as the words that a reader sees."""
+    text = _WIKI.sub(lambda m: _ALIAS_MARK.split(m[2], maxsplit=1)[-1], text)
+    return _MARKDOWN.sub(lambda m: m[2], text)
 
 
 def tags_in(plain: str) -> list[str]:

@@ -40,6 +40,7 @@ VERB = "settle"
 LABEL = "Compare what came in with what stands"
 SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+_SAID = "SELECT occurred_at FROM memories WHERE id = ?"
 # What nobody has said it of, and what no earlier step that can still be taken back left as it is.
 _LEVELLESS = (
     "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
@@ -201,7 +202,8 @@ class Settling:
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
         held = [draft for _, draft in claims_told(self._tx, [memory_id]).get(memory_id, [])]
-        times, vouched = (self._tx.now_ms, newcomer.standing.at_ms), newcomer.standing.owner_said
+        said, vouched = self._tx.value(_SAID, (memory_id,)), newcomer.standing.owner_said
+        times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, newcomer)
         level = permanence_of("".join(newcomer.texts), found, newcomer.kind)

@@ -298,8 +298,14 @@ def _conditions(memory: Memory) -> str:
 
 
 def _day(memory: Memory) -> str:
-    """The day it was said or happened, as exactly as known, in the zone it was written with; else when it came in."""
-    when = memory.occurred or When(memory.recorded_at)
+    """The day it was said or happened, as exactly as known; where nobody knows, the day it was noted, called that."""
+    if memory.occurred is None:
+        return f"noted {_date(When(memory.recorded_at))}"
+    return _date(memory.occurred)
+
+
+def _date(when: When) -> str:
+    """A day, month or year in the zone it was written with, else in UTC."""
     zone = UTC if when.offset_min is None else timezone(timedelta(minutes=when.offset_min))
     try:
         return datetime.fromtimestamp(when.ms / 1000, zone).strftime(_DAYS.get(when.precision, "%Y-%m-%d"))

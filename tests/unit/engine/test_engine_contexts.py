@@ -71,6 +71,14 @@ def test_facts_rules_and_episodes_stand_in_their_sections_and_lines(rig: Rig) ->
     assert (context.tokenizer, context.exact, context.budget) == ("estimate", False, 3000)
 
 
+def test_what_nobody_knows_the_day_of_is_told_as_noted_on_the_day_it_came_in(rig: Rig) -> None:
+    rig.bring([{"text": "Antwerp had a heron by the dock.", "author": "Ruben"}])
+    assert rig.rows("SELECT occurred_at, occurred_prec FROM memories") == [(None, None)]
+    assert lines(ask(rig, "Antwerp heron")) == [
+        "- [noted 2023-11-14] [Ruben]: Antwerp had a heron by the dock. (confidence: medium)"
+    ]
+
+
 def test_a_section_without_entries_is_left_out(rig: Rig) -> None:
     rig.store("Antwerp has a good library.")
     text = ask(rig, "Antwerp").context.text

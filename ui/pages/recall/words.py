@@ -18,7 +18,7 @@ from core.types.traces import TracedCandidate
 from core.types.values import Memory, When
 from core.types.words import Role, Status
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, date_of, said_at
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, said_or_noted
 
 _NAME = 40
 _QUESTION = 48
@@ -143,7 +143,7 @@ def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: 
     """
     name = one_line(author or "", _NAME)
     who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
-    return f"{who}, {said_at(occurred) or date_of(recorded_at)}"
+    return f"{who}, {said_or_noted(occurred, recorded_at)}"
 
 
 def standing_told(status: Status) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.types.library import MemoryRow
 from core.types.timelines import Density
-from core.types.words import Kind
+from core.types.words import Kind, Precision
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories
 
@@ -128,9 +128,11 @@ def when_of(row: MemoryRow) -> int:
     return row.recorded_at if row.occurred is None else row.occurred.ms
 
 
-def clock_of(ms: int) -> str:
-    """`14:05`, in the local zone."""
-    return f"{local(ms):%H:%M}"
+def clock_at(row: MemoryRow) -> list[str]:
+    """The time of day at which a memory was said, where it is known so exactly."""
+    if row.occurred is None or row.occurred.precision in (Precision.YEAR, Precision.MONTH, Precision.DAY):
+        return []
+    return [f"{local(row.occurred.ms):%H:%M}"]
 
 
 def who_of(row: MemoryRow) -> str:
