@@ -21,16 +21,8 @@ from core.importers.rows import text_digest
 from core.importers.sniffing import is_binary, is_hidden, looks_like_json
 from core.importers.source import Bundle, SourceFile
 from core.importers.streams import BadJson, head, head_text, parse_json_text, read_whole_text
-from core.importers.wikilinks import (
-    NoteIndex,
-    headings_in,
-    is_tag,
-    link_rows,
-    links_in,
-    tags_in,
-    unique_tags,
-    without_code,
-)
+from core.importers.wikilinks import NoteIndex, is_tag, link_rows, links_in, tags_in, unique_tags
+from core.text.markdown import headings_in, without_code
 from core.text.times import is_within, labelled_date, parse_time
 from core.types.values import When
 from core.types.words import Kind, Precision, Role, Source

@@ -27,6 +27,7 @@ from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
+from core.memory.read import said_at
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -70,11 +71,11 @@ def unread(rows: Rows, limit: int) -> list[str]:
         Ids, what was said first before what was said later.
     """
     found = rows.all(
-        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "
+        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "  # noqa: S608 - constants
         "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
         "AND coalesce(i.state, 'done') <> 'running' "
         "AND m.read_at IS NULL AND m.kind <> 'episode' "
-        "ORDER BY coalesce(m.occurred_at, m.recorded_at), m.n LIMIT ?",
+        f"ORDER BY {said_at('m')}, m.n LIMIT ?",
         (_KINDS, limit),
     )
     return [str(row[0]) for row in found]

@@ -21,6 +21,7 @@ from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitt
 from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
 from core.text.leaving import conditions, kept_back, words_kept_back
+from core.text.rendering import rendered
 from core.text.tiers import Tiers
 from core.types.bands import band
 from core.types.contexts import Context, Included, LeftOut
@@ -141,7 +142,11 @@ def assembled(
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
     known = _known(rows, [item.memory.id for item in found])
-    safe = [item for item in found if not kept_back(item.memory, *known.beside(item.memory.id))]
+    safe = [
+        replace(item, memory=rendered(item.memory))
+        for item in found
+        if not kept_back(item.memory, *known.beside(item.memory.id))
+    ]
     barred = _barred(found, safe)
     if not safe:
         text = HEAD + NOTHING

@@ -236,8 +236,11 @@ def _openmemory(view: View, counts: dict[str, int]) -> None:
 def _graph(view: View, counts: dict[str, int]) -> None:
     if "observations" not in counts:
         return
-    assert counts.pop("observations") == len(view.records)
-    named = Counter((r.item["extra"]["entity"], r.item["extra"]["entity_type"]) for r in view.records)
+    observed = [record for record in view.records if "entity" in record.item["extra"]]
+    facts = [record.item["extra"]["relation"] for record in view.records if "relation" in record.item["extra"]]
+    assert counts.pop("observations") == len(observed) == len(view.records) - len(facts)
+    assert [[one["from"], one["relation"], one["to"]] for one in facts] == view.want["relations"]
+    named = Counter((r.item["extra"]["entity"], r.item["extra"]["entity_type"]) for r in observed)
     wanted = {(row["name"], row["type"]): row["observations"] for row in view.want["entities"] if row["observations"]}
     assert named == wanted
     told = [[r["from"], r["relation"], r["to"]] for w in view.records for r in w.item["extra"].get("relations", ())]

@@ -393,7 +393,8 @@ def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
 def test_each_dated_section_of_a_note_is_stored_with_its_own_time(rig: Rig, tmp_path: Path) -> None:
     vault = tmp_path / "notes"
     vault.mkdir()
-    text = "# Port log\n\n## 2026-02-03\nThe crane stood still.\n\n## 2026-02-10\nThe crane ran again.\n# Later\nPaint it.\n"
+    days = "## 2026-02-03\nThe crane stood still.\n\n## 2026-02-10\nThe crane ran again.\n"
+    text = f"# Port log\n\n{days}# Later\nPaint it.\n"
     (vault / "log.md").write_text(text, encoding="utf-8")
     (vault / "2026-02-14.md").write_text("Fog over the quay.", encoding="utf-8")
     (vault / "February 2026.md").write_text("A cold month on the quay.", encoding="utf-8")
