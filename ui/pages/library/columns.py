@@ -45,7 +45,7 @@ class Column:
 COLUMNS: Sequence[Column] = (
     Column("kind", "", 40, "Kind", "kind", rank=1),
     Column(TEXT, "Text", LEAST_TEXT, "The text", "text", rank=1),
-    Column("said", "Said", 108, "When it was said or happened", "occurred", falls=True, rank=2),
+    Column("said", "Said", 136, "When it was said or happened", "occurred", falls=True, rank=2),
     Column("space", "Space", 88, "The space it is in", "space", rank=4),
     Column("room", "Room", 148, "The room it stands in", rank=5),
     Column("source", "Source", 152, "By what way it came"),
