@@ -107,7 +107,7 @@ def _standing(shown: Item, about: _About) -> list[Row]:
 
 
 def _origin(shown: Item) -> list[Row]:
-    rows = [("said", said(shown)), ("stored", minute(shown["created_at"]))]
+    rows = [("said" if shown["occurred_at"] else "source", said(shown)), ("stored", minute(shown["created_at"]))]
     rows += [(name, one_line(shown[name], _NAME)) for name in ("author", "ref") if shown[name]]
     title = shown["provenance"]["conversation"].get("title")
     if title:

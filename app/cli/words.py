@@ -78,13 +78,14 @@ def first_words(text: str) -> str:
 
 
 def on_day(item: Item) -> str:
-    """The day on which it was said, else on which it was stored.
+    """The day on which it was said, as exactly as known; else `noted` and the day on which it was stored.
 
     Args:
         item: a memory of a reply.
     """
-    known = item["occurred_at"] is not None
-    return day(item["occurred_at"], item["occurred_precision"]) if known else day(item["created_at"])
+    if item["occurred_at"] is None:
+        return str(words()["noted"]).format(date=day(item["created_at"]))
+    return day(item["occurred_at"], item["occurred_precision"])
 
 
 def said(item: Item) -> str:

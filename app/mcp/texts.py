@@ -33,6 +33,8 @@ _END = "</memory>\n"
 _PIECES = re.compile(r"[A-Za-z]{1,6}|[0-9]{1,3}|[^\sA-Za-z0-9]|\n")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _UPPER_PLANES = re.compile(r"[^\x00-\uffff]")
+_DAY = 10  # characters of an ISO 8601 moment
+_LENGTHS = {"year": 4, "month": 7, "day": _DAY}
 
 
 def tokens(text: str) -> int:
@@ -139,11 +141,19 @@ def _element(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -
         cut: characters of it that are shown, and that it has; None where it is whole.
     """
     given = {name: item[name] for name in (*_LABELS, *_VERSION) if item.get(name) not in (None, "")}
-    given["when"] = item.get("occurred_at") or item.get("created_at") or ""
+    given |= _moment(item)
     marks = [f'{name}="{_label(value)}"' for name, value in given.items()]
     if cut is not None:
         marks.append(f'cut="{cut[0]} of {cut[1]} characters"')
     return f"<memory {' '.join(marks)}>{shown}</memory>"
+
+
+def _moment(item: Mapping[str, Any]) -> dict[str, str]:
+    """When a memory was said, with no more of it than is known; else, as nobody knows that, when it came in."""
+    if item.get("occurred_at"):
+        moment = str(item["occurred_at"])
+        return {"when": moment[: _LENGTHS.get(str(item.get("occurred_precision") or ""), len(moment))]}
+    return {"noted": str(item.get("created_at") or "")[:_DAY]}
 
 
 def _label(value: object) -> str:
@@ -186,7 +196,7 @@ def _plain(value: Any, *, in_list: bool = False) -> Any:
 def _brief(item: Mapping[str, Any]) -> dict[str, Any]:
     text, cut = _cut(str(item["text"]), SHOWN)
     found = {name: _plain(item[name], in_list=True) for name in _LABELS if item.get(name) not in (None, "")}
-    found |= {"text": text, "when": _plain(item.get("occurred_at") or item.get("created_at"), in_list=True)}
+    found |= {"text": text} | {name: _label(value) for name, value in _moment(item).items()}
     return found if cut is None else {**found, "cut": f"{cut[0]} of {cut[1]} characters"}
 
 

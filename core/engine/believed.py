@@ -14,7 +14,7 @@ from core.belief.desk_sides import Keyed, at_odds, claims_seen
 from core.belief.opposing import IN_QUESTION, OPPOSED
 from core.engine.chains import Written, chain_of
 from core.intake.belief_inputs import age_days, terms_of
-from core.memory.read import by_ids
+from core.memory.read import by_ids, occurred_when
 from core.score.trust import TrustTerms
 from core.types.believed import (
     Belief,
@@ -43,7 +43,7 @@ _SPEAKS = (
 )
 _EVIDENCE = (
     f"{_SPEAKS}SELECT e.memory_id, e.quote, e.start_at, e.end_at, s.stance, m.source, k.name, m.trust, "  # noqa: S608
-    "coalesce(m.occurred_at, m.recorded_at) FROM speaks s JOIN evidence e ON e.id = s.id "
+    "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at FROM speaks s JOIN evidence e ON e.id = s.id "
     "JOIN memories m ON m.id = e.memory_id AND m.status <> 'deleted' LEFT JOIN clients k ON k.id = m.client_id "
     "ORDER BY e.memory_id <> :memory, s.stance <> 'supporting', e.start_at, e.id LIMIT :most"
 )
@@ -210,8 +210,9 @@ def _claim(rows: Rows, memory: Memory, held: Keyed, denied: Mapping[str, tuple[t
 
 
 def _evidence(row: Sequence[Any]) -> EvidenceSeen:
-    memory_id, quote, start, end, stance, source, client, trust, at = row
-    return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, at)
+    memory_id, quote, start, end, stance, source, client, trust, *said, recorded_at = row
+    occurred = occurred_when(*said)
+    return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, occurred, recorded_at)
 
 
 # ---- what is against it

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from core.entities import keeping, resolution
 from core.entities.alike import Name, pairs_among
@@ -17,6 +18,7 @@ from core.entities.words import name_key
 from core.errors import UserError
 from core.intake.entity_claims import claims_about, endings
 from core.intake.entity_verbs import is_apart, pair
+from core.memory.read import occurred_when, said_at
 from core.types.entities import (
     EntityCard,
     EntityLine,
@@ -67,10 +69,10 @@ _ALIASES = (
     "WHERE e.merged_into_id IS NULL ORDER BY a.recorded_at, a.alias_key"
 )
 _PLACES = (
-    "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "
-    "coalesce(m.occurred_at, m.recorded_at) AS at "
+    "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
+    "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND m.status <> 'deleted' "
-    "GROUP BY m.id ORDER BY at DESC, m.n DESC LIMIT ?"
+    f"GROUP BY m.id ORDER BY {said_at('m')} DESC, m.n DESC LIMIT ?"
 )
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
@@ -187,10 +189,10 @@ def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
     )
 
 
-def _place(row: Sequence[object]) -> Place:
-    places = ((int(start), int(end)) for start, end in json.loads(str(row[2])))
-    text, start, end = excerpt(str(row[1]), places)
-    return Place(str(row[0]), text, start, end, kind=str(row[3]), status=str(row[4]), at=int(str(row[5])))
+def _place(row: Sequence[Any]) -> Place:
+    memory_id, text, places, kind, status, *said, recorded_at = row
+    text, start, end = excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
+    return Place(memory_id, text, start, end, kind, status, occurred_when(*said), recorded_at)
 
 
 def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:

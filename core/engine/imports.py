@@ -423,7 +423,7 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
     chunk: list[tuple[Record, tuple[str, ...]]] = []
     rows = 0
     for record in records:
-        parts = cut(record.text)
+        parts = cut(record.text, [section.start for section in record.sections])
         if chunk and rows + len(parts) > most:
             yield chunk
             chunk, rows = [], 0

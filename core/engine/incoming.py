@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.importers.records import Record
 from core.intake.importing import Incoming, usable_claim, usable_space, usable_validity
+from core.types.values import When
 
 
 def incoming(
@@ -34,6 +35,18 @@ def incoming(
         items.append(_incoming(record, texts, own))
         at += len(texts)
     return items
+
+
+def _times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
+    """When each part of a record was said."""
+    times: list[When | None] = []
+    at, occurred, left = 0, record.occurred, list(record.sections)
+    for text in texts:
+        while left and left[0].start <= at:
+            occurred = left.pop(0).occurred
+        times.append(occurred)
+        at += len(text)
+    return tuple(times)
 
 
 def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> Incoming:
@@ -59,6 +72,7 @@ def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float3
         else (conversation.key, conversation.title, conversation.started, conversation.extra),
         position=record.position,
         occurred=record.occurred,
+        times=_times(record, texts),
         category=record.category,
         importance=record.importance,
         tags=record.tags,

@@ -11,7 +11,8 @@ from typing import Any
 from core.importers.records import Record, Skip, Trouble
 from core.importers.rows import text_digest
 from core.importers.streams import BadJson, parse_json_text
-from core.importers.wikilinks import NoteIndex, link_rows, links_in, tags_in, unique_tags, without_code
+from core.importers.wikilinks import NoteIndex, link_rows, links_in, tags_in, unique_tags
+from core.text.markdown import without_code
 from core.types.words import Kind, Role, Source
 
 _BETWEEN = "\n\n"

@@ -13,12 +13,12 @@ from typing import Any
 
 import yaml
 
+from core.text.markdown import find_front_matter
+
 MAX_BLOCK = 256 * 1024
 _MAX_DEPTH = 32
 _MAX_NODES = 20_000
 
-_FENCE = re.compile(r"---[ \t]*\r?\n")
-_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _KEY_LINE = re.compile(r"\s*[^\s:#\[\]{}-][^:\n]*:(?:\s|$)")
 _SPLIT_LIST = re.compile(r",")
 _SPLIT_TAGS = re.compile(r"[,\s]+")
@@ -96,15 +96,12 @@ def read_front_matter(text: str) -> FrontMatter:
     Returns:
         The block, or an empty one where the note has none. A ruler line at the top of plain prose is no front matter.
     """
-    start = 1 if text.startswith("\ufeff") else 0
-    opening = _FENCE.match(text, start)
-    if opening is None:
+    place = find_front_matter(text)
+    if place is None:
         return FrontMatter()
-    closing = _CLOSE.search(text, opening.end())
-    if closing is None:
-        return FrontMatter(broken=_KEY_LINE.match(text, opening.end()) is not None)
-    body_at = closing.end() + 1 if closing.end() < len(text) else len(text)
-    block = text[opening.end() : closing.start()]
+    if place.end is None:
+        return FrontMatter(broken=_KEY_LINE.match(text, place.start) is not None)
+    body_at, block = place.body_at, text[place.start : place.end]
     if len(block) > MAX_BLOCK:
         return FrontMatter(body_at=body_at, broken=True)
     try:

@@ -1,7 +1,7 @@
 """The knowledge graph of the MCP memory server: entities with observations, and relations, one object a line.
 
-Each observation is one memory. Must not do: reword one, invent times (the file has none), or join entities whose
-names differ.
+Each observation is one memory that names its entity, each relation one that says it as a sentence. Must not do: reword
+an observation, invent times (the file has none), or join entities whose names differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from core.importers.streams import (
     parse_json_text,
     read_lines,
 )
+from core.text.rendering import observed, related
 from core.text.times import parse_time
+from core.types.values import When
 from core.types.words import Kind, Source
 
 _NAMES = ("name", "entityName", "entity_name", "id")
@@ -31,6 +33,7 @@ _FROM = ("from", "from_id", "fromId", "source")
 _TO = ("to", "to_id", "toId", "target")
 _RELATION = ("relationType", "relation_type", "relation")
 _OBSERVED = ("content", "text", "observation")
+_MADE = ("timestamp", "createdAt", "created_at", "created", "date")
 _SNIFFED_LINES = 20
 _SNIFFED_FILES = 20
 
@@ -73,7 +76,7 @@ class McpMemoryImporter:
         return bool(files) and all(_is_graph(file) for file in files)
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
-        """Yield each observation once, an entity's relations with its first one.
+        """Yield each observation and each relation once; an entity's relations stand beside its first observation too.
 
         Raises:
             UserError: IMPORT_REFUSED for one object that is no JSON, or a line over 256 MiB.
@@ -87,8 +90,8 @@ class McpMemoryImporter:
                 yield item
             elif not item.is_relation:
                 yield from graph.observe(item)
-            elif _relation(item.row) is None:
-                yield Trouble(item.where, "a relation without both ends")
+            else:
+                yield graph.bind(item)
 
 
 def entities_and_relations(bundle: Bundle) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
@@ -206,6 +209,11 @@ def _relation(row: Mapping[str, Any]) -> Relation | None:
     return Relation(source, _named(row, _RELATION) or "", target)
 
 
+def _when(row: Mapping[str, Any]) -> When | None:
+    """When an observation or a relation was made, where a fork of the server writes it."""
+    return next((when for name in _MADE if (when := parse_time(row.get(name))) is not None), None)
+
+
 class _Graph:
     """Joins what several lines tell of one entity."""
 
@@ -243,6 +251,28 @@ class _Graph:
             entity.observations.append(str(text))
             yield self._record(entity, text, given, digest, part.flags, where)
 
+    def bind(self, part: _Part) -> Item:
+        """Take a relation's line; give what it says."""
+        relation = _relation(part.row)
+        if relation is None:
+            return Trouble(part.where, "a relation without both ends")
+        names = (relation.source, relation.relation, relation.target)
+        digest = text_digest("relation\0" + "\0".join(names))
+        if digest in self._told:
+            return Skip("duplicate_relation", part.where)
+        self._told.add(digest)
+        marks = {*part.flags, *({"surrogates_replaced"} if any(mended_count(name) for name in names) else ())}
+        return Record(
+            identity=f"mcp-memory:{digest}",
+            text=related(*names),
+            where=part.where,
+            kind=Kind.FACT,
+            source=Source.INFERENCE,
+            occurred=_when(part.row),
+            flags=tuple(sorted(marks)),
+            extra={"relation": {"from": relation.source, "relation": relation.relation, "to": relation.target}},
+        )
+
     def _record(self, entity: Entity, text: str, given: Any, digest: str, flags: frozenset[str], where: str) -> Record:
         extra: dict[str, Any] = {"entity": entity.name, "entity_type": entity.type}
         if len(entity.observations) == 1 and (rows := self._relations_of(entity.name)):
@@ -252,11 +282,11 @@ class _Graph:
         marks = {*flags, "surrogates_replaced"} if mended_count(text) else set(flags)
         return Record(
             identity=f"mcp-memory:{digest}",
-            text=str(text),
+            text=observed(entity.name, str(text)),
             where=where,
             kind=Kind.FACT,
             source=Source.INFERENCE,
-            occurred=parse_time(given.get("timestamp")) if isinstance(given, Mapping) else None,
+            occurred=_when(given) if isinstance(given, Mapping) else None,
             flags=tuple(sorted(marks)),
             extra=extra,
         )

@@ -1,37 +1,31 @@
 """Notes: an Obsidian vault, a folder of Markdown, or one text file. One note is one record, byte for byte.
 
-Must not do: write into the vault, take a file's date for the time of what it tells, or mint categories from
-checkboxes and clock times.
+A note was said when its nearest dated heading says, else its front matter, else its name: a long log tells its days by
+headings, and its front matter only when it was begun. Must not do: write into the vault, take a file's date for the
+time of what it tells, or mint categories from checkboxes and clock times.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.importers.canvas import canvas_record
 from core.importers.frontmatter import FrontMatter, read_front_matter
-from core.importers.records import Item, Record, Skip, Trouble
+from core.importers.records import Item, Record, Section, Skip, Trouble
 from core.importers.refusal import refused
 from core.importers.rows import text_digest
 from core.importers.sniffing import is_binary, is_hidden, looks_like_json
 from core.importers.source import Bundle, SourceFile
 from core.importers.streams import BadJson, head, head_text, parse_json_text, read_whole_text
-from core.importers.wikilinks import (
-    NoteIndex,
-    is_tag,
-    link_rows,
-    links_in,
-    tags_in,
-    unique_tags,
-    without_code,
-)
-from core.text.times import parse_time
+from core.importers.wikilinks import NoteIndex, is_tag, link_rows, links_in, tags_in, unique_tags
+from core.text.markdown import headings_in, without_code
+from core.text.times import is_within, labelled_date, parse_time
 from core.types.values import When
-from core.types.words import Kind, Role, Source
+from core.types.words import Kind, Precision, Role, Source
 
 SETTINGS = ".obsidian"
 TRASH = ".trash"
@@ -45,7 +39,13 @@ _DEFAULT_TEMPLATES = ("templates/",)
 _TEMPLATE_SETTINGS = (("templates.json", "folder"), ("plugins/templater-obsidian/data.json", "templates_folder"))
 _TEMPLATE_MARK = re.compile(r"\{\{\s*(?:title|date|time)\b[^{}\n]*\}\}|<%[-_*+]?\s*tp\.")
 _PLACEHOLDER = re.compile(r"\..+\.icloud")
-_CREATED = (
+# What the note is about, before when its file was made: a day is often written up on the next.
+_DATED = (
+    "date",
+    "day",
+    "datetime",
+    "journaldate",
+    "journalday",
     "created",
     "createdat",
     "datecreated",
@@ -54,10 +54,9 @@ _CREATED = (
     "createddate",
     "createdtime",
     "creationtime",
-    "date",
-    "datetime",
     "ctime",
 )
+_BY_FOLDERS = re.compile(r"(?:^|/)(\d{4})/(\d{2})(?:[-_ ][^/\d]*)?/(\d{2})$")
 _AUTHOR = ("author", "authors", "by")
 _NOBODY = "source"
 
@@ -257,7 +256,8 @@ def _read_all(bundle: Bundle, found: Survey) -> Iterator[Item]:
             yield _note(path, item, index) if isinstance(item, _Text) else item
         elif path in canvases:
             item = _text_of(file, path)
-            yield canvas_record(path, item.text, index, item.flags) if isinstance(item, _Text) else item
+            board = canvas_record(path, item.text, index, item.flags) if isinstance(item, _Text) else item
+            yield replace(board, occurred=_named_date(path)) if isinstance(board, Record) else board
 
 
 def _text_of(file: SourceFile, path: str) -> _Text | Skip | Trouble:
@@ -280,6 +280,7 @@ def _note(path: str, item: _Text, index: NoteIndex) -> Record:
     body = without_code(item.text[front.body_at :])
     tags = unique_tags([*_front_tags(front), *tags_in(body)])
     links = [link for text in front.texts() for link in links_in(text) if not link.markdown]
+    occurred, sections = _dated_sections(front, body, path)
     extra: dict[str, Any] = {
         "path": path,
         "title": front.first("title") or _stem(path),
@@ -288,7 +289,8 @@ def _note(path: str, item: _Text, index: NoteIndex) -> Record:
         "links": link_rows([*links, *links_in(body)], index, path),
         "front_matter": dict(front.values),
     }
-    return _record(path, item, extra, tags, front)
+    record = _record(path, item, extra, tags, front)
+    return replace(record, occurred=occurred, sections=sections)
 
 
 def _stem(path: str) -> str:
@@ -304,7 +306,7 @@ def _record(
     path: str, item: _Text, extra: dict[str, Any], tags: tuple[str, ...] = (), front: FrontMatter | None = None
 ) -> Record:
     front = front or FrontMatter()
-    created, unreadable = _created(front)
+    written, unreadable = _written_date(front)
     flags = set(item.flags)
     if front.broken:
         flags.add("front_matter_broken")
@@ -318,16 +320,69 @@ def _record(
         role=Role.SOURCE,
         source=Source.DOCUMENT,
         author=front.first(*_AUTHOR) or _NOBODY,
-        occurred=created,
+        occurred=written or _named_date(path),
         tags=tags,
         flags=tuple(sorted(flags)),
         extra=extra,
     )
 
 
-def _created(front: FrontMatter) -> tuple[When | None, bool]:
-    """The first readable time of making, and whether only unreadable ones were given."""
-    written = [value for name in _CREATED if (value := front.first(name))]
-    times = (parse_time(value.strip().removeprefix("[[").removesuffix("]]")) for value in written)
-    found = next((when for when in times if when is not None), None)
-    return found, bool(written) and found is None
+def _written_date(front: FrontMatter) -> tuple[When | None, bool]:
+    """The first readable time of the front matter, as exactly as it tells that; and whether only unreadable ones."""
+    given = [value.strip().removeprefix("[[").removesuffix("]]") for name in _DATED if (value := front.first(name))]
+    times = [when for value in given if (when := parse_time(value) or labelled_date(value)) is not None]
+    found = _finest(times[0], times) if times else None
+    return found, bool(given) and found is None
+
+
+def _finest(date: When, others: Sequence[When]) -> When:
+    """The date, or the most exact of the others that tells the same day, month or year more exactly."""
+    order = list(Precision)
+    same = [one for one in others if is_within(one, date)]
+    return max([date, *same], key=lambda one: order.index(one.precision))
+
+
+def _named_date(path: str) -> When | None:
+    """The date that a note's name bears, or its folders and name together (`2026/02/14.md`)."""
+    stem = path.rpartition(".")[0] or path
+    if folders := _BY_FOLDERS.search(stem):
+        return labelled_date("-".join(folders.groups()))
+    return labelled_date(stem.rpartition("/")[2])
+
+
+def _has_words(body: str, end: int) -> bool:
+    """Whether there is anything but headings before a place."""
+    kept, at = [], 0
+    for heading in headings_in(body[:end]):
+        kept.append(body[at : heading.start])
+        at = heading.end
+    return bool("".join([*kept, body[at:end]]).strip())
+
+
+def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | None, tuple[Section, ...]]:
+    """When a note was said, and where in it another date begins.
+
+    Args:
+        front: its front matter.
+        body: what follows it, after `without_code`.
+        path: its path.
+
+    Returns:
+        The date of its beginning, and each place behind that at which the date is another.
+    """
+    written, named = _written_date(front)[0], _named_date(path)
+    whole = written or named
+    dates = [when for when in (written, named) if when is not None]
+    found = [Section(0, whole)]
+    open_headings: list[tuple[int, When | None]] = []
+    for heading in headings_in(body):
+        while open_headings and open_headings[-1][0] >= heading.level:
+            open_headings.pop()
+        above = open_headings[-1][1] if open_headings else whole
+        own = labelled_date(heading.words)
+        open_headings.append((heading.level, above if own is None else _finest(own, dates)))
+        if open_headings[-1][1] != found[-1].occurred:
+            found.append(Section(front.body_at + heading.start, open_headings[-1][1]))
+    if len(found) > 1 and not _has_words(body, found[1].start - front.body_at):
+        found = [Section(0, found[1].occurred), *found[2:]]
+    return found[0].occurred, tuple(found[1:])

@@ -29,6 +29,19 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of a record's text that was said at another time than the piece before.
+
+    Attributes:
+        start: where it begins, in characters.
+        occurred: when it was said; None where unknown.
+    """
+
+    start: int
+    occurred: When | None
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One memory to be.
 
@@ -40,6 +53,8 @@ class Record:
         where: for errors and provenance: file name inside the bundle and line or record number; never text.
         status: ACTIVE; QUARANTINED for proposals; ARCHIVED for hidden items of another store.
         position: place within the conversation, from 0; None outside conversations.
+        occurred: when it was said or happened, or its beginning was; None where the source does not tell.
+        sections: where in the text another date begins, in order, none at 0; it is stored in linked parts there.
         claim: a claim the row itself gives, in the shape of the command line's `--claim`.
         flags: content-free marks: surrogates_replaced, front_matter_broken, encoding_guessed, time_unreadable …
         extra: facts without a column (title, links, aliases, relation triples, original time text …); JSON-able.
@@ -56,6 +71,7 @@ class Record:
     conversation: Conversation | None = None
     position: int | None = None
     occurred: When | None = None
+    sections: tuple[Section, ...] = ()
     category: str = "general"
     importance: float | None = None
     tags: tuple[str, ...] = ()

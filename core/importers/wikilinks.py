@@ -14,23 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from core.text.markdown import ALIAS_MARK, MARKDOWN_LINK, WIKI_LINK
+
 _NOTE_ENDINGS = (".md", ".markdown")
 
-_FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*(`{3,}|~{3,})([^\n]*)")
-_LIST_ITEM = re.compile(r"[ \t]*(?:>[ \t]?)*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
-_TICKS = re.compile(r"`+")
-_BLOCK_END = re.compile(r"\n[ \t\r]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t])")
-_HIDDEN_SPANS = (("<!--", "-->"), ("$$", "$$"))
-
-_WIKI = re.compile(r"(!?)\[\[([^\[\]\n]{1,1000})\]\]")
-_MARKDOWN = re.compile(
-    r"""(!?)\[([^\[\]\n]{0,1000})\]
-    \((?: <([^<>\n]{1,1000})> | ((?:[^()\s<>]++|\([^()\s<>]*+\))+) )
-    (?:[ \t]+"[^"\n]{0,500}")?\)""",
-    re.VERBOSE,
-)
-_ALIAS_MARK = re.compile(r"\\?\|")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TAG = re.compile(
     "(?:^|(?<=[\\s(,;]))#([^\\s#!-,.:-@\\[-^`{-~\u00a0-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf"
@@ -60,98 +47,6 @@ class RawLink:
     markdown: bool = False
 
 
-def without_code(text: str) -> str:
-    """The text with code, comments and formulas blanked out; every other character keeps its place.
-
-    Fenced blocks (an unclosed one runs to the end), indented blocks outside lists, inline code, HTML comments and
-    `$$` formulas count.
-    """
-    text = _without_blocks(text)
-    pieces: list[str] = []
-    start = 0
-    for gap in _BLOCK_END.finditer(text):
-        pieces += (_without_inline(text[start : gap.start()]), gap[0])
-        start = gap.end()
-    pieces.append(_without_inline(text[start:]))
-    text = "".join(pieces)
-    for opening, closing in _HIDDEN_SPANS:
-        text = _without_span(text, opening, closing)
-    return text
-
-
-def _blanked(text: str) -> str:
-    return "".join(ch if ch in "\r\n" else " " for ch in text)
-
-
-def _without_span(text: str, opening: str, closing: str) -> str:
-    pieces: list[str] = []
-    at = 0
-    while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
-        pieces += (text[at:start], _blanked(text[start : end + len(closing)]))
-        at = end + len(closing)
-    pieces.append(text[at:])
-    return "".join(pieces)
-
-
-@dataclass(slots=True)
-class _Blocks:
-    """Where a scan over lines stands: inside a fence, after a blank line, in a list."""
-
-    fence: str | None = None
-    quoted: bool = False
-    after_blank: bool = True
-    in_list: bool = False
-
-    def is_code(self, line: str) -> bool:
-        """Take the next line; say whether it is code."""
-        fence = _FENCE.match(line)
-        quoted = line.lstrip(" ").startswith(">")
-        if self.fence is not None and (quoted or not self.quoted):
-            if fence and fence[1].startswith(self.fence) and not fence[2].strip():
-                self.fence = None
-            return True
-        self.fence = None
-        indented = _INDENTED.match(line) is not None
-        if indented and self.after_blank and not self.in_list:
-            return True
-        if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-            self.fence, self.quoted = fence[1], quoted
-            return True
-        blank = not line.strip()
-        if not blank and not indented:
-            self.in_list = _LIST_ITEM.match(line) is not None or (self.in_list and not self.after_blank)
-        self.after_blank = blank
-        return False
-
-
-def _without_blocks(text: str) -> str:
-    blocks = _Blocks()
-    return "\n".join(_blanked(line) if blocks.is_code(line) else line for line in text.split("\n"))
-
-
-def _without_inline(paragraph: str) -> str:
-    """Blank the code spans of one paragraph: a run of backticks up to the next run of the same length."""
-    if "`" not in paragraph:
-        return paragraph
-    runs = [(m.start(), m.end()) for m in _TICKS.finditer(paragraph)]
-    by_length: dict[int, list[int]] = defaultdict(list)
-    for index in range(len(runs) - 1, -1, -1):
-        by_length[runs[index][1] - runs[index][0]].append(index)
-    pieces: list[str] = []
-    at, next_run = 0, 0
-    for index, (start, end) in enumerate(runs):
-        same = by_length[end - start]
-        while same and same[-1] <= index:
-            same.pop()
-        if index < next_run or not same or (start and paragraph[start - 1] == "\\"):
-            continue
-        close = runs[same[-1]]
-        pieces += (paragraph[at:start], _blanked(paragraph[start : close[1]]))
-        at, next_run = close[1], same[-1] + 1
-    pieces.append(paragraph[at:])
-    return "".join(pieces)
-
-
 def tags_in(plain: str) -> list[str]:
     """Tags written as `#word`, in order, without the mark.
 
@@ -161,7 +56,7 @@ def tags_in(plain: str) -> list[str]:
     Returns:
         The tags. A number alone is none; nor is a heading, an anchor of a link or a colour in an address.
     """
-    words = _MARKDOWN.sub(lambda m: m[2], _WIKI.sub(" ", plain))
+    words = MARKDOWN_LINK.sub(lambda m: m[2], WIKI_LINK.sub(" ", plain))
     return [tag for m in _TAG.finditer(words) if is_tag(tag := m[1].rstrip("/"))]
 
 
@@ -187,13 +82,13 @@ def links_in(plain: str) -> list[RawLink]:
     Returns:
         The links; addresses with a scheme are none.
     """
-    found = [(m.start(), _wiki_link(m)) for m in _WIKI.finditer(plain)]
-    found += [(m.start(), link) for m in _MARKDOWN.finditer(plain) if (link := _markdown_link(m))]
+    found = [(m.start(), _wiki_link(m)) for m in WIKI_LINK.finditer(plain)]
+    found += [(m.start(), link) for m in MARKDOWN_LINK.finditer(plain) if (link := _markdown_link(m))]
     return [link for _, link in sorted(found, key=lambda pair: pair[0])]
 
 
 def _wiki_link(match: re.Match[str]) -> RawLink:
-    address, *alias = _ALIAS_MARK.split(match[2], maxsplit=1)
+    address, *alias = ALIAS_MARK.split(match[2], maxsplit=1)
     target, heading, block = _parts(address)
     return RawLink(target, "embed" if match[1] else "link", heading, block, alias[0].strip() if alias else None)
 

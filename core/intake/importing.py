@@ -49,6 +49,8 @@ class Incoming:
         conversation: (identity, title, started, extra) of its conversation, if any.
         where: file and line, for provenance.
         texts: the parts it is stored in.
+        occurred: when it was said, or its first part was; None where the source does not tell.
+        times: the same of each part.
         vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
     """
 
@@ -64,6 +66,7 @@ class Incoming:
     conversation: tuple[str, str | None, When | None, Mapping[str, Any]] | None
     position: int | None
     occurred: When | None
+    times: tuple[When | None, ...]
     category: str
     importance: float | None
     tags: tuple[str, ...]
@@ -250,7 +253,7 @@ class ImportKeeper:
             draft = self._draft(tx, run, item, space_id, conversation_id)
             if item.kind in KINDS_BY_TEXT and item.status is Status.ACTIVE:
                 twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
-            wholes.append((item, parted(draft, item.texts, self._make_id)))
+            wholes.append((item, _dated(tx, item, parted(draft, item.texts, self._make_id, item.times))))
         self._insert(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
             corroborate(tx, twin, _lineage(run, item), item.source)
@@ -358,8 +361,6 @@ class ImportKeeper:
         return conversation_id
 
     def _draft(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, conversation_id: str | None) -> Draft:
-        said = None if item.occurred is None else item.occurred.ms
-        trust = trust_terms(item.source, age_days=age_days(tx.now_ms, said)).trust
         return Draft(
             id=self._make_id(),
             text="".join(item.texts),
@@ -372,7 +373,7 @@ class ImportKeeper:
             author=item.author,
             lineage=_lineage(run, item).key,
             recorded_at=tx.now_ms,
-            trust=trust,
+            trust=_trust(tx, item.source, item.occurred),
             last_confirmed_at=tx.now_ms,
             category=item.category,
             importance=0.5 if item.importance is None else item.importance,
@@ -389,6 +390,15 @@ class ImportKeeper:
             valid_from=item.valid_from,
             valid_to=item.valid_to,
         )
+
+
+def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
+    return trust_terms(source, age_days=age_days(tx.now_ms, None if occurred is None else occurred.ms)).trust
+
+
+def _dated(tx: Tx, item: Incoming, whole: Parted) -> Parted:
+    """The parts, each with the trust of its own age."""
+    return Parted(tuple(replace(part, trust=_trust(tx, item.source, part.occurred)) for part in whole.drafts))
 
 
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}

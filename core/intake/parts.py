@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.memory.draft import Draft
 from core.text.split import split_text
+from core.types.values import When
 
 PART_BYTES = 8 * 1024  # design section 8: longer texts are split at sentence bounds, parts linked
 
@@ -27,25 +29,30 @@ class Parted:
         return self.drafts[0]
 
 
-def cut(text: str) -> tuple[str, ...]:
+def cut(text: str, places: Sequence[int] = ()) -> tuple[str, ...]:
     """The parts a text is stored in; joined they are the same characters.
 
     Args:
         text: any text.
+        places: where a part has to begin besides 0, rising, in characters: there another date begins.
 
     Returns:
         One or more texts of at most 8 KiB.
     """
-    return split_text(text, PART_BYTES)
+    bounds = [0, *places, len(text)]
+    return tuple(part for start, end in pairwise(bounds) for part in split_text(text[start:end], PART_BYTES))
 
 
-def parted(draft: Draft, texts: Sequence[str], make_id: Callable[[], str]) -> Parted:
+def parted(
+    draft: Draft, texts: Sequence[str], make_id: Callable[[], str], times: Sequence[When | None] | None = None
+) -> Parted:
     """Turn a draft of a long text into linked drafts.
 
     Args:
         draft: the draft with the whole text.
         texts: its parts, from `cut`.
         make_id: makes ids for the parts after the head.
+        times: when each part was said; None where all were when the draft was.
 
     Returns:
         The linked parts.
@@ -60,6 +67,7 @@ def parted(draft: Draft, texts: Sequence[str], make_id: Callable[[], str]) -> Pa
                 text=text,
                 part_of=draft.id,
                 part_index=place,
+                occurred=draft.occurred if times is None else times[place],
                 chain_id=draft.chain_id or draft.id,
             )
             for place, text in enumerate(texts)

@@ -27,8 +27,8 @@ _FIT = (
     "AND x.state = 'open')"
 )
 _PAIR = (
-    "SELECT c.id, c.incoming_id, i.text, coalesce(i.occurred_at, i.recorded_at), c.existing_id, e.text, "  # noqa: S608 - constants
-    "coalesce(e.occurred_at, e.recorded_at), c.detail, i.security_tier, e.security_tier FROM conflicts c "
+    "SELECT c.id, c.incoming_id, i.text, i.occurred_at, c.existing_id, e.text, "  # noqa: S608 - constants
+    "e.occurred_at, c.detail, i.security_tier, e.security_tier FROM conflicts c "
     "JOIN memories i ON i.id = c.incoming_id JOIN memories e ON e.id = c.existing_id "
     "WHERE c.state = 'open' AND c.kind = 'classification' AND coalesce(c.confidence, 0) < :sure "
     "AND i.status IN ('active', 'quarantined') AND e.status = 'active' "
@@ -36,7 +36,7 @@ _PAIR = (
     "AND EXISTS (SELECT 1 FROM memories m WHERE m.id = e.id AND " + _FIT + ") "
 )
 _TEXT = (
-    "SELECT m.n, m.id, m.text, coalesce(m.occurred_at, m.recorded_at), m.security_tier FROM memories m "  # noqa: S608 - constants
+    "SELECT m.n, m.id, m.text, m.occurred_at, m.security_tier FROM memories m "  # noqa: S608 - constants
     "WHERE m.kind = 'fact' AND m.status = 'active' AND " + _FIT + " "
 )
 # Newer than the upper bound, oldest first; then older than the lower bound, newest first.
@@ -119,7 +119,7 @@ def next_text(rows: Rows, most: int) -> Unread | None:
     if row is None:
         return None
     known = tuple(draft for _, draft in claims_told(rows, [row[1]]).get(row[1], ()))
-    return Unread(int(row[0]), str(row[1]), Told(row[2], int(row[3]), known), known, (row[4],))
+    return Unread(int(row[0]), str(row[1]), Told(row[2], row[3], known), known, (row[4],))
 
 
 def passed(tx: Tx, offered: Open | Unread) -> None:

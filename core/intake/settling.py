@@ -27,6 +27,7 @@ from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
+from core.memory.read import said_at
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -40,6 +41,7 @@ VERB = "settle"
 LABEL = "Compare what came in with what stands"
 SCHEDULER = Actor("scheduler", name="lifecycle")
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+_SAID = "SELECT occurred_at FROM memories WHERE id = ?"
 # What nobody has said it of, and what no earlier step that can still be taken back left as it is.
 _LEVELLESS = (
     "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
@@ -69,11 +71,11 @@ def unread(rows: Rows, limit: int) -> list[str]:
         Ids, what was said first before what was said later.
     """
     found = rows.all(
-        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "
+        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "  # noqa: S608 - constants
         "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
         "AND coalesce(i.state, 'done') <> 'running' "
         "AND m.read_at IS NULL AND m.kind <> 'episode' "
-        "ORDER BY coalesce(m.occurred_at, m.recorded_at), m.n LIMIT ?",
+        f"ORDER BY {said_at('m')}, m.n LIMIT ?",
         (_KINDS, limit),
     )
     return [str(row[0]) for row in found]
@@ -201,7 +203,8 @@ class Settling:
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
         held = [draft for _, draft in claims_told(self._tx, [memory_id]).get(memory_id, [])]
-        times, vouched = (self._tx.now_ms, newcomer.standing.at_ms), newcomer.standing.owner_said
+        said, vouched = self._tx.value(_SAID, (memory_id,)), newcomer.standing.owner_said
+        times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, newcomer)
         level = permanence_of("".join(newcomer.texts), found, newcomer.kind)

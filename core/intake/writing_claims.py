@@ -20,7 +20,7 @@ def read_claims(
     extract: Extract,
     text: str,
     given: Sequence[ClaimDraft],
-    times: tuple[int, int | None],
+    times: tuple[int | None, int | None],
     *,
     vouched: bool = True,
 ) -> tuple[ClaimDraft, ...]:
@@ -30,7 +30,8 @@ def read_claims(
         extract: the reader.
         text: the memory's text, or its first part.
         given: the claims that came with the text.
-        times: the present, and when it was said, epoch ms.
+        times: the present, and when it was said, epoch ms; the present stands in for that of a text said now. Both
+            None where nobody knows when it was said.
         vouched: the person gave them. Anybody else's stand only for what they say no less strictly: a claim that is
             told to exclude nothing, or to hold sometimes only, does not hide the plain words it comes with.
 
@@ -45,7 +46,7 @@ def read_claims(
     return tuple(found.values())[:_MOST]
 
 
-def _read(extract: Extract, text: str, times: tuple[int, int | None]) -> list[ClaimDraft]:
+def _read(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
     """What a reader takes the text for, who does not see what is hidden in it."""
     now_ms, said_ms = times
     plain = as_read(text)

@@ -17,6 +17,7 @@ from core.ipc.moments import iso
 from core.ipc.ports import RecallItemLike, RecallResultLike
 from core.text.injection import blocked_text, limits
 from core.text.leaving import conditions, order_score, shown
+from core.text.rendering import rendered
 from core.types.bands import band
 from core.types.contexts import ContextReply
 from core.types.journals import StepRow, Steps
@@ -65,7 +66,7 @@ class Shape:
         item: dict[str, Any] = {
             "id": memory.id,
             "kind": memory.kind.value,
-            "text": memory.text,
+            "text": memory.text if self.exact else rendered(memory).text,
             "author": memory.author,
             "said_by": memory.said_by(client),
             "category": memory.category,
@@ -98,7 +99,7 @@ class Shape:
             The item.
         """
         shaped = self.memory(item.memory, item.score)
-        refs = item.refs if self.exact or shaped["text"] == item.memory.text else ()
+        refs = () if isinstance(shaped, Withheld) else item.refs
         if refs:
             shaped["refs"] = [one if self.exact else shown(one) for one in refs]
         if item.contradicts is not None:

@@ -201,8 +201,9 @@ class Hand:
         return draft.id
 
     def _draft(self, item: Item) -> Draft:
-        newest = max(item.sources, key=lambda one: (one.said.ms, one.id))
-        read = read_claims(self.keeper.readers.extract, item.text, (), (self.tx.now_ms, newest.said.ms))
+        newest = max(item.sources, key=lambda one: one.order)
+        times = (None, None) if newest.said is None else (self.tx.now_ms, newest.said.ms)
+        read = read_claims(self.keeper.readers.extract, item.text, (), times)
         return Draft(
             id=self.keeper.make_id(),
             text=item.text,

@@ -16,8 +16,9 @@ from core.errors import Code
 from core.intake.sources import Lineage
 from core.llm.distilling import MOST_FACTS, MOST_RULES, Shown
 from core.memory.draft import to_json
+from core.memory.read import occurred_when
 from core.types.values import When
-from core.types.words import Kind, Precision, Role
+from core.types.words import Kind, Role
 from core.vault.rows import Rows
 from core.vault.tx import Tx
 
@@ -48,7 +49,7 @@ _FIRST = _FROM.format(what="SELECT m.space_id, m.client_id, coalesce(d.attempts,
 )
 _COLUMNS = (
     "SELECT m.id, m.text, m.space_id, m.client_id, m.lineage, m.session, m.role, m.trust, "
-    "coalesce(m.occurred_at, m.recorded_at), coalesce(m.occurred_prec, 'ms'), m.occurred_offset, "
+    "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at, "
     "coalesce(d.attempts, 0), coalesce(d.failures, 0) "
 )
 _NEXT = _FROM.format(what=_COLUMNS) + (
@@ -85,7 +86,8 @@ class Episode:
     Attributes:
         role: whose words it is; only in the person's own "I" is the person.
         trust: 0 to 1.
-        said: when it was said or happened, else when it was stored.
+        said: when it was said or happened; None where unknown.
+        recorded_at: when it was stored, epoch ms.
         attempts: answers that could not be used.
         failures: how often the server failed.
     """
@@ -97,14 +99,20 @@ class Episode:
     lineage: Lineage
     role: Role
     trust: float
-    said: When
+    said: When | None
+    recorded_at: int
     attempts: int
     failures: int
 
     @property
     def shown(self) -> Shown:
         """As a model is shown it."""
-        return Shown(self.id, self.text, self.said.ms)
+        return Shown(self.id, self.text, None if self.said is None else self.said.ms)
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """Among episodes: when it was said, else stored; then the id."""
+        return (self.recorded_at if self.said is None else self.said.ms, self.id)
 
 
 def backlog(rows: Rows, now_ms: int) -> int:
@@ -289,7 +297,7 @@ def _values(now_ms: int) -> dict[str, object]:
 
 
 def _episode(row: Sequence[object]) -> Episode:
-    memory_id, text, space, client, lineage, session, role, trust, at, precision, offset = row[:11]
+    memory_id, text, space, client, lineage, session, role, trust, at, precision, offset, recorded = row[:12]
     whose = None if client is None else str(client)
     within = None if session is None else str(session)
     return Episode(
@@ -300,7 +308,12 @@ def _episode(row: Sequence[object]) -> Episode:
         lineage=Lineage(str(lineage), whose, within),
         role=Role(str(role)),
         trust=float(str(trust)),
-        said=When(int(str(at)), Precision(str(precision)), None if offset is None else int(str(offset))),
-        attempts=int(str(row[11])),
-        failures=int(str(row[12])),
+        said=occurred_when(
+            None if at is None else int(str(at)),
+            None if precision is None else str(precision),
+            None if offset is None else int(str(offset)),
+        ),
+        recorded_at=int(str(recorded)),
+        attempts=int(str(row[12])),
+        failures=int(str(row[13])),
     )

@@ -85,6 +85,18 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
     )
 
 
+def said_at(alias: str = "") -> str:
+    """The SQL of when a memory was said or, where nobody knows, recorded: to order and to reach by, the one such place.
+
+    It is never stored as the time at which something was said, and whoever shows it says `noted`.
+
+    Args:
+        alias: of the table in the statement; "" where it has none.
+    """
+    table = f"{alias}." if alias else ""
+    return f"coalesce({table}occurred_at, {table}recorded_at)"
+
+
 def occurred_when(at_ms: int | None, precision: str | None, offset_min: int | None) -> When | None:
     """The time something was said or happened, from its three columns.
 

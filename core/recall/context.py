@@ -22,6 +22,7 @@ from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitt
 from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
 from core.text.leaving import conditions, kept_back, words_kept_back
+from core.text.rendering import rendered
 from core.text.tiers import Tiers
 from core.types.bands import band
 from core.types.contexts import Context, Included, LeftOut
@@ -154,7 +155,11 @@ def assembled(
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
     known = _known(rows, found)
-    safe = [item for item in found if not kept_back(item.memory, *known.beside(item.memory.id))]
+    safe = [
+        replace(item, memory=rendered(item.memory))
+        for item in found
+        if not kept_back(item.memory, *known.beside(item.memory.id))
+    ]
     barred = _barred(found, safe)
     if not safe:
         text = HEAD + NOTHING
@@ -317,8 +322,14 @@ def _conditions(memory: Memory) -> str:
 
 
 def _day(memory: Memory) -> str:
-    """The day it was said or happened, as exactly as known, in the zone it was written with; else when it came in."""
-    when = memory.occurred or When(memory.recorded_at)
+    """The day it was said or happened, as exactly as known; where nobody knows, the day it was noted, called that."""
+    if memory.occurred is None:
+        return f"noted {_date(When(memory.recorded_at))}"
+    return _date(memory.occurred)
+
+
+def _date(when: When) -> str:
+    """A day, month or year in the zone it was written with, else in UTC."""
     zone = UTC if when.offset_min is None else timezone(timedelta(minutes=when.offset_min))
     try:
         return datetime.fromtimestamp(when.ms / 1000, zone).strftime(_DAYS.get(when.precision, "%Y-%m-%d"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from core.text.injection import ALLOWED, FLAG, blocked_text, injection_score, limits, scan
+from core.text.rendering import rendered
 from core.types.values import Memory
 
 CONDITIONS = ("true_when", "true_unless")
@@ -41,9 +42,11 @@ def order_score(memory: Memory, *lead: str) -> float:
     if ALLOWED in memory.flags:
         return 0.0
     labels = (memory.author, memory.category, memory.ref, memory.session, *memory.tags, *conditions(memory).values())
-    score = injection_score(memory.text, *labels, *lead)
+    # What is given is the rendered text, and marks may part a word that they do not part there.
+    texts = {memory.text, rendered(memory).text}
+    score = max(injection_score(text, *labels, *lead) for text in texts)
     # An order may begin in the subject and end in the text.
-    return max(score, scan(": ".join((" ".join(lead), memory.text))).score) if lead else score
+    return max(score, *(scan(": ".join((" ".join(lead), text))).score for text in texts)) if lead else score
 
 
 def kept_back(memory: Memory, *lead: str) -> bool:

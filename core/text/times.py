@@ -1,15 +1,21 @@
-"""Reads the times that exports write: ISO 8601 in its many spellings and epoch numbers of four magnitudes.
+"""Reads the times that exports write: ISO 8601 in its many spellings, epoch numbers of four magnitudes, dated labels.
 
 Must not do: guess a missing time, or take the present for it.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
+from functools import cache
+from importlib.resources import files
 
+from core.text.written import written_time
 from core.types.values import When
 from core.types.words import Precision
 
@@ -119,7 +125,10 @@ def _from_iso(text: str, assume_utc: bool) -> When | None:
 
 def _from_week_or_ordinal(text: str) -> When | None:
     if match := _WEEK.fullmatch(text):
-        day = datetime.fromisocalendar(int(match["year"]), int(match["week"]), int(match["weekday"] or 1))
+        year, week = int(match["year"]), int(match["week"])
+        if match["weekday"] is None:
+            return _week(year, week)
+        day = datetime.fromisocalendar(year, week, int(match["weekday"]))
         return _when(day.replace(tzinfo=UTC), Precision.DAY, None)
     if match := _ORDINAL.fullmatch(text):
         number = int(match["day"])
@@ -127,6 +136,15 @@ def _from_week_or_ordinal(text: str) -> When | None:
         day = first + timedelta(days=number - 1)
         return _when(day, Precision.DAY, None) if number and day.year == first.year else None
     return None
+
+
+def _week(year: int, week: int) -> When | None:
+    """A whole week: its month where all of it lies in one, else its year; no precision lies between.
+
+    The moment is the week's Thursday, which lies in the month and the year that ISO 8601 counts the week to.
+    """
+    days = [datetime.fromisocalendar(year, week, day).replace(tzinfo=UTC) for day in (1, 4, 7)]
+    return _when(days[1], Precision.MONTH if days[0].month == days[2].month else Precision.YEAR, None)
 
 
 def _precision(match: re.Match[str]) -> Precision:
@@ -171,3 +189,164 @@ def _from_mail(text: str, assume_utc: bool) -> When | None:
 def _when(moment: datetime, precision: Precision, offset: int | None) -> When | None:
     ms = (moment - _EPOCH) // _MILLISECOND
     return When(ms, precision, offset) if _MIN_MS <= ms <= _MAX_MS else None
+
+
+def is_within(inner: When, outer: When) -> bool:
+    """Whether one time lies in the day, month or year that the other names.
+
+    Args:
+        inner: any time; it counts in the zone it was written with.
+        outer: a day, a month or a year; nothing lies within a time of day.
+    """
+    reach = {Precision.YEAR: 4, Precision.MONTH: 7, Precision.DAY: 10}
+    length = reach.get(outer.precision)
+    if length is None or reach.get(inner.precision, length) < length:
+        return False
+    first, second = written_time(inner), written_time(outer)
+    return first is not None and second is not None and first[:length] == second[:length]
+
+
+# ---- dates in labels
+
+_FIRST_YEAR, _LAST_YEAR = 1900, 2100
+_LONGEST_LABEL = 300
+_WORD = re.compile(r"[^\W\d_]+")
+_ANY = re.compile(r"(?<!\d)\d{4}([-_/.])\d{1,2}\1\d{1,2}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """What dates in labels are told by.
+
+    Attributes:
+        forms: name to pattern; each has groups named `year`, `month`, `name`, `day`, `week`, `quarter`, `a`, `b`.
+        months: folded name to number.
+        planned: words that make the date one to come, not one on which something was said.
+        numbered: words before a number that only looks like a date.
+    """
+
+    forms: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]
+    months: Mapping[str, int]
+    planned: frozenset[str]
+    numbered: frozenset[str]
+
+
+_STRICT = ("dotted", "compact", "month")
+"""Forms that versions, ticket numbers and quantities have too."""
+
+
+@cache
+def _labels() -> _Labels:
+    spoken = json.loads((files("resources") / "query" / "time.json").read_text("utf-8"))
+    lists = json.loads((files("resources") / "text" / "dates.json").read_text("utf-8"))
+    names = "|".join(sorted(map(re.escape, spoken["months"]), key=len, reverse=True))
+    weekday = "|".join(sorted(map(re.escape, spoken["weekdays"]), key=len, reverse=True))
+    fill = {"name": rf"(?P<name>{names})\b\.?", "weekday": rf"(?:{weekday})"}
+    forms: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {}
+    for form, source in _FORMS.items():
+        body = f"(?P<date>{source.format_map(fill)})"
+        after = rf"(?:(?=T\d)|(?![^\W_])(?!{'[-_.]' if form in _STRICT else '[.]'}\d))"
+        before = r"(?<![^\W_])(?<![\d#+.])" + (r"(?<![-/])" if form in _STRICT else r"(?<!\d[-/])")
+        around = rf"(?:{weekday})\b\.?,?"
+        forms[form] = (
+            re.compile(rf"[\W_]*(?:{around}\s*[-–—]?\s*)?(?<![#+.]){body}{after}", re.IGNORECASE | re.VERBOSE),
+            re.compile(rf"{before}{body}{after}(?:[\W_]*{around})?[\W_]*$", re.IGNORECASE | re.VERBOSE),
+        )
+    planned, numbered = (frozenset(lists[name].split()) for name in ("planned", "numbered"))
+    return _Labels(forms, spoken["months"], planned, numbered)
+
+
+_FORMS = {
+    "iso": r"(?P<year>\d{{4}})(?P<mark>[-_/])(?P<month>\d{{1,2}})(?P=mark)(?P<day>\d{{1,2}})",
+    "dotted": r"(?P<year>\d{{4}})\.(?P<month>\d{{2}})\.(?P<day>\d{{2}})",
+    # A time of day behind it is that of a note named by the second; which zone it was in nobody knows.
+    "compact": r"(?P<year>\d{{4}})(?P<month>\d{{2}})(?P<day>\d{{2}})"
+    r"(?:[-_T\ ]?(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?)?",
+    "month": r"(?P<year>\d{{4}})[-_](?P<month>\d{{2}})",
+    "week": r"(?P<year>\d{{4}})[-_\ ]?W(?P<week>\d{{2}})",
+    "quarter": r"(?P<year>\d{{4}})[-_\ ]?Q(?P<quarter>[1-4])",
+    "day_name": r"(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[-_\ ]+(?:of\ )?{name}[-_,\ ]+(?P<year>\d{{4}})",
+    "name_day": r"{name}[-_\ ]+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[-_,\ ]+(?P<year>\d{{4}})",
+    "name": r"{name}[-_,\ ]+(?P<year>\d{{4}})",
+    "either": r"(?P<a>\d{{1,2}})(?P<mark>[-_./])(?P<b>\d{{1,2}})(?P=mark)(?P<year>\d{{4}})",
+}
+
+
+def labelled_date(label: str) -> When | None:
+    """The date that a file's name or a heading bears.
+
+    Args:
+        label: the name without its ending, or the words of the heading.
+
+    Returns:
+        The day, month or year with which the label begins or ends, in UTC; a quarter is its year. None where there is
+        none, where there are two, where day and month cannot be told apart, where it names what is to come ("due
+        2026-05-01"), and for a number that only looks like a date.
+    """
+    if len(label) > _LONGEST_LABEL or not any(ch.isdigit() for ch in label):
+        return None
+    known = _labels()
+    words = frozenset(word.casefold() for word in _WORD.findall(label))
+    if words & known.planned or len({match[0] for match in _ANY.finditer(label)}) > 1:
+        return None
+    found = _without_inner(_matches(label, known, is_numbered=bool(words & known.numbered)))
+    try:
+        dates = {_labelled(form, match, known.months) for form, match in found}
+    except ValueError:  # no such day
+        return None
+    return dates.pop() if len(dates) == 1 else None
+
+
+def _matches(label: str, known: _Labels, *, is_numbered: bool) -> list[tuple[str, re.Match[str]]]:
+    """What has the form of a date where the label begins or ends, by form."""
+    found = []
+    for form, (begins, ends) in known.forms.items():
+        strict = form in _STRICT
+        first, last = begins.match(label), ends.search(label)
+        if first is not None and not (strict and is_numbered):
+            found.append((form, first))
+        if last is None or is_numbered:
+            continue
+        before = label[: last.start()].rstrip(" _([{")
+        if not (strict and before) or before[-1].isalpha():
+            found.append((form, last))
+    return found
+
+
+def _without_inner(found: list[tuple[str, re.Match[str]]]) -> list[tuple[str, re.Match[str]]]:
+    """What lies within a longer date goes: "14 February 2026" is no month."""
+    spans = [match.span("date") for _, match in found]
+
+    def is_within(inner: tuple[int, int]) -> bool:
+        return any(a <= inner[0] and inner[1] <= b and (a, b) != inner for a, b in spans)
+
+    return [one for one, span in zip(found, spans, strict=True) if not is_within(span)]
+
+
+def _labelled(form: str, match: re.Match[str], months: Mapping[str, int]) -> When | None:
+    given = match.groupdict()
+    year = int(given["year"])
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        return None
+    if form == "week":
+        return _week(year, int(given["week"]))
+    if form == "quarter":
+        return _when(datetime(year, 3 * int(given["quarter"]) - 2, 1, tzinfo=UTC), Precision.YEAR, None)
+    month, day = _month_and_day(form, given, months)
+    if month is None or (form == "month" and month == (year + 1) % 100):  # 2011-12 is a season as well
+        return None
+    moment = datetime(year, month, day or 1, tzinfo=UTC)
+    return _when(moment, Precision.MONTH if day is None else Precision.DAY, None)
+
+
+def _month_and_day(
+    form: str, given: Mapping[str, str | None], months: Mapping[str, int]
+) -> tuple[int | None, int | None]:
+    if form == "either":
+        a, b = int(given["a"] or 0), int(given["b"] or 0)
+        if a <= 12 and b <= 12 and a != b:
+            return None, None
+        return (b, a) if a > 12 else (a, b)
+    name, day = given.get("name"), given.get("day")
+    month = months[name.casefold()] if name else int(given["month"] or 0)
+    return month, None if day is None else int(day)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.types.reviews import ClaimSeen
-from core.types.values import Memory
+from core.types.values import Memory, When
 from core.types.words import Kind, Precision, Source, Status
 
 
@@ -85,7 +85,8 @@ class EvidenceSeen:
         stance: `supporting`, `contradicting` or `neutral`.
         client: the name of the client that brought that memory; None where no client did.
         trust: of that memory, 0 to 1.
-        at: when that memory was said, else when it was recorded, epoch ms.
+        occurred: when that memory was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
     """
 
     memory_id: str
@@ -96,7 +97,8 @@ class EvidenceSeen:
     source: Source
     client: str | None
     trust: float
-    at: int
+    occurred: When | None
+    recorded_at: int
 
 
 @dataclass(frozen=True, slots=True)

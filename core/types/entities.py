@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.types.values import When
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -198,7 +200,8 @@ class Place:
             and 0 where it stands among the properties of a note alone.
         kind: of the memory.
         status: of the memory.
-        at: when it was said, epoch ms.
+        occurred: when it was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
     """
 
     memory_id: str
@@ -207,7 +210,8 @@ class Place:
     end: int
     kind: str
     status: str
-    at: int
+    occurred: When | None
+    recorded_at: int
 
 
 @dataclass(frozen=True, slots=True)

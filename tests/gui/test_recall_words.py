@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,8 @@ from core.config.retrieval import RetrievalOptions
 from core.types.lab import Comparison, Given, LabAnswer, Probe, ProbeOutcome, Tally
 from core.types.plans import QueryPlan, TimeRange
 from core.types.traces import STAGES, Trace, TracedCandidate
-from core.types.words import Role, Status
+from core.types.values import When
+from core.types.words import Precision, Role, Status
 from ui.inspector.given import given_told
 from ui.pages.recall.knobs import Scale, scale_of
 from ui.pages.recall.never import never_told, shared
@@ -34,6 +36,7 @@ from ui.pages.recall.words import (
     verdict,
     words,
 )
+from ui.widgets.words import said_at
 
 DROPS = (
     *(status.value for status in Status),
@@ -294,3 +297,20 @@ def test_who_reports_a_memory_is_named() -> None:
     assert "\u202e" not in source_told(said, "notes\u202eplugin")
     assert source_told(said).startswith("You, ")
     assert "via" not in source_told(said)
+
+
+def test_a_source_of_which_nobody_knows_the_day_is_told_as_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    noted = 1_795_516_200_000  # 24 November 2026
+    undated = memory("A heron.", occurred=None, recorded_at=noted, author="Ruben", role=Role.OTHER)
+    assert source_told(undated) == "Ruben, noted 24 Nov 2026"
+    february = When(1_769_904_000_000, Precision.MONTH)
+    assert source_told(replace(undated, occurred=february)) == "Ruben, February 2026"
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:  # a whole day has no zone
+        assert source_told(replace(undated, occurred=february)) == "Ruben, February 2026"
+        assert said_at(When(february.ms, Precision.DAY)) == "1 Feb 2026"
+        assert said_at(When(february.ms, Precision.SECOND)) == "31 Jan 2026, 19:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

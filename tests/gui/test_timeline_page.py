@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,13 +19,14 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
-from core.types.library import Revision
+from core.types.library import MemoryRow, Revision
 from core.types.timelines import Density, Transition
 from core.types.values import When
-from core.types.words import Kind
+from core.types.words import Kind, Precision, Role, Status
 from ui.context import Context
 from ui.pages.timeline.evolving import day_of, title_of, told
 from ui.pages.timeline.geometry import fits, grid_of
+from ui.pages.timeline.moments import details
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
@@ -495,3 +497,22 @@ def test_a_point_in_a_cell_is_its_period(count: int, lead: int, by_weeks: bool, 
         there = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=grid.showing(place))
         assert place in there.visible()
     assert 0 <= grid.place_at(-50, 9999) < count
+
+
+@pytest.mark.parametrize(
+    ("occurred", "want"),
+    [
+        (When(1_772_355_600_000, Precision.MINUTE, 0), "09:00 · You · home"),
+        (When(1_772_323_200_000, Precision.DAY), "You · home"),  # its day stands above it
+        (When(1_772_323_200_000, Precision.MONTH), "March 2026 · You · home"),
+        (None, "You · home · noted 24 Nov 2026"),
+    ],
+)
+def test_a_memory_is_told_no_more_exactly_than_it_is_dated(occurred: When | None, want: str) -> None:
+    members: dict[str, Any] = {field.name: None for field in fields(MemoryRow)}
+    row = MemoryRow(
+        **members
+        | {"role": Role.USER, "space": "home", "occurred": occurred, "recorded_at": 1_795_516_200_000}
+        | {"status": Status.ACTIVE}
+    )
+    assert details(row) == want

@@ -144,8 +144,9 @@ def _check_times(found: list[Record], want: Mapping[str, Any]) -> None:
     if "earliest" not in want:
         assert times == []
         return
-    assert abs(min(times) - ms_of(want["earliest"])) <= 1000
-    assert abs(max(times) - ms_of(want["latest"])) <= 1000
+    tolerance_ms = 1000 * want.get("time_tolerance_s", EXPECTED["time_tolerance_s"])
+    assert abs(min(times) - ms_of(want["earliest"])) <= tolerance_ms
+    assert abs(max(times) - ms_of(want["latest"])) <= tolerance_ms
 
 
 def _check_texts(found: list[Record], want: Mapping[str, Any]) -> None:

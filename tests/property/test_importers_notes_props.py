@@ -24,7 +24,8 @@ from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporte
 from core.importers.openmemory import OpenMemoryImporter, suggested_scopes
 from core.importers.records import Importer, Record, Skip, Trouble
 from core.importers.source import open_bundle
-from core.importers.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in, without_code
+from core.importers.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in
+from core.text.markdown import without_code
 
 IMPORTERS: tuple[Importer, ...] = (
     ObsidianImporter(),

@@ -17,7 +17,7 @@ from core.types.reviews import ClaimSeen
 from core.types.values import When
 from core.types.words import Precision
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, date_of, said_at
+from ui.widgets.words import SOURCE_WORDS, date_of, said_at, said_or_noted
 
 MINUS = "\u2212"
 _NOTHING = 0.005
@@ -213,7 +213,7 @@ def quote_told(quote: EvidenceSeen, memory_id: str) -> str:
     if quote.memory_id == memory_id:
         return str(words()["claims"]["here"])
     name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
-    return f"{name} · {date_of(quote.at)} · trust {score(quote.trust)}"
+    return f"{name} · {said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
 
 
 def opposed_told(item: Opposed) -> str:

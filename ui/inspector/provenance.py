@@ -24,7 +24,17 @@ from ui.tasks import query
 from ui.widgets.basics import Elided, button, column, label, tool
 from ui.widgets.flow import clear
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, ROLE_WORDS, SOURCE_WORDS, count_of, date_of, said_at, time_of, via
+from ui.widgets.words import (
+    FORMAT_WORDS,
+    ROLE_WORDS,
+    SOURCE_WORDS,
+    count_of,
+    date_of,
+    said_at,
+    said_or_noted,
+    time_of,
+    via,
+)
 
 NOTES = frozenset({"obsidian", "markdown", "text"})
 _LINE = re.compile(r"(?P<file>.*?):(?P<a>\d{1,9})(?::(?P<b>\d{1,9}))?", re.ASCII | re.DOTALL)
@@ -218,8 +228,7 @@ def _who(shown: MemoryRow) -> str:
     name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
     name = via("You" if shown.role is Role.USER else name, shown.client)
     left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
-    said = said_at(shown.occurred)
-    return f"{name} · {said}{left}" if said else f"{name}{left}"
+    return f"{name} · {said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 
 
 class Details(QWidget):
@@ -259,7 +268,7 @@ def _values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
     memory, origin = detail.memory, detail.origin
     client = next((str(s["client"]) for s in detail.sources if s.get("client")), "")
     found = [
-        ("Said", said_at(memory.occurred) or "unknown", False),
+        ("Said", said_or_noted(memory.occurred, memory.recorded_at), False),
         ("Recorded", time_of(memory.recorded_at), False),
         ("Source", SOURCE_WORDS[memory.source], False),
         ("Words of", via(memory.author or ROLE_WORDS[memory.role], client or None), False),

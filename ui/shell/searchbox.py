@@ -15,7 +15,7 @@ from ui.tasks import query
 from ui.widgets.basics import label
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, date_of, said_at
+from ui.widgets.words import KIND_WORDS, said_or_noted
 
 _PAUSE_MS = 140
 _SHOWN = 8
@@ -74,7 +74,7 @@ class SearchBox(QObject):
         side = theme.px(16)
         self._list.setIconSize(QSize(side, side))
         for memory in found:
-            when = said_at(memory.occurred) or date_of(memory.recorded_at)
+            when = said_or_noted(memory.occurred, memory.recorded_at)
             item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {memory.space}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)

@@ -135,12 +135,24 @@ def said_at(when: When | None) -> str:
     at = local(when.ms)
     if when.offset_min is not None and -1440 < when.offset_min < 1440:
         at = at.astimezone(timezone(timedelta(minutes=when.offset_min)))
+    elif when.precision in _FORMS:  # a whole day, month or year has no zone
+        at = at.astimezone(UTC)
     if when.precision is Precision.YEAR:
         return str(at.year)
     if when.precision is Precision.MONTH:
         return f"{at:%B} {at.year}"
     day = f"{at.day} {at:%b} {at.year}"
     return day if when.precision is Precision.DAY else f"{day}, {at:%H:%M}"
+
+
+def said_or_noted(when: When | None, recorded_at: int) -> str:
+    """When something was said, as exactly as it is known; where nobody knows, `noted 24 Nov 2026`.
+
+    Args:
+        when: when it was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
+    """
+    return said_at(when) or f"noted {date_of(recorded_at)}"
 
 
 def ago(ms: int, now_ms: int) -> str:

@@ -12,7 +12,19 @@ from app.cli.conflicts import _resolved as decision_told
 from app.cli.conflicts import _turned_down as turned_down_told
 from app.cli.output import Output
 from app.cli.undoing import print_undone
-from app.cli.words import claim_stands, claim_told, day, level, minute, status_told, trust_told, voice, whose, words
+from app.cli.words import (
+    claim_stands,
+    claim_told,
+    day,
+    level,
+    minute,
+    on_day,
+    status_told,
+    trust_told,
+    voice,
+    whose,
+    words,
+)
 from core.engine.conflicts import LISTED
 from core.engine.settling import AT_ONCE
 from core.types.reviews import Action
@@ -42,6 +54,12 @@ def test_the_figures_of_the_sentences_are_the_engines() -> None:
 )
 def test_a_day_is_told_as_exactly_as_it_is_known(moment: str | None, precision: str | None, told: str) -> None:
     assert day(moment, precision) == told
+
+
+def test_an_unknown_day_is_told_as_noted() -> None:
+    unknown = {"occurred_at": None, "occurred_precision": None, "created_at": "2026-11-24T12:00:00Z"}
+    assert on_day(unknown) == "noted 2026-11-24"
+    assert on_day({**unknown, "occurred_at": "2026-02-01T00:00:00Z", "occurred_precision": "month"}) == "2026-02"
 
 
 def test_a_whole_day_has_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:

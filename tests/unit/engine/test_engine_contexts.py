@@ -71,6 +71,35 @@ def test_facts_rules_and_episodes_stand_in_their_sections_and_lines(rig: Rig) ->
     assert (context.tokenizer, context.exact, context.budget) == ("estimate", False, 3000)
 
 
+def test_what_nobody_knows_the_day_of_is_told_as_noted_on_the_day_it_came_in(rig: Rig) -> None:
+    rig.bring([{"text": "Antwerp had a heron by the dock.", "author": "Ruben"}])
+    assert rig.rows("SELECT occurred_at, occurred_prec FROM memories") == [(None, None)]
+    assert lines(ask(rig, "Antwerp heron")) == [
+        "- [noted 2023-11-14] [Ruben]: Antwerp had a heron by the dock. (confidence: medium)"
+    ]
+
+
+def test_a_note_is_given_in_words_and_stays_as_it_came(rig: Rig, tmp_path: Path) -> None:
+    text = "---\nmood: calm\n---\nSaw the [[Antwerp#Docks|docks]] with [[People/Ruben]]. %%secret%% ^b1\n"
+    (tmp_path / "2026-02-14.md").write_text(text, encoding="utf-8")
+    rig.bring(tmp_path / "2026-02-14.md")
+    assert rig.rows("SELECT text FROM memories") == [(text,)]
+    told = ask(rig, "Saw the docks with Ruben").context
+    assert told.text.splitlines()[-2] == (
+        "- [2026-02-14] [source]: (mood: calm) Saw the docks with Ruben. (confidence: low)"
+    )
+    assert told.excluded == ()
+
+
+def test_an_observation_is_given_with_its_subject(rig: Rig) -> None:
+    entity = {"type": "entity", "name": "Ruben", "entityType": "person", "observations": ["Plays the tuba in Antwerp"]}
+    rows = [entity, {"type": "relation", "from": "Ruben", "to": "Antwerp Harbour", "relationType": "works_at"}]
+    rig.bring(rows, name="memory.json")
+    told = lines(ask(rig, "Antwerp tuba"))
+    assert [line for line in told if "Ruben plays the tuba in Antwerp (" in line]
+    assert [line for line in lines(ask(rig, "Antwerp Harbour")) if "Ruben works at Antwerp Harbour (" in line]
+
+
 def test_a_section_without_entries_is_left_out(rig: Rig) -> None:
     rig.store("Antwerp has a good library.")
     text = ask(rig, "Antwerp").context.text

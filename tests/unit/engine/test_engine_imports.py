@@ -393,3 +393,32 @@ def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
     told = rig.engine.vault.status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 2}, "by_kind": {"episode": 2}}
     assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
+
+
+# --- when it was said
+
+
+def test_each_dated_section_of_a_note_is_stored_with_its_own_time(rig: Rig, tmp_path: Path) -> None:
+    vault = tmp_path / "notes"
+    vault.mkdir()
+    days = "## 2026-02-03\nThe crane stood still.\n\n## 2026-02-10\nThe crane ran again.\n"
+    text = f"# Port log\n\n{days}# Later\nPaint it.\n"
+    (vault / "log.md").write_text(text, encoding="utf-8")
+    (vault / "2026-02-14.md").write_text("Fog over the quay.", encoding="utf-8")
+    (vault / "February 2026.md").write_text("A cold month on the quay.", encoding="utf-8")
+    (vault / "plain.md").write_text("The slipway needs a winch.", encoding="utf-8")
+    report = rig.bring(vault)
+    assert (report.stored, report.latest) == (4, "2026-02-14T00:00:00.000Z")
+    found = rig.rows("SELECT text, occurred_at, occurred_prec, part_index FROM memories ORDER BY n")
+    day = 86_400_000
+    third = 1_770_076_800_000
+    assert found == [
+        ("Fog over the quay.", third + 11 * day, "day", None),
+        ("A cold month on the quay.", third - 2 * day, "month", None),
+        ("# Port log\n\n## 2026-02-03\nThe crane stood still.\n\n", third, "day", 0),
+        ("## 2026-02-10\nThe crane ran again.\n", third + 7 * day, "day", 1),
+        ("# Later\nPaint it.\n", None, None, 2),
+        ("The slipway needs a winch.", None, None, None),
+    ]
+    again = rig.bring(vault)
+    assert (again.stored, again.skipped) == (0, {"known": 4})

@@ -32,6 +32,8 @@ from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporte
 from core.importers.records import Record
 from core.importers.rehearsal import import_items
 from core.importers.source import open_bundle
+from core.text.written import written_time
+from core.types.values import When
 from core.types.words import Kind, Precision, Role, Source
 
 OBSIDIAN, MARKDOWN, TEXT = ObsidianImporter(), MarkdownImporter(), TextImporter()
@@ -74,9 +76,9 @@ def test_the_vault_holds_what_expected_json_lists() -> None:
         assert record.extra["path"] == row["path"]
         assert record.extra["title"] == row.get("title", Path(row["path"]).stem)
         assert record.extra["aliases"] == row.get("aliases", [])
-        assert (record.occurred.ms if record.occurred else None) == (
-            ms_of(row["created"]) if "created" in row else None
-        )
+        # `created` is what the front matter tells; a journal's page without any tells its day by its name.
+        told = row.get("created") or {"Journal/2026-02-04.md": "2026-02-04T00:00:00Z"}.get(row["path"])
+        assert (record.occurred.ms if record.occurred else None) == (ms_of(told) if told else None)
         assert ("front_matter_broken" in record.flags) == ("flag" in row)
         assert (record.kind, record.role, record.source, record.author) == (
             Kind.EPISODE,
@@ -289,8 +291,85 @@ def test_times_of_making(line: str, iso: str, precision: Precision) -> None:
     assert (when.ms, when.precision) == (ms_of(iso), precision)
 
 
-def test_no_time_is_made_up() -> None:
-    assert records(items_of(MARKDOWN, {"2026-02-04.md": "x"}))[0].occurred is None
+def dated(files: dict[str, bytes | str], importer: Any = MARKDOWN, kind: str = "folder") -> dict[str, list[str | None]]:
+    """By path, the date of each section as it would be written."""
+    found: dict[str, list[str | None]] = {}
+    for record in records(items_of(importer, files, kind)):
+        times = [record.occurred, *(section.occurred for section in record.sections)]
+        found[record.where] = [None if when is None else written_time(when) for when in times]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("Daily/2026-02-14.md", "2026-02-14"),
+        ("journals/2026_02_14.md", "2026-02-14"),
+        ("Weekly/2026-W07.md", "2026-02"),
+        ("Monthly/2026-02.md", "2026-02"),
+        ("log/2026/02/14.md", "2026-02-14"),
+        ("log/2026/02-February/14.md", "2026-02-14"),
+        ("2026-02-14 Meeting with the port.txt", "2026-02-14"),
+        ("boards/2026-02-14.canvas", "2026-02-14"),
+        ("log/2026/13/14.md", None),
+        ("Projects/2026.02.1.md", None),
+    ],
+)
+def test_a_note_is_dated_by_its_name(path: str, want: str | None) -> None:
+    board = json.dumps({"nodes": [{"type": "text", "text": "words"}]})
+    assert dated({path: board if path.endswith(".canvas") else "words"})[path] == [want]
+
+
+def test_a_single_text_is_dated_by_its_name() -> None:
+    assert dated({"2026-02-14.txt": "words"}, TEXT, "file") == {"2026-02-14.txt": ["2026-02-14"]}
+
+
+def test_the_front_matter_goes_before_the_name_and_the_nearest_heading_before_both() -> None:
+    front = "---\ndate: 2026-02-13\n---\n"
+    assert dated({"2026-02-14.md": front + "words"}) == {"2026-02-14.md": ["2026-02-13"]}
+    assert dated({"2026-02-14.md": front + "# 2026-02-12\nwords"}) == {"2026-02-14.md": ["2026-02-12"]}
+    # The day a note is about, not the day its file was made; the more exact of two that tell the same day.
+    both = "---\ncreated: 2026-02-16T08:00\nday: 2026-02-14\n---\nwords"
+    same = "---\ndate: 2026-02-14\ncreated: 2026-02-14T08:00Z\n---\n# 14 February 2026\nwords"
+    assert dated({"a.md": both, "b.md": same}) == {"a.md": ["2026-02-14"], "b.md": ["2026-02-14T08:00+00:00"]}
+
+
+def test_each_dated_section_has_its_own_date() -> None:
+    text = (
+        "---\ncreated: 2025-01-05\n---\n# Log\n\nAbout this log.\n\n## 2026-02-03\none\n### detail\ntwo\n"
+        "## Monday, 9 February 2026 - port\nthree\n\n```\n## 2026-02-28\n```\n# Ideas\nfour\n"
+    )
+    (record,) = records(items_of(MARKDOWN, {"n.md": text}, "folder"))
+    assert dated({"n.md": text})["n.md"] == ["2025-01-05", "2026-02-03", "2026-02-09", "2025-01-05"]
+    assert [text[section.start :].split("\n")[0] for section in record.sections] == [
+        "## 2026-02-03",
+        "## Monday, 9 February 2026 - port",
+        "# Ideas",
+    ]
+    assert record.text == text
+
+
+def test_what_stands_above_the_first_dated_section_needs_words_to_be_one() -> None:
+    assert dated({"n.md": "# Log\n\n2026-02-03\n----------\none\n## [[2026-02-04]]\ntwo"}) == {
+        "n.md": ["2026-02-03", "2026-02-04"]
+    }
+    assert dated({"n.md": "# Log\nwords\n## 2026-02-03\none\n# Rest\ntwo"}) == {"n.md": [None, "2026-02-03", None]}
+
+
+def test_the_fixture_s_log_is_dated_section_by_section() -> None:
+    log = vault()["Projects/Decision log.md"]
+    assert log.occurred == When(ms_of("2026-02-03T20:15:00Z"), Precision.SECOND, 0)
+    assert [(log.text[s.start :][:13], s.occurred) for s in log.sections] == [
+        ("## 2026-02-10", When(ms_of("2026-02-10T00:00:00Z"), Precision.DAY))
+    ]
+
+
+def test_no_time_is_made_up(tmp_path: Path) -> None:
+    (tmp_path / "plain.md").write_text("x", encoding="utf-8")
+    os.utime(tmp_path / "plain.md", (1_700_000_000, 1_700_000_000))
+    with open_bundle(tmp_path) as bundle:
+        assert records(list(MARKDOWN.read(bundle)))[0].occurred is None
+    assert note("---\ndate: 03/04/2026\n---\n").occurred is None
     unreadable = note("---\ncreated: long ago\n---\n")
     assert (unreadable.occurred, unreadable.flags) == (None, ("time_unreadable",))
 

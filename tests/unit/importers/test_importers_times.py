@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from core.text.times import parse_time
+from core.text.times import is_within, labelled_date, parse_time
+from core.text.written import written_time
 from core.types.values import When
 from core.types.words import Precision
 
@@ -87,3 +88,84 @@ def test_naive_times_can_be_refused_while_dates_and_numbers_need_no_zone() -> No
 def test_a_number_of_thousands_of_digits_is_no_time() -> None:
     assert parse_time(10**5000) is None
     assert parse_time(-(10**5000)) is None
+
+
+@pytest.mark.parametrize(
+    ("week", "want"),
+    [
+        ("2026-W07", "2026-02"),  # wholly in February
+        ("2026-W05", "2026"),  # ends on 1 February
+        ("2026-W01", "2026"),  # begins in 2025; ISO 8601 counts it to 2026
+        ("2026-W07-6", "2026-02-14"),
+    ],
+)
+def test_a_week_is_known_as_exactly_as_a_precision_can_say(week: str, want: str) -> None:
+    when = parse_time(week)
+    assert when is not None
+    assert written_time(when) == want
+
+
+# --- dates in names and headings
+
+
+@pytest.mark.parametrize(
+    ("label", "want"),
+    [
+        ("2026-02-14", "2026-02-14"),
+        ("2026_02_14", "2026-02-14"),
+        ("20260214", "2026-02-14"),
+        ("2026.02.14", "2026-02-14"),
+        ("2026-2-4", "2026-02-04"),
+        ("2026-02-14 Meeting notes", "2026-02-14"),
+        ("2026-02-14-title-of-a-post", "2026-02-14"),
+        ("2026-02-14T09:30", "2026-02-14"),
+        ("Meeting notes 2026-02-14", "2026-02-14"),
+        ("meeting-2026-02-14", "2026-02-14"),
+        ("Standup (2026-02-14)", "2026-02-14"),
+        ("[[2026-02-14]]", "2026-02-14"),
+        ("2026-02-14, Saturday", "2026-02-14"),
+        ("Saturday, 14 February 2026", "2026-02-14"),
+        ("Sat 14 Feb 2026", "2026-02-14"),
+        ("14. February 2026", "2026-02-14"),
+        ("February 14th, 2026", "2026-02-14"),
+        ("14.02.2026", "2026-02-14"),
+        ("02/14/2026", "2026-02-14"),
+        ("02.02.2026", "2026-02-02"),
+        ("202602141530 Title", "2026-02-14"),
+        ("2026-02", "2026-02"),
+        ("2026-02 Budget", "2026-02"),
+        ("February 2026", "2026-02"),
+        ("2026-W07", "2026-02"),
+        ("2026-W05", "2026"),
+        ("2026-Q1", "2026"),
+        ("[1.2.0] - 2024-01-15", "2024-01-15"),
+    ],
+)
+def test_labels_that_bear_a_date(label: str, want: str) -> None:
+    when = labelled_date(label)
+    assert when is not None
+    assert (written_time(when), when.offset_min) == (want, None)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "", "Inbox", "Chapter 3", "1984", "2026", "2026-99-99", "2026-13", "2026-02-30", "20261345", "123420260214",
+        "03.02.2026", "04/05/2026",  # day and month cannot be told apart
+        "v2026.02.14", "release 2026.02.14", "2026.02.14.1", "Version 2026.02", "CVE-2026-0212", "CVE-2026-02-12",
+        "Order 20251105", "Ticket 20240115", "Phone 20251231", "+47 20260214", "Call 0049 20260214", "555-2026-02-14",
+        "12-2026-02-14", "2011-12 Season", "2026-02-14 to 2026-02-16 Rome", "Deadline 2026-05-01",
+        "2026-05-01 taxes due", "Born 1983-11-02", "may be 2026", "Tariff from 2026-01-01 for quay four", "x" * 400,
+    ],
+)  # fmt: skip
+def test_labels_that_bear_none(label: str) -> None:
+    assert labelled_date(label) is None
+
+
+def test_a_time_lies_within_the_day_the_month_or_the_year_that_holds_it() -> None:
+    at = When(DAY + 30 * MINUTE, Precision.MINUTE, 120)
+    assert is_within(at, When(DAY, Precision.DAY))
+    assert is_within(When(DAY, Precision.DAY), When(DAY, Precision.YEAR))
+    assert not is_within(When(DAY, Precision.YEAR), When(DAY, Precision.DAY))
+    assert not is_within(When(DAY - HOUR, Precision.MINUTE, 0), When(DAY, Precision.DAY))
+    assert not is_within(at, at)

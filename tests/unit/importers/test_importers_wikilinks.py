@@ -7,7 +7,8 @@ from importer_checks import items_of, records
 
 from core.importers.notes import MarkdownImporter
 from core.importers.records import Record
-from core.importers.wikilinks import NoteIndex, RawLink, links_in, tags_in, without_code
+from core.importers.wikilinks import NoteIndex, RawLink, links_in, tags_in
+from core.text.markdown import without_code
 
 
 def note(text: str, **others: str) -> Record:

@@ -10,8 +10,10 @@ import pytest
 from engine_rig import START_MS, Rig, differences, later, refused, rig_at
 from readers_rig import Table, sure
 
+from core.belief.extraction import extract
 from core.engine.settling import settle_some
 from core.errors import Code
+from core.intake.reading import Readers
 from core.types.belief import Label
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, When
@@ -211,3 +213,16 @@ def test_with_nothing_of_a_persons_there_is_nothing_to_undo(rig: Rig) -> None:
     with refused(Code.NOT_FOUND):
         rig.undo()
     assert rig.texts() == [GRAZ]
+
+
+def test_what_was_said_nobody_knows_when_is_not_read_as_said_on_the_day_of_the_import(tmp_path: Path) -> None:
+    valid_from = (
+        "SELECT c.valid_from FROM claims c JOIN evidence e ON e.claim_id = c.id "
+        "JOIN memories m ON m.id = e.memory_id WHERE m.ref = ?"
+    )
+    with rig_at(tmp_path, readers=Readers(extract=extract)) as made:
+        rows = [told("I have lived in Graz since March.", ref="dated"), told("I have lived in Linz since March.")]
+        made.bring([{**rows[0], "time": "2022-05-01"}, {**rows[1], "ref": "undated", "time": None}])
+        settle_some(made.opened)
+        assert made.rows(valid_from, "dated") == [(1_646_092_800_000,)]
+        assert made.rows(valid_from, "undated") == [(None,)]

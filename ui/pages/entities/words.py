@@ -16,7 +16,7 @@ from core.types.reviews import ClaimSeen
 from ui.pages.entities.lines import Shown
 from ui.widgets.claimwords import claim_told
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, date_of
+from ui.widgets.words import count_of, date_of, said_or_noted
 
 _NAME = 80
 _SHARED = "GLOBAL"
@@ -50,7 +50,9 @@ def place_line(one: Place) -> Shown:
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {words()['in_properties']}"
     head, name = _with_name(one)
-    return Shown(one.memory_id, "quote", "muted", head, f"{date_of(one.at)}{over}", "", name)
+    return Shown(
+        one.memory_id, "quote", "muted", head, f"{said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
+    )
 
 
 def _with_name(one: Place) -> tuple[str, tuple[int, int]]:

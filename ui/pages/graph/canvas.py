@@ -31,7 +31,7 @@ from ui.pages.graph.geometry import Look, Numbers, Points, nearest, towards
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of, said_at
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, said_or_noted
 
 STEP = 1.25
 """How much nearer or farther one step of the keyboard or a button is."""
@@ -271,8 +271,8 @@ class Canvas(QWidget):
 
 
 def date_words(row: MemoryRow) -> str:
-    """When it was said, as exactly as it is known; else when Loci learned it."""
-    return said_at(row.occurred) or date_of(row.recorded_at)
+    """When it was said, as exactly as it is known; else `noted` and when Loci learned it."""
+    return said_or_noted(row.occurred, row.recorded_at)
 
 
 def paint_ground(painter: QPainter, widget: QWidget, theme: Theme) -> None:

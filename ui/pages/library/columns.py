@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.types.library import MemoryRow
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, date_of, said_at
+from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, date_of, said_or_noted
 
 TEXT = "text"
 LEAST_TEXT = 340
@@ -45,7 +45,7 @@ class Column:
 COLUMNS: Sequence[Column] = (
     Column("kind", "", 40, "Kind", "kind", rank=1),
     Column(TEXT, "Text", LEAST_TEXT, "The text", "text", rank=1),
-    Column("said", "Said", 108, "When it was said or happened", "occurred", falls=True, rank=2),
+    Column("said", "Said", 136, "When it was said or happened", "occurred", falls=True, rank=2),
     Column("space", "Space", 88, "The space it is in", "space", rank=4),
     Column("room", "Room", 148, "The room it stands in", rank=5),
     Column("source", "Source", 152, "By what way it came"),
@@ -87,8 +87,8 @@ SORT_WORDS: Mapping[tuple[str, bool], str] = {
 
 
 def _said(row: MemoryRow) -> str:
-    # The time of day has no room here; where it is unknown when it was said, the day it was learned stands in.
-    return said_at(row.occurred).split(",")[0] if row.occurred is not None else date_of(row.recorded_at)
+    # The time of day has no room here.
+    return said_or_noted(row.occurred, row.recorded_at).split(",")[0]
 
 
 def number(value: float) -> str:

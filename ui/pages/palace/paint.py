@@ -23,7 +23,7 @@ from ui.pages.palace.scene import Lens, Scene, Spot, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import path_of
-from ui.widgets.words import KIND_WORDS, date_of, memories, said_at
+from ui.widgets.words import KIND_WORDS, memories, said_or_noted
 
 _DOT_PX = 3.4
 """Places smaller than this are texture."""
@@ -361,7 +361,7 @@ class PlanPainter:
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
         lines = broken(one_line(head.head, 200), body, theme.px(300), 2)
-        about = f"{KIND_WORDS[head.kind]} · {said_at(head.occurred) or date_of(head.recorded_at)}"
+        about = f"{KIND_WORDS[head.kind]} · {said_or_noted(head.occurred, head.recorded_at)}"
         if not self.says_name(spot.room, lens):
             about += f" · in {one_line(spot.room.plan.name, 32)}, {memories(spot.room.count(look))}"
         high = QFontMetricsF(body).height()

@@ -17,7 +17,7 @@ from core.types.palace import WingPlan
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot, wing_rect
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, count_of, date_of, memories, said_at
+from ui.widgets.words import KIND_WORDS, count_of, memories, said_or_noted
 
 if TYPE_CHECKING:
     from ui.pages.palace.view import Canvas
@@ -64,7 +64,7 @@ def towards(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float
 
 def sentence_of(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
-    date = said_at(row.occurred) or date_of(row.recorded_at)
+    date = said_or_noted(row.occurred, row.recorded_at)
     return f"{KIND_WORDS[row.kind]}: {one_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
 
 

@@ -24,7 +24,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, date_of, said_at
+from ui.widgets.words import KIND_WORDS, said_or_noted
 
 _ID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _PAUSE_MS = 200
@@ -226,5 +226,5 @@ def _icon(theme: Theme, kind: Kind) -> QIcon:
 
 
 def _about(memory: MemoryRow) -> str:
-    when = said_at(memory.occurred) or date_of(memory.recorded_at)
+    when = said_or_noted(memory.occurred, memory.recorded_at)
     return f"{KIND_WORDS[memory.kind]} · {when} · {one_line(memory.space, 60)}"

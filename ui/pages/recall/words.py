@@ -18,7 +18,7 @@ from core.types.traces import TracedCandidate
 from core.types.values import Memory, When
 from core.types.words import Role, Status
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, date_of, said_at, via
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, said_or_noted, via
 
 _NAME = 40
 _QUESTION = 48
@@ -144,8 +144,7 @@ def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: 
     """
     name = one_line(author or "", _NAME)
     who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
-    who = via(who, client)
-    return f"{who}, {said_at(occurred) or date_of(recorded_at)}"
+    return f"{via(who, client)}, {said_or_noted(occurred, recorded_at)}"
 
 
 def standing_told(status: Status) -> str:

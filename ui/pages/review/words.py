@@ -16,7 +16,7 @@ from core.types.reviews import Action, ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import When
 from core.types.words import Precision, Role, Source, Status
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, date_of, said_at
+from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, said_at, said_or_noted
 
 ORDER = (
     Action.REJECT,
@@ -188,8 +188,7 @@ def _with(line: str, more: str, link: str) -> str:
 def dated(side: Side) -> str:
     """When it was said and how often it was recalled: `14 May 2026 · recalled 31 times`."""
     memory = side.memory
-    said = said_at(memory.occurred) or f"noted {date_of(memory.recorded_at)}"
-    return f"{said} · {recalled(side.recalled)}"
+    return f"{said_or_noted(memory.occurred, memory.recorded_at)} · {recalled(side.recalled)}"
 
 
 def recalled(count: int) -> str:

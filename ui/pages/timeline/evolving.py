@@ -19,7 +19,7 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import one_line
 from ui.widgets.rowtext import wrapped
-from ui.widgets.words import date_of, said_at
+from ui.widgets.words import date_of, said_or_noted
 
 EVENT = Qt.ItemDataRole.UserRole
 """Role of a line's `TopicEvent`."""
@@ -84,10 +84,10 @@ def title_of(event: TopicEvent) -> str:
 
 
 def day_of(event: TopicEvent) -> str:
-    """When it was said, as exactly as it is known; else when it was learned."""
+    """When it was said, as exactly as it is known; else `noted` and when it was learned."""
     if event.at != when_of(event.row):
         return date_of(event.at)  # of the first of those that went into it
-    return said_at(event.row.occurred) or f"learned {date_of(event.at)}"
+    return said_or_noted(event.row.occurred, event.at)
 
 
 def notes_of(event: TopicEvent) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ from core.types.library import MemoryRow
 from core.types.timelines import TimeCursor, TimePage
 from core.types.words import Status
 from ui.context import Context
-from ui.pages.timeline.words import clock_of, day_name, when_of, who_of
+from ui.pages.timeline.words import clock_at, day_name, when_of, who_of
 from ui.tasks import query
 from ui.widgets.plaintext import one_line, tip
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, said_or_noted
 
 MEMORY = Qt.ItemDataRole.UserRole
 """Role of a line's `MemoryRow`; None for a heading."""
@@ -150,11 +150,11 @@ class MomentModel(QAbstractListModel):
 
 def details(row: MemoryRow) -> str:
     """The second line of a memory: when, whose words, where it stands."""
-    parts = [clock_of(when_of(row)), who_of(row), one_line(row.space, 40)]
+    parts = [*clock_at(row), who_of(row), one_line(row.space, 40)]
     if row.conversation:
         parts.append(one_line(row.conversation, 60))
     if row.occurred is None:
-        parts.append("when it was learned")
+        parts.append(said_or_noted(row.occurred, row.recorded_at))
     if row.status is not Status.ACTIVE:
         parts.append(STATUS_WORDS[row.status].lower())
     return " · ".join(parts)

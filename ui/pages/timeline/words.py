@@ -13,9 +13,9 @@ from typing import Any
 
 from core.types.library import MemoryRow
 from core.types.timelines import Density
-from core.types.words import Kind
+from core.types.words import Kind, Precision
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories
+from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories, said_at
 
 SAID = "said"
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
@@ -128,9 +128,13 @@ def when_of(row: MemoryRow) -> int:
     return row.recorded_at if row.occurred is None else row.occurred.ms
 
 
-def clock_of(ms: int) -> str:
-    """`14:05`, in the local zone."""
-    return f"{local(ms):%H:%M}"
+def clock_at(row: MemoryRow) -> list[str]:
+    """The time of day at which a memory was said, where it is known so exactly; its month or year where no day is."""
+    if row.occurred is None or row.occurred.precision is Precision.DAY:
+        return []
+    if row.occurred.precision in (Precision.YEAR, Precision.MONTH):
+        return [said_at(row.occurred)]
+    return [f"{local(row.occurred.ms):%H:%M}"]
 
 
 def who_of(row: MemoryRow) -> str:
