@@ -87,7 +87,7 @@ def context(
             result = answer(opened, rows, wanted, meant, now)
             said = said_for(rows, result, meant, now, scope)
             items = with_at_hand(rows, result, wanted, at_hand(rows), now)
-            packed = packed_fairly(rows, items, budget, counter, scope.client_id)
+            packed = packed_fairly(rows, items, budget, counter, scope.client_id, result.sought)
             return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
 
         found = opened.vault.read(read)
