@@ -85,7 +85,7 @@ class Focus:
     Measured with `tests/bench/bench_context.py` at 3,000 tokens. Questions on the sample that one fact answers: 27.6
     memories a context without it, 8.2 with it, and the answer in 95 % of them instead of 85 %: what is weak no longer
     takes the room of a longer text that answers. dev: 33 memories and 22, evidence in full 59 % and 74 %, where it lies
-    in several turns 42 % and 49 %. With `weak` 0.4 and `strong` 0.5: 11.3 memories in the sample, 68 % on dev.
+    in several turns 42 % and 46 %. With `weak` 0.4 and `strong` 0.5: 11.3 memories in the sample, 68 % on dev.
 
     Attributes:
         words: share of the question's words, by weight, that a clear first has itself.
