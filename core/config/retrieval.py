@@ -18,7 +18,7 @@ PREFIX = "recall."
 
 _RELEVANCE, _SIDES, _WORDS = "Relevance", "Side signals", "Words and meaning"
 _DIVERSITY, _NEIGHBOURS, _SILENCE = "Diversity", "Neighbours", "Silence"
-_CANDIDATES, _HEALTH = "Candidates", "Health"
+_CANDIDATES, _HEALTH, _CONTEXTS = "Candidates", "Health", "What a model is given"
 _RERANK = {
     "rrf_then_mmr": "Fused lists, then variety",
     "rrf": "Fused lists alone",
@@ -179,6 +179,51 @@ class RetrievalOptions(BaseModel):
         0.25, 0.0, 1.0, "Floor", "What has less than this share of the best result's evidence is left out.", _SILENCE
     )
     near_misses: int = _knob(5, 0, 50, "Near misses", "So many are kept in the receipt.", _SILENCE, "memories")
+
+    focus_words: float = _knob(
+        0.75,
+        0.0,
+        1.0,
+        "Words of a clear first hit",
+        "The share of the question's words that it must have; behind a clear first hit little else is handed over.",
+        _CONTEXTS,
+    )
+    focus_evidence: float = _knob(
+        0.65, 0.0, 1.0, "Evidence of a clear first hit", "The share of the greatest evidence there can be.", _CONTEXTS
+    )
+    focus_near: float = _knob(
+        0.75, 0.0, 1.0, "Rival from", "What has this share of the best evidence is its rival.", _CONTEXTS
+    )
+    focus_rivals: int = _knob(
+        3, 1, 100, "Rivals of a clear first hit", "There may be so many, itself counted.", _CONTEXTS, "memories"
+    )
+    focus_clear: float = _knob(
+        0.7,
+        0.0,
+        1.0,
+        "Beside a clear first hit",
+        "What has less than this share of the best evidence stays out.",
+        _CONTEXTS,
+    )
+    focus_weak: float = _knob(
+        0.5,
+        0.0,
+        1.0,
+        "Behind a weak first hit",
+        "What has less than this share stays out; the same where several things are asked for.",
+        _CONTEXTS,
+    )
+    focus_strong: float = _knob(
+        0.6,
+        0.0,
+        1.0,
+        "Behind a strong first hit",
+        "The same where the first is strong, but not clear.",
+        _CONTEXTS,
+    )
+    focus_kept: int = _knob(
+        5, 1, 200, "Always handed over", "So many stay where the first hit is not clear.", _CONTEXTS, "memories"
+    )
 
     vector_candidates: int = _knob(
         30, 1, 1000, "By meaning", "So many candidates come from likeness.", _CANDIDATES, "memories"

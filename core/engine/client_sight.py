@@ -60,7 +60,7 @@ def sight(opened: Opened, query: ContextQuery, scope: Scope, *, may_read: bool) 
         def read(rows: Rows) -> Sight:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
             result = answer(opened, rows, wanted, meant, now)
-            packed = packed_fairly(rows, result.items, budget, counter, scope.client_id)
+            packed = packed_fairly(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}

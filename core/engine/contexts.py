@@ -90,7 +90,7 @@ def context(
             items = with_at_hand(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
                 items = with_contested(rows, items, opened.readers)
-            packed = packed_fairly(rows, items, budget, counter, scope.client_id)
+            packed = packed_fairly(rows, items, budget, counter, scope.client_id, result.sought)
             return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
 
         found = opened.vault.read(read)

@@ -28,10 +28,11 @@ from core.recall.explain import (
 from core.recall.fair import places, voices
 from core.recall.ranking import Group, folded, rank
 from core.recall.request import RecallRequest
-from core.recall.result import NearMiss, RecallItem
+from core.recall.result import NearMiss, RecallItem, Sought
 from core.recall.scope import is_laid_away
 from core.recall.standing_text import as_it_stands
 from core.score.abstain import Comparison, bar, chance
+from core.text.intent import asks_for_several
 from core.types.plans import QueryPlan
 from core.types.values import Memory
 from core.types.words import Status
@@ -204,6 +205,15 @@ class Answer:
         said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
         return tuple(groups[place] for place in places(said, request.limit))
 
+    def sought(self) -> Sought | None:
+        """What the question looks for; None where it wants whatever there is of some days."""
+        asked = self._asked
+        if asked.plan.period:
+            return None
+        several = asks_for_several(asked.request.query, asked.plan.intent)
+        weights = tuple(float(one) for one in self._words.weights)
+        return Sought(weights, asked.question.strongest, several, self._profile.focus)
+
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.
 
@@ -247,7 +257,18 @@ class Answer:
         at = group.at
         why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
-        return RecallItem(memory, score, self.ranked.signals(at), self.ranked.places(at), why, group.refs)
+        own = self.right.own[at] | self.right.own[group.first]
+        near = self.right.near[at] | self.right.near[group.first]
+        return RecallItem(
+            memory,
+            score,
+            self.ranked.signals(at),
+            self.ranked.places(at),
+            why,
+            group.refs,
+            tuple(own.tolist()),
+            tuple(near.tolist()),
+        )
 
     def _named(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]

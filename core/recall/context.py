@@ -8,19 +8,25 @@ its four tiers, never cut inside a sentence. Must not do: search, write, or show
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
+import numpy as np
+
+from core.belief.whose import persons_among
 from core.embed.tokens import Counter
 from core.memory.read import client_names
 from core.memory.tiers import read_tiers
-from core.recall.result import RecallItem
+from core.recall.athand import WHY as AT_HAND
+from core.recall.result import RecallItem, Sought
 from core.recall.scope import Scope
+from core.score.focus import Standing, in_focus
 from core.score.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
 from core.score.rules import harmful_effectiveness, helpful_effectiveness
 from core.text.fencing import fenced, label
+from core.text.injection import ALLOWED, spread_order
 from core.text.leaving import conditions, kept_back, words_kept_back
 from core.text.rendering import rendered
 from core.text.tiers import Tiers
@@ -43,7 +49,12 @@ _SECTION_OF = {Kind.RULE: RULES, Kind.EPISODE: EPISODES}
 _END = "\n</memory>\n"
 BUDGET = "budget"
 """Why a memory was left out: there was no room for it."""
+SPREAD = "spread"
+"""Why a memory was left out: with another of its source it reads like an instruction."""
+BEHIND = "behind"
+"""Why a memory was left out: what answers stands far before it."""
 _DUPLICATE, _INJECTION = "duplicate", "injection"
+_ASKS = ("?", "\uff1f")
 _MOST_BYTES = 192 * 1024  # of the text in JSON: a reply is one line of at most 256 KiB, with the reasons
 _ENTRY_TOKENS = 40  # of an entry besides its text
 _NEWEST, _AMONG = 64, 512
@@ -60,6 +71,10 @@ _RULES = (
     "SELECT r.memory_id, CASE r.is_antipattern WHEN 1 THEN 'anti_pattern' ELSE r.maturity END, r.helpful, r.harmful, "
     "CASE WHEN r.last_applied_at IS NOT NULL THEN r.effectiveness END "
     "FROM json_each(?) w JOIN rules r ON r.memory_id = w.value"
+)
+_AT_ODDS = (
+    "SELECT k.existing_id, k.incoming_id FROM json_each(:ids) w JOIN conflicts k ON k.incoming_id = w.value "
+    "AND k.state = 'open' WHERE k.existing_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.id"
 )
 _LENGTH = (
     "SELECT avg(size) FROM (SELECT length(text) AS size FROM memories WHERE status = 'active' "
@@ -140,7 +155,12 @@ def average_tokens(rows: Rows, scope: Scope) -> int:
 
 
 def assembled(
-    rows: Rows, found: Sequence[RecallItem], budget: int, counter: Counter, voices: Mapping[str, str] = NOBODY
+    rows: Rows,
+    found: Sequence[RecallItem],
+    budget: int,
+    counter: Counter,
+    voices: Mapping[str, str] = NOBODY,
+    sought: Sought | None = None,
 ) -> Context:
     """Pack what recall found.
 
@@ -150,6 +170,7 @@ def assembled(
         budget: tokens at most, 0 or more.
         counter: counts tokens.
         voices: id of a memory to whose voice it is, where that is bounded (`core.recall.fair`).
+        sought: what the question looks for; with it, what is far behind the first hit stays out.
 
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
@@ -165,19 +186,20 @@ def assembled(
         text = HEAD + NOTHING
         return _context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
     fresh, repeated, bounded = _told_apart(safe, voices)
+    fresh, behind = _in_focus(rows, fresh, sought, bounded)
+    barred = (*barred, *behind)
     room = budget - counter.count(HEAD)
     if room < 0:
         return _context("", budget, counter, (), (*_left_out(fresh, repeated), *barred))
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
-    entries = _entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
-    items = [entry.item for entry in entries]
-
-    def fits(choice: Choice) -> bool:
-        text = _text(entries, choice)
-        size = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
-        return size <= _MOST_BYTES and counter.count(text) <= budget
-
-    chosen = fitted(items, choose(items, room, headings), fits)
+    while True:
+        entries = _entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
+        chosen = _chosen(entries, budget, room, headings, counter)
+        spread = _spread(rows, [entry.memory for entry, _ in _in_order(entries, chosen)])
+        if not spread:
+            break
+        barred += tuple(LeftOut(item.memory.id, SPREAD, item.score) for item in fresh if item.memory.id in spread)
+        fresh = [item for item in fresh if item.memory.id not in spread]
     included = tuple(
         Included(entry.memory.id, entry.tiers[form], entry.section, entry.score, entry.costs[form])
         for entry, form in _in_order(entries, chosen)
@@ -186,6 +208,37 @@ def assembled(
     missing = [item for item in fresh if item.memory.id not in inside]
     text = _text(entries, chosen) if chosen else ""
     return _context(text, budget, counter, included, (*_left_out(missing, repeated), *barred))
+
+
+def _chosen(entries: Sequence[_Entry], budget: int, room: int, headings: Mapping[str, int], counter: Counter) -> Choice:
+    """Which entries go in, and in which form; the text is never over the budget."""
+    items = [entry.item for entry in entries]
+
+    def fits(choice: Choice) -> bool:
+        text = _text(entries, choice)
+        size = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
+        return size <= _MOST_BYTES and counter.count(text) <= budget
+
+    return fitted(items, choose(items, room, headings), fits)
+
+
+def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
+    """Of what would be given, what reads like an instruction only together, from one source that is not the person.
+
+    An order may be spread over several memories that look harmless one by one, so the packed whole is judged as well.
+    """
+    others = [one for one in given if ALLOWED not in one.flags]
+    mine = persons_among(rows, [one.id for one in others]) if len(others) > 1 else frozenset()
+    sources: dict[str | None, list[Memory]] = {}
+    for memory in others:
+        if memory.id not in mine:
+            sources.setdefault(memory.client_id, []).append(memory)
+    return {
+        memories[at].id
+        for memories in sources.values()
+        if len(memories) > 1
+        for at in spread_order([memory.text for memory in memories])
+    }
 
 
 def _context(
@@ -203,6 +256,49 @@ def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> 
 def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
     kept = {item.memory.id for item in safe}
     return tuple(LeftOut(item.memory.id, _INJECTION, item.score) for item in found if item.memory.id not in kept)
+
+
+def _in_focus(
+    rows: Rows, found: list[RecallItem], sought: Sought | None, voices: Mapping[str, str]
+) -> tuple[list[RecallItem], tuple[LeftOut, ...]]:
+    """What stays beside the first hit, and what is too far behind it.
+
+    Rules, what is pinned, what a session has at hand and the other side of an open question stay whatever their score.
+    What another client says is never so clear that it pushes out what everybody else says.
+    """
+    compared = [item for item in found if item.own and "evidence" in item.ranks]
+    if sought is None or not compared:
+        return found, ()
+    bounded = np.array([item.memory.id in voices for item in compared], np.bool_)
+    first = compared[int(np.argmin(bounded))].memory
+    standing = Standing(
+        evidence=np.array([item.ranks["evidence"][1] for item in compared]),
+        own=np.array([item.own for item in compared], np.bool_),
+        near=np.array([item.near for item in compared], np.bool_),
+        weights=np.array(sought.weights),
+        bounded=bounded,
+        strongest=sought.strongest,
+        asks=first.kind is Kind.EPISODE and first.text.rstrip().endswith(_ASKS),
+        several=sought.several,
+    )
+    stays = in_focus(standing, sought.focus).tolist()
+    out = {item.memory.id for item, is_in in zip(compared, stays, strict=True) if not is_in and _may_go(item)}
+    out -= _other_sides(rows, [item.memory.id for item in found], out)
+    kept = [item for item in found if item.memory.id not in out]
+    return kept, tuple(LeftOut(item.memory.id, BEHIND, item.score) for item in found if item.memory.id in out)
+
+
+def _may_go(item: RecallItem) -> bool:
+    return item.memory.kind is not Kind.RULE and not item.memory.pinned and AT_HAND not in item.why
+
+
+def _other_sides(rows: Rows, found: Sequence[str], out: Collection[str]) -> set[str]:
+    """Of what would stay out, what is at odds with something that stays: whoever reads one must know of the other."""
+    if not out:
+        return set()
+    pairs = [(str(one), str(other)) for one, other in rows.all(_AT_ODDS, {"ids": json.dumps(list(found))})]
+    pairs += [(other, one) for one, other in pairs]
+    return {one for one, other in pairs if one in out and other not in out}
 
 
 def _told_apart(

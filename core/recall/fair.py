@@ -19,7 +19,7 @@ from dataclasses import replace
 from core.belief.whose import owners_among
 from core.embed.tokens import Counter as Tokens
 from core.recall.context import BUDGET, assembled
-from core.recall.result import RecallItem
+from core.recall.result import RecallItem, Sought
 from core.score.packing import PARTS
 from core.types.contexts import Context, LeftOut
 from core.vault.rows import Rows
@@ -107,7 +107,14 @@ def heard(brought: Mapping[str, int], limit: int) -> frozenset[str]:
     return frozenset(voice for voice, count in brought.items() if count >= share_of(limit))
 
 
-def packed_fairly(rows: Rows, items: Sequence[RecallItem], budget: int, counter: Tokens, asker: str | None) -> Context:
+def packed_fairly(
+    rows: Rows,
+    items: Sequence[RecallItem],
+    budget: int,
+    counter: Tokens,
+    asker: str | None,
+    sought: Sought | None = None,
+) -> Context:
     """Pack a context in which nobody fills the room that others need.
 
     Args:
@@ -116,13 +123,14 @@ def packed_fairly(rows: Rows, items: Sequence[RecallItem], budget: int, counter:
         budget: tokens at most, 0 or more.
         counter: counts tokens.
         asker: id of the client that asks; None for the owner.
+        sought: what the question looks for; None for everything that was found.
 
     Returns:
         The context; what would be in it by its score alone is left out for `SHARE`.
     """
     found = voices(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
     of = {item.memory.id: voice for item, voice in zip(items, found, strict=True) if voice is not None}
-    packed = assembled(rows, items, budget, counter, of)
+    packed = assembled(rows, items, budget, counter, of, sought)
     return replace(packed, excluded=tuple(_told(one, packed, of) for one in packed.excluded)) if of else packed
 
 

@@ -211,6 +211,7 @@ class Recall:
             candidates=int(found.candidates.labels.size),
             profile=search.profile.name,
             trace=traced(answer, items, search.plan, found.brought),
+            sought=answer.sought(),
         )
 
     def forget(self) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from core.score.profile import Focus
 from core.types.traces import Trace
 from core.types.values import Memory
 
@@ -38,6 +39,8 @@ class RecallItem:
         why: sentences for the person.
         refs: references of all memories it stands for, its own first; empty where nobody gave one.
         contradicts: the memory of the same answer in which the person says otherwise; None where there is none.
+        own: for each word of the question whether it has it; empty where it was not compared.
+        near: for each whether it or a neighbour in its conversation has it.
     """
 
     memory: Memory
@@ -46,7 +49,26 @@ class RecallItem:
     ranks: Mapping[str, tuple[int, float]]
     why: tuple[str, ...]
     refs: tuple[str, ...]
+    own: tuple[bool, ...] = ()
+    near: tuple[bool, ...] = ()
     contradicts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a question looks for, as far as a context is cut by it (`core.score.focus`).
+
+    Attributes:
+        weights: what each of its words tells, in the order of `RecallItem.own`.
+        strongest: the greatest evidence there can be.
+        several: whether it wants more than one thing.
+        focus: the numbers in force.
+    """
+
+    weights: tuple[float, ...]
+    strongest: float
+    several: bool
+    focus: Focus
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +107,7 @@ class RecallResult:
         profile: name of the weights.
         trace: what happened to every candidate.
         took_ms: milliseconds, filled in by the caller.
+        sought: what the question looks for; None where everything is wanted, as of a period.
     """
 
     items: tuple[RecallItem, ...]
@@ -99,6 +122,7 @@ class RecallResult:
     profile: str
     trace: Trace
     took_ms: float = 0.0
+    sought: Sought | None = None
 
     def in_order(self, items: tuple[RecallItem, ...]) -> RecallResult:
         """The same answer with its items in another order, or marked; the trace tells their new places."""

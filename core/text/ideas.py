@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -21,15 +21,21 @@ from core.text.orders import Sentences, ordered_ideas
 # Scripts without blanks are read sign by sign.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _MARK = re.compile(
-    r"https?://\S{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
+    r"(?:https?|s?ftp|s3|ssh|rsync|git|wss?|smb)://\S{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
     r"|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.(?:com|org|net|io|ai|dev|app|info|biz|xyz|example|test|de|fr|es|it|pt|nl|uk|ru|cn)\b"
 )
+# Marks of what is no word: an account, a parameter that is set, a name of code, a comment that speaks to assistants.
+_ACCOUNT = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b|\b(?:bc1|0x)[0-9a-zA-Z]{20,64}\b")
+_SET = re.compile(r"(?<=\w)=[\"'\u201c]? ?(?=[\w/{$])")
+_NAME = re.compile(r"(?<!\w)(?=[A-Za-z][A-Za-z0-9]{0,40}_\w|[A-Za-z][\w.]{1,60}\(\))")
 _BREAK = re.compile(r"[.!?\n;\u3002\uff01\uff1f]")
 _QUOTES = re.compile(
     '"[^"\n]{2,400}"|\u201c[^\u201d\n]{2,400}\u201d|\u201e[^\u201c\u201d\n]{2,400}[\u201c\u201d]'
     "|\u00ab[^\u00bb\n]{2,400}\u00bb|\u00bb[^\u00ab\n]{2,400}\u00ab|`[^`\n]{2,400}`"
     "|(?<![\\w'])'[^'\n]{2,400}'(?![\\w'])|\u300c[^\u300d\n]{2,400}\u300d|\u2039[^\u203a\n]{2,400}\u203a"
 )
+_OPENS = frozenset("<#/-;%{[(\"'")
+_CODE = frozenset("=_(")
 _STEP = 8  # a new sentence is as far as so many words
 _NEAR = 2  # words between an idea and what takes it back
 _BEFORE = 6  # words in which something is told of before it is said
@@ -224,6 +230,38 @@ def rules_met(text: str) -> list[Hit]:
     return _weighed(flat, read, hits) if hits else hits
 
 
+@lru_cache(maxsize=4096)
+def ideas_in(text: str) -> frozenset[str]:
+    """Which ideas a text holds.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Keys of `resources/injection/concepts.json`.
+    """
+    return frozenset(_read(_flat(fold_width(text))).ideas)
+
+
+def completed(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
+    """Which two of several texts together hold all ideas of a rule of which neither holds all.
+
+    Args:
+        held: the ideas of each, from `ideas_in`.
+
+    Yields:
+        Two places, the lower first; the same two may come again.
+    """
+    for rule in _rules():
+        parts = [frozenset(at for at, names in enumerate(rule.ideas) if not one.isdisjoint(names)) for one in held]
+        size = len(rule.ideas)
+        if len(frozenset().union(*parts)) < size:
+            continue
+        some = [(at, part) for at, part in enumerate(parts) if part and len(part) < size]
+        for number, (first, has) in enumerate(some):
+            yield from ((first, second) for second, more in some[number + 1 :] if len(has | more) == size)
+
+
 def _weighed(flat: str, read: Read, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with what is only told of weighing less.
 
@@ -264,7 +302,17 @@ def _reported(read: Read, start: int, quoted: tuple[int, int] | None) -> bool:
 
 
 def _flat(text: str) -> str:
-    return fold_case(fold_width(_MARK.sub(_mark, text)))
+    signs = frozenset(text)
+    plain = text if _OPENS.isdisjoint(signs) else _addressed().sub(r" xaddrx \g<0>", text)
+    plain = _MARK.sub(_mark, _ACCOUNT.sub(" xaccountx ", plain))
+    plain = plain if _CODE.isdisjoint(signs) else _NAME.sub(" xnamex ", _SET.sub(" xsetx ", plain))
+    return fold_case(fold_width(plain))
+
+
+@cache
+def _addressed() -> re.Pattern[str]:
+    """Where a comment or a note in brackets begins that speaks to assistants."""
+    return re.compile(_told()["addressed"], re.IGNORECASE)
 
 
 def _mark(match: re.Match[str]) -> str:

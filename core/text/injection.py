@@ -11,11 +11,12 @@ import hashlib
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
-from core.text.ideas import Hit, rules_met
+from core.text.ideas import Hit, completed, ideas_in, rules_met
+from core.text.orders import ordered_ideas
 from core.text.veils import unveiled
 from core.types.bands import band
 
@@ -26,6 +27,9 @@ ALLOWED = "injection_allowed"
 BLOCKED = "[MEMORY BLOCKED \N{EM DASH} injection detected "
 """Begins what stands in place of a text that is not shown."""
 _CACHED = 65_536
+_MOST_PAIRS = 96  # a millisecond or so each
+_OWN_VOICE = "ownvoice"
+_ENDS = " .!?;:\u2026\u3002"
 _DIGITS = 4
 
 
@@ -194,6 +198,41 @@ _WINDOW = 64 << 10  # characters that are scanned at a time
 _OVERLAP = 2 << 10  # an order that is cut by the end of one window stands whole in the next
 
 _SHORT = 24  # a label of so few characters gives no order
+
+
+def spread_order(texts: Sequence[str]) -> frozenset[int]:
+    """Which of several texts read like an instruction only where they are read together.
+
+    Two of them may be halves of one order, and several may each have a sign that is too weak alone. What somebody
+    tells of himself is no half of an order to whoever reads it.
+
+    Args:
+        texts: of one source, none over the limit alone.
+
+    Returns:
+        The places of those that have a part in it; empty where there is none.
+    """
+    flag = limits().flag
+    weak = [at for at, text in enumerate(texts) if 0 < scan(text).score <= flag]
+    found = set(weak) if len(weak) > 1 and scan("\n".join(texts[at] for at in weak)).score > flag else set()
+    for one, other in _halves(texts):
+        if any(scan(joined).score > flag for joined in _joined(texts[one], texts[other])):
+            found |= {one, other}
+    return frozenset(found)
+
+
+def _halves(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs that may be halves of an order: together they hold a rule's ideas, and one of them says what to do."""
+    held = {at: ideas for at, text in enumerate(texts) if _OWN_VOICE not in (ideas := ideas_in(text))}
+    places, orders = list(held), ordered_ideas()
+    pairs = dict.fromkeys((places[one], places[other]) for one, other in completed(list(held.values())))
+    return [pair for pair in pairs if not orders.isdisjoint(held[pair[0]] | held[pair[1]])][:_MOST_PAIRS]
+
+
+def _joined(one: str, other: str) -> tuple[str, str]:
+    """Two texts as one sentence, in both orders: halves of an order stand near each other only then."""
+    first, second = one.strip().rstrip(_ENDS), other.strip().rstrip(_ENDS)
+    return f"{first}, {second}", f"{second}, {first}"
 
 
 def blocked_text(score: float) -> str:

@@ -33,6 +33,7 @@ class Cues:
         damping: what an intent's score is multiplied by; lookup is what is left where nothing else speaks.
         order: which intent wins where two have the same.
         shifts: what each intent adds to the text weight.
+        several: what a question has that wants more than one thing.
     """
 
     courtesies: re.Pattern[str]
@@ -41,6 +42,7 @@ class Cues:
     damping: Mapping[Intent, float]
     order: tuple[Intent, ...]
     shifts: Mapping[Intent, float]
+    several: tuple[re.Pattern[str], ...]
 
 
 @cache
@@ -58,7 +60,8 @@ def intent_cues() -> Cues:
     }
     shifts, damping = ({Intent(name): value for name, value in data[key].items()} for key in ("shifts", "damping"))
     order = tuple(Intent(name) for name in data["order"])
-    return Cues(re.compile(data["courtesies"]), cues, features, damping, order, shifts)
+    several = tuple(re.compile(pattern) for pattern in data["several"])
+    return Cues(re.compile(data["courtesies"]), cues, features, damping, order, shifts, several)
 
 
 def _filled(pattern: str, words: Mapping[str, str]) -> str:
@@ -107,6 +110,22 @@ def best_intent(scores: Mapping[Intent, float]) -> tuple[Intent, float]:
     ranked = sorted(order, key=lambda intent: (-scores.get(intent, 0.0), order.index(intent)))
     first, second = scores.get(ranked[0], 0.0), scores.get(ranked[1], 0.0)
     return (ranked[0], first - second) if first > 0 else (Intent.LOOKUP, 0.0)
+
+
+def asks_for_several(query: str, intent: Intent) -> bool:
+    """Whether a question wants more than one thing: a list, a number of things, an overview, a comparison.
+
+    Args:
+        query: any text.
+        intent: what kind of answer it asks for.
+
+    Returns:
+        Whether it does.
+    """
+    if intent in (Intent.EXPLORATORY, Intent.COMPARATIVE):
+        return True
+    plain = plain_words(query)
+    return any(pattern.search(plain) for pattern in intent_cues().several)
 
 
 def plain_words(query: str) -> str:

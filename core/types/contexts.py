@@ -52,7 +52,9 @@ class LeftOut:
 
     Attributes:
         id: the memory.
-        reason: `budget`, or `duplicate` where another says the same words.
+        reason: `budget`, `duplicate` where another says the same words, `injection`, `share` where its client has its
+            share, `behind` where what answers stands far before it, `spread` where it reads like an instruction
+            together with another of its source.
         value: the recall's score, 0 to 1.
     """
 

@@ -50,6 +50,8 @@ def main() -> None:
     measured("own", own())
     measured("held", own("held_"))
     measured("standing", own("standing_"))
+    measured("kinds", own("kinds_"))
+    measured("kinds, held", own("kinds_held_"))
     measured("given", [(row["text"], row["label"]) for row in rows])
 
 

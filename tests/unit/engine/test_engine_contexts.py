@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,8 @@ def test_a_note_is_given_in_words_and_stays_as_it_came(rig: Rig, tmp_path: Path)
 
 def test_an_observation_is_given_with_its_subject(rig: Rig) -> None:
     entity = {"type": "entity", "name": "Ruben", "entityType": "person", "observations": ["Plays the tuba in Antwerp"]}
-    rows = [entity, {"type": "relation", "from": "Ruben", "to": "Antwerp Harbour", "relationType": "works_at"}]
+    relation = {"type": "relation", "from": "Ruben", "to": "Antwerp Harbour", "relationType": "works_at"}
+    rows: list[Mapping[str, Any]] = [entity, relation]
     rig.bring(rows, name="memory.json")
     told = lines(ask(rig, "Antwerp tuba"))
     assert [line for line in told if "Ruben plays the tuba in Antwerp (" in line]

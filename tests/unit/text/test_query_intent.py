@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.intent import best_intent, intent_cues, intent_scores, plain_words
+from core.text.intent import asks_for_several, best_intent, intent_cues, intent_scores, plain_words
 from core.types.plans import Intent
 
 L, E, C, T, P, Z = (
@@ -97,3 +97,41 @@ def test_courtesies_and_marks_do_not_count() -> None:
 def test_every_list_in_a_pattern_is_filled() -> None:
     assert not [p.pattern for cues in intent_cues().cues.values() for p, _ in cues if "{me}" in p.pattern]
     assert all(-1 < weight < 1 for cues in intent_cues().cues.values() for _, weight in cues)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What instruments does Ingrid play?",
+        "Which books have I read?",
+        "what countries did we visit",
+        "Who are my neighbours?",
+        "List the rules of the shed.",
+        "Tell me everything about the boiler",
+        "How many cups does the dog get?",
+        "What are the names of her children?",
+        "Where does Ben live and what does he do?",
+        "What else did the doctor say?",
+        "Welche Tiere haben wir?",
+    ],
+)
+def test_a_question_for_several_things_is_told(query: str) -> None:
+    assert asks_for_several(query, Intent.LOOKUP)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What instrument does Ingrid play?",
+        "Where does Otti live?",
+        "What is my address?",
+        "When was Nana Bea born?",
+        "What does Chris do?",
+        "Which bus is ours?",
+        "Who built the bicycle?",
+    ],
+)
+def test_a_question_for_one_thing_is_told(query: str) -> None:
+    assert not asks_for_several(query, Intent.LOOKUP)
+    assert asks_for_several(query, Intent.COMPARATIVE)
+    assert asks_for_several(query, Intent.EXPLORATORY)
