@@ -218,12 +218,11 @@ class Server:
         return minutes * 60.0
 
     def _make_room(self) -> bool:
-        """Room for one more stranger; the oldest that only waits is put out for it."""
+        """Room for one more stranger: the oldest that has not finished its greeting is put out for it."""
         strangers = [connection for connection in self._connections if connection.is_stranger]
         if len(strangers) < self._caps.strangers:
             return True
-        too_young = asyncio.get_running_loop().time() - self._caps.stranger_grace_s
-        idle = [one for one in strangers if not one.keeps_its_place and one.born <= too_young]
+        idle = [one for one in strangers if not one.keeps_its_place]
         if not idle:
             return False
         oldest = min(idle, key=lambda connection: connection.born)
