@@ -18,7 +18,7 @@ from core import log
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
 from core.ipc.connection import Call, Connection
-from core.ipc.dispatch import Dispatcher, locked
+from core.ipc.dispatch import Dispatcher, locked, older
 from core.ipc.limits import Caps
 from core.ipc.messages import OWNER_NAME, encode, failure
 from core.ipc.pairing import PairingDesk
@@ -192,7 +192,7 @@ class Server:
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
-        connection.barred = self._barred
+        connection.barred = lambda: self._barred(connection.session)
         connection.idle_s = lambda: self._idle_s(connection)
         task = asyncio.current_task()
         self._connections.add(connection)
@@ -207,8 +207,11 @@ class Server:
             self._connections.discard(connection)
             self._serving.discard(cast("asyncio.Task[None]", task))
 
-    def _barred(self) -> LociError | None:
-        return None if self._engine.state == "open" else locked()
+    def _barred(self, session: Session | None = None) -> LociError | None:
+        if self._engine.state != "open":
+            return locked()
+        is_let_in = self._engine.older is None or (session is not None and session.owner)
+        return None if is_let_in else older()
 
     def _idle_s(self, connection: Connection) -> float | None:
         """How long a peer may be silent: the person's own tools as long as they like."""

@@ -26,7 +26,7 @@ from ipc_upkeep import FakeStores, HasUpkeep
 
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
-from core.ipc.ports import Asked, Counted
+from core.ipc.ports import Asked, Counted, OlderLike
 from core.types.clock import ManualClock
 from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
 from core.types.replies import (
@@ -425,6 +425,10 @@ class FakeVault:
         self.backups.append(to)
         return finished({"path": str(to), "memories": 1})
 
+    def accept_older(self) -> Future[int]:
+        was_older, self._engine.older = self._engine.older is not None, None
+        return finished(int(was_older))
+
     def lock(self) -> Future[None]:
         self._engine.set_state("locked")
         return finished(None)
@@ -442,6 +446,7 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     def __init__(self, state: str = "open") -> None:
         super().__init__()
         self.state = state
+        self.older: OlderLike | None = None
         self.hub = Hub()
         self._clock = ManualClock(START_MS)
         self._memories, self._imports = FakeMemories(self), FakeImports(self)
