@@ -193,7 +193,6 @@ class Engine:
             setup.clock,
             setup.kdf_cost,
             setup.take_over,
-            self.accept_older,
         )
 
     @property
@@ -279,18 +278,16 @@ class Engine:
         opened = self._opened
         return None if opened is None else opened.vault.older
 
-    def accept_older(self) -> int:
+    def accept_older(self) -> Future[int]:
         """The person goes on with a vault that is older than the one last seen: from here on this one counts.
 
-        Waits for the vault; `vault.accept_older` does not.
-
         Returns:
-            How many clients were revoked by it, since their pairing changed in what is lost; 0 where there was
-            nothing to accept.
-
-        Raises:
-            LociError: VAULT_LOCKED, DISK_FULL …
+            How many clients were revoked by it, since their pairing changed in what is lost, and must be paired anew; 0
+            where there was nothing to accept. The future raises VAULT_LOCKED, DISK_FULL …
         """
+        return self.aside(self._accept_older)
+
+    def _accept_older(self) -> int:
         with self._lock:
             opened = self._require()
             if opened.vault.older is None:

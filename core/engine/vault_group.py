@@ -46,7 +46,6 @@ class VaultGroup:
         clock: Clock,
         cost: KdfCost | None = None,
         take_over: Callable[[RootKey], None] | None = None,
-        accept_older: Callable[[], int] = lambda: 0,
     ) -> None:
         """Tie the ends together.
 
@@ -60,7 +59,6 @@ class VaultGroup:
             clock: the one clock.
             cost: of a guess at a passphrase that is set here; None for the standard.
             take_over: asks another process that owns the vault to hand it over; None where it may keep it.
-            accept_older: goes on with an older copy, and tells how many clients were revoked by it.
         """
         self._opened = opened
         self._control = control
@@ -71,7 +69,6 @@ class VaultGroup:
         self._clock = clock
         self._cost = cost
         self._take_over = take_over
-        self._accept_older = accept_older
 
     def presence(self) -> Future[Presence]:
         """Whether there is a vault, and how it may be opened; quick, opens nothing."""
@@ -247,14 +244,6 @@ class VaultGroup:
         opened = self._opened()
         told = health.glance if brief else health.report
         return opened.look(lambda rows: told(opened, rows))
-
-    def accept_older(self) -> Future[int]:
-        """Go on with a vault that is older than the one last seen, on the person's word.
-
-        Returns:
-            How many clients were revoked by it, since their pairing changed in what is lost; they must be paired anew.
-        """
-        return self._control.submit(self._accept_older)
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""

@@ -317,7 +317,6 @@ class VaultGroup(Protocol):
 
     def status(self) -> Future[StatusReport]: ...  # noqa: D102
     def verify(self) -> Future[dict[str, Any]]: ...  # noqa: D102
-    def accept_older(self) -> Future[int]: ...  # noqa: D102
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]: ...  # noqa: D102
     def lock(self) -> Future[None]: ...  # noqa: D102
     def unlock(self, root: bytes) -> Future[Any]:
@@ -409,6 +408,7 @@ class Engine(Protocol):
     def vault_id(self) -> bytes: ...  # noqa: D102
     @property
     def older(self) -> OlderLike | None: ...  # noqa: D102
+    def accept_older(self) -> Future[int]: ...  # noqa: D102
     @property
     def clock(self) -> Clock: ...  # noqa: D102
     @property

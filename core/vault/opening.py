@@ -21,7 +21,7 @@ from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.types.words import GLOBAL_SPACE, HOME_SPACE
-from core.vault.cipher import APPLICATION_ID, fetch, open_reader, open_writer, peek
+from core.vault.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
 from core.vault.copying import copy_into, look_into
 from core.vault.faults import RAISED, translate
 from core.vault.head import FoundHead, Head, read_head, write_head
@@ -167,12 +167,7 @@ def open_vault(
     newest = steps[-1].version
     log = _audit_log(home)
     held = peek(home.vault, keys.db)
-    if held.application != APPLICATION_ID:
-        raise IntegrityError(Code.VAULT_DAMAGED, "vault.db is not a vault of Loci; restore a backup.")
-    if held.schema > newest:
-        raise UserError(
-            Code.NEWER_VERSION, "This vault was written by a newer Loci; update Loci to open it. Nothing was changed."
-        )
+    _need_known(held, newest)
     if held.schema < newest:
         _copy_before_migrating(home, keys.db, held.schema, clock.now_ms())
     with ExitStack() as opened:
@@ -197,6 +192,15 @@ def open_vault(
         opened.pop_all()
     Reserve(home).ensure()
     return Opened(writer, pool, schema, info)
+
+
+def _need_known(held: Versions, newest: int) -> None:
+    if held.application != APPLICATION_ID:
+        raise IntegrityError(Code.VAULT_DAMAGED, "vault.db is not a vault of Loci; restore a backup.")
+    if held.schema > newest:
+        raise UserError(
+            Code.NEWER_VERSION, "This vault was written by a newer Loci; update Loci to open it. Nothing was changed."
+        )
 
 
 def _build(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migration]) -> None:

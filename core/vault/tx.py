@@ -93,6 +93,7 @@ class Tx(SqlRows):
         seq: the vault's sequence if this transaction changes anything.
         recorder: gets the images of changed rows; None for changes nobody will undo.
         touched: the memories it changes, recorded or not.
+        is_terms_changed: whether a client came, went, or may do something else from now on.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Tx(SqlRows):
         self._schema = schema
         self._ended = is_ended
         self._changed = False
-        self._terms_changed = False
+        self.is_terms_changed = False
         self._gate = False
         self._actions: list[Callable[[], None]] = []
 
@@ -133,11 +134,6 @@ class Tx(SqlRows):
     def is_changed(self) -> bool:
         """Whether anything was written, so that `seq` was taken."""
         return self._changed
-
-    @property
-    def is_terms_changed(self) -> bool:
-        """Whether a client came, went, or may do something else from now on."""
-        return self._terms_changed
 
     @property
     def actions(self) -> tuple[Callable[[], None], ...]:
@@ -431,7 +427,7 @@ class Tx(SqlRows):
         self._gate = bool(value)
 
     def _take_seq(self, table: str = "") -> None:
-        self._terms_changed = self._terms_changed or table in _TERMS
+        self.is_terms_changed = self.is_terms_changed or table in _TERMS
         if self._changed:
             return
         self._changed = True

@@ -45,6 +45,7 @@ class Vault:
         home: its files.
         info: what opening found.
         vault_id: its public id, 16 bytes.
+        older: it may not be the newest copy, and nobody has accepted it: until then nothing is written.
     """
 
     @staticmethod
@@ -112,18 +113,13 @@ class Vault:
         self._copying: dbapi2.Connection | None = None
         self._seq = opened.info.seq
         self._last_at = opened.info.last_at_ms
-        self._older = opened.info.older_than_head
+        self.older: OlderCopy | None = opened.info.older_than_head
         self._files = _same_files(home)
 
     @property
     def seq(self) -> int:
         """The sequence of the last committed change."""
         return self._seq
-
-    @property
-    def older(self) -> OlderCopy | None:
-        """The vault may not be the newest copy and nobody has accepted it: until then nothing is written."""
-        return self._older
 
     @property
     def readers_idle(self) -> int:
@@ -172,7 +168,7 @@ class Vault:
         Raises:
             IntegrityError: OLDER_VAULT.
         """
-        if self._older is not None:
+        if self.older is not None:
             raise older_vault()
 
     def accept_older(self, fn: Callable[[Tx, int], T], above: int = 0) -> T:
@@ -191,7 +187,7 @@ class Vault:
         Raises:
             LociError: what `fn` raised, or DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
         """
-        older = self._older
+        older = self.older
 
         def carried(tx: Tx) -> T:
             tx.run("UPDATE vault_state SET last_at = ? WHERE one = 1", (tx.now_ms,))  # the new sequence holds, always
@@ -200,7 +196,7 @@ class Vault:
 
         with self._exclusive():
             result, tx = self._transact(carried, max(above, 0 if older is None else older.head_seq))
-            self._older = None
+            self.older = None
             with suppress(LociError):  # it is accepted by its sequence already
                 self._note_head()
         return _acted(result, tx)
@@ -397,7 +393,7 @@ class Vault:
 
     def _note_head(self) -> None:
         self.watch()
-        if self._older is not None:
+        if self.older is not None:
             return
         clients = client_marks(SqlRows(self._writer), self._keys.head, self.vault_id)
         head = Head(self._seq, max(self._clock.now_ms(), self._last_at), frozenset(clients.values()))

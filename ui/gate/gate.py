@@ -184,7 +184,7 @@ def say_opened(context: Context, info: OpenInfo) -> None:
 
 def _ask_older(context: Context, said: list[str]) -> None:
     def accept() -> None:
-        task = query("Accepting the vault", context.bridge.engine.vault.accept_older)
+        task = query("Accepting the vault", context.bridge.engine.accept_older)
         context.tasks.run(task.success(lambda retired: _say_accepted(context, retired)))
 
     context.desk.say(" ".join(said), "Go on with it", accept, stays=True)

@@ -59,7 +59,7 @@ async def older_copy(engine: Engine, _params: Params, _actor: Actor, _progress: 
 async def accept_older(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
     """Go on with an older copy of the vault, on its owner's word."""
     was_older = engine.older is not None
-    return {"accepted": was_older, "retired_clients": await wait(engine.vault.accept_older())}
+    return {"accepted": was_older, "retired_clients": await wait(engine.accept_older())}
 
 
 async def lock(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def test_a_vault_put_back_with_its_head_is_told_by_the_keyrings_counter(empty: G
     assert [one.text for one in empty.engine.memories.list(ListRequest(), OWNER_ACTOR).result(30).items] == [
         "The kettle is red."
     ]
-    assert empty.vault.accept_older().result(30) == 0  # nobody was paired
+    assert empty.engine.accept_older().result(30) == 0  # nobody was paired
     assert empty.engine.older is None
     empty.engine.memories.store(StoreRequest("Something new."), OWNER_ACTOR).result(30)
     empty.engine.lock()
@@ -202,7 +202,7 @@ def test_acceptance_is_audited_and_shown_in_the_journal(gate: Gate) -> None:
     with pytest.raises(LociError) as caught:
         gate.engine.jobs.run(JobType.SWEEP).result(30)
     assert caught.value.code is Code.OLDER_VAULT
-    gate.vault.accept_older().result(30)
+    gate.engine.accept_older().result(30)
     newest = gate.engine.journal.audit().result(30).rows[0]
     assert (newest.actor, newest.verb, dict(newest.detail)["retired_clients"]) == ("owner", "accept_older", 0)
     assert gate.vault.verify().result(30)["checks"]["audit"]["status"] == "ok"
