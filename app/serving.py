@@ -10,12 +10,14 @@ from concurrent.futures import Future
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+from app.cli.words import older_words
 from app.compose import Parts
 from app.session import Tell, open_root, tell_opening
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.protocol import load
 from core.ipc.server import Hooks, Server, gone, unopened
+from core.ipc.verbs.vault import older_of
 from core.types.clients import PairingTurn
 
 T = TypeVar("T")
@@ -184,8 +186,10 @@ def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> No
     service.start(publish=root is None)
     try:
         if root is not None:
-            if tell_opening(engine.unlock(root), tell):
-                engine.accept_older()
+            tell_opening(engine.unlock(root), tell)
+            older = older_of(engine)
+            if older is not None:
+                tell(older_words(older))
             service.publish()
         listens = f"Loci is listening at {parts.place.path}"
         tell(f"{listens}; the vault is locked." if root is None else f"{listens}.")

@@ -16,6 +16,7 @@ from core.ipc.client import Client
 from core.ipc.protocol import load
 from core.ipc.verbs.base import Progress
 from core.ipc.verbs.table import run_verb
+from core.ipc.verbs.vault import older_of
 from core.types.values import OWNER_ACTOR
 
 OWNER = "@owner"
@@ -43,6 +44,10 @@ class Session(Protocol):
         """
         ...
 
+    def older_copy(self) -> dict[str, Any] | None:
+        """What is known of an older copy of the vault that nobody has accepted; None where there is nothing to say."""
+        ...
+
     def close(self) -> None:
         """End the conversation."""
         ...
@@ -66,6 +71,10 @@ class LocalSession:
             # Ctrl+C: the work stops at its next safe point and takes back what it began.
             watch.cancel()
             return future.result()
+
+    def older_copy(self) -> dict[str, Any] | None:
+        """What opening found, unless it was accepted since."""
+        return older_of(self.engine)
 
     def close(self) -> None:
         """Lock the vault and end the engine."""
@@ -91,6 +100,16 @@ class RemoteSession:
             limit = {"limit": _LIMITS[verb]} if verb in _LIMITS else {}
             return self.client.collect(f"owner.{verb}", {**limit, **params})
         return self.client.call(f"owner.{verb}", params, progress=progress, timeout_s=_LONG_S)
+
+    def older_copy(self) -> dict[str, Any] | None:
+        """What the engine that runs says of its vault."""
+        try:
+            told: dict[str, Any] | None = self.client.call("owner.older_copy")["older_copy"]
+        except LociError as error:
+            if error.code is not Code.UNKNOWN_METHOD:  # an engine from before an update
+                raise
+            return None
+        return told
 
     def close(self) -> None:
         """Hang up."""
@@ -218,8 +237,7 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     """
     engine = parts.engine(tell)
     try:
-        if tell_opening(engine.unlock(root), tell):
-            engine.accept_older()
+        tell_opening(engine.unlock(root), tell)
         if engine.finishing is not None and engine.imports.interrupted():
             tell("An import was interrupted; finishing it first.")
             engine.finishing.result()
@@ -229,32 +247,19 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     return LocalSession(engine)
 
 
-def tell_opening(info: OpenInfo, tell: Tell) -> bool:
-    """Say what opening found: a lost tail, an older copy, or that it cannot be told.
+def tell_opening(info: OpenInfo, tell: Tell) -> None:
+    """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
 
     Args:
         info: what opening found.
         tell: says it to the person.
-
-    Returns:
-        Whether the vault is an older one; having been told, the person goes on with it.
     """
     if info.lost_commits:
         tell(f"Warning: about {info.lost_commits} recent changes could not be read after damage to the vault's log.")
     elif info.is_log_damaged:
         tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
-    if info.head_state != "ok":
-        tell(
-            f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it cannot be told "
-            "whether this vault is an older copy."
-        )
-    older = info.older_than_head
-    if older is not None:
-        tell(
-            f"Warning: this vault is older than the one last seen here (change {older.vault_seq}, seen was "
-            f"{older.head_seq}); it may be a copy, or its newest changes are lost."
-        )
-    return older is not None
+    if info.head_state != "ok" and info.older_than_head is None:
+        tell(f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it is written anew.")
 
 
 def existing(path: str) -> Path:

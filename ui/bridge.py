@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from core.engine.facade import Engine, OpenInfo, passphrase_strength
+from core.engine.facade import Engine, OlderCopy, OpenInfo, passphrase_strength
 from core.errors import BugError, CancelledError
 from core.events import Changed, Event, Progress, StateChanged
 
 T = TypeVar("T")
 Done = Callable[[Any, BaseException | None], None]
 
-__all__ = ["Bridge", "Engine", "OpenInfo", "passphrase_strength"]
+__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "passphrase_strength"]
 
 
 class Bridge(QObject):

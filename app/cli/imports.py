@@ -121,5 +121,8 @@ def _say_judged(out: Output, judged: Judged) -> None:
 @click.argument("import_id")
 @with_command
 def unimport(command: Command, import_id: str) -> None:
-    """Remove exactly what one import brought."""
+    """Remove exactly what one import brought.
+
+    One that still runs is stopped first.
+    """
     command.reply(command.call("unimport", {"import_id": import_id}), print_undone)

@@ -15,6 +15,7 @@ import click
 from app import environment
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output
+from app.cli.words import older_words
 from app.compose import Parts
 from app.patience import patient_session
 from app.qt import load_qt
@@ -30,11 +31,13 @@ class Command:
     Attributes:
         parts: the process's parts.
         output: where words and JSON go.
+        older: what the vault that was asked last says of being an older copy; None where there is nothing to say.
     """
 
     def __init__(self, parts: Parts, output: Output) -> None:
         self.parts = parts
         self.output = output
+        self.older: dict[str, Any] | None = None
 
     def call(self, verb: str, params: Mapping[str, Any], *, progress: bool = False) -> dict[str, Any]:
         """Carry out one verb in a session of its own.
@@ -59,6 +62,7 @@ class Command:
         """
         session: Session = patient_session(self.parts, self.output.note)
         try:
+            self.warn_of(session)
             yield session
         finally:
             session.close()
@@ -76,6 +80,16 @@ class Command:
         with root:
             return connect(self.parts, root, unlock=unlock)
 
+    def warn_of(self, session: Session) -> None:
+        """Say at the head of everything else that the vault is an older copy, and put it into the JSON.
+
+        Args:
+            session: what is asked.
+        """
+        self.older = session.older_copy()
+        if self.older is not None:
+            self.output.note(older_words(self.older))
+
     def reply(self, value: Mapping[str, Any], words: Callable[[Output, Mapping[str, Any]], None]) -> None:
         """Print a reply: the JSON document, or words for a person.
 
@@ -84,7 +98,7 @@ class Command:
             words: prints it for a person.
         """
         if self.output.as_json:
-            self.output.document(value)
+            self.output.document(value if self.older is None else {**value, "older_copy": self.older})
         else:
             words(self.output, value)
 

@@ -13,7 +13,8 @@ import click
 from app import restoring, serving
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
-from app.session import connect, existing, open_root
+from app.cli.words import counted, words
+from app.session import Session, connect, existing, open_root
 from core.engine.facade import HomeKeys, read_secret_file
 from core.errors import Code, LociError, UserError
 
@@ -103,18 +104,37 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
             ("changes so far", reply["seq"]),
         ]
     )
+    out.lines(_importing(one) for one in reply["running_imports"])
     out.lines(f"Note: {warning}" for warning in reply["warnings"])
 
 
+def _importing(one: Mapping[str, Any]) -> str:
+    said = words()["running_import"]
+    form = "unknown" if one["total"] is None else one["phase"]
+    return str(said[form].format(label=one["label"], stop=one["stop"], **_figures(one)))
+
+
+def _figures(one: Mapping[str, Any]) -> dict[str, str]:
+    return {name: "" if one[name] is None else f"{one[name]:,}" for name in ("done", "total")}
+
+
 @loci.command()
+@click.option("--accept-older", is_flag=True, help="Go on with a vault that is older than the one last seen here.")
+@click.option("--yes", is_flag=True, help="With --accept-older: do not ask.")
 @with_command
-def verify(command: Command) -> None:
+def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
     """Check whether the vault is whole.
 
-    Encryption, structure, search index and audit chain are checked.
+    Encryption, structure, search index and audit chain are checked, and whether it is the newest copy.
     """
+    if yes and not accept_older:
+        raise click.UsageError("--yes goes with --accept-older.")
     try:
-        reply = command.call("verify", {}, progress=True)
+        with command.asking() as session:
+            if accept_older and not _accepted(command, session, yes=yes):
+                click.get_current_context().exit(1)
+            with command.output.progress(enabled=True) as tell:
+                reply = session.call("verify", {}, tell)
     except LociError as error:
         if command.output.as_json and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED):
             check = {"status": "failed", "note": error.code.value}
@@ -125,12 +145,34 @@ def verify(command: Command) -> None:
         click.get_current_context().exit(_DAMAGED_EXIT)
 
 
+def _accepted(command: Command, session: Session, *, yes: bool) -> bool:
+    """Whether the person's word is there; where somebody can be asked, they are."""
+    said = words()["accept_older"]
+    if command.older is None:
+        command.output.note(said["nothing"])
+        return True
+    may_ask = sys.stdin.isatty() and not command.output.as_json
+    if may_ask and not yes and not click.confirm(said["ask"], default=False, err=True):
+        command.output.note(said["kept"])
+        return False
+    done = session.call("accept_older", {})
+    command.older = session.older_copy()
+    command.output.note(said["done"])
+    if done["retired_clients"]:
+        command.output.note(counted(said["retired"], done["retired_clients"]))
+    return True
+
+
 def _verified(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line(
-        {"ok": "The vault is whole.", "damaged": "The vault is damaged.", "not_checked": "Not all was checked."}[
-            reply["status"]
-        ]
-    )
+    failed = [name for name, check in reply["checks"].items() if _check_words(check).startswith("failed")]
+    if failed == ["head"]:
+        out.line("The vault is whole, but it may not be the newest copy.")
+    else:
+        out.line(
+            {"ok": "The vault is whole.", "damaged": "The vault is damaged.", "not_checked": "Not all was checked."}[
+                reply["status"]
+            ]
+        )
     rows = [(name.replace("_", " "), _check_words(check)) for name, check in reply["checks"].items()]
     out.table(rows)
 

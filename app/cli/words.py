@@ -18,6 +18,7 @@ from app.cli.output import one_line
 _NAME, _VALUE, _WORDS = 40, 80, 60
 _FORMS = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}
 _IDLE = 0.005
+_TOLD_OLDER = ("doubt", "vault_seq", "seen_seq")
 
 Item = Mapping[str, Any]
 
@@ -42,6 +43,22 @@ def counted(forms: Mapping[str, str], count: int, **more: str) -> str:
         **more: what else a form names.
     """
     return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
+
+
+def older_words(older: Mapping[str, Any]) -> str:
+    """What a person is told of an older copy of the vault that nobody has accepted.
+
+    Args:
+        older: as `Session.older_copy` gives it.
+
+    Returns:
+        One line.
+    """
+    said = words()["accept_older"]
+    told = said["older" if older["doubt"] == "older" else "unknown"].format(
+        seen=f", {minute(older['seen_at'])}" if older["seen_at"] else "", **{name: older[name] for name in _TOLD_OLDER}
+    )
+    return f"{told} {said['until'].format(do=older['do'])}"
 
 
 # ---- times

@@ -23,7 +23,7 @@ from core.intake.forget import forget
 from core.intake.relating import relate
 from core.intake.repeating import Repeat
 from core.intake.unit_of_work import unwelcome
-from core.recall.scope import Scope, may_see
+from core.recall.scope import Scope, find
 from core.text.compose import embedding_text
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
 from core.types.library import Revision, RevisionReport
@@ -338,7 +338,7 @@ def _kind(rows: Rows, memory_id: str) -> Kind | None:
 
 def _check(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None) -> Kind:
     """The kind of a memory that the actor may see; any other does not exist."""
-    found = _kind(rows, memory_id)
-    if found is None or kind not in (None, found) or not may_see(rows, memory_id, scope):
+    found = find(rows, memory_id, scope, kind)
+    if found is None:
         raise UserError(Code.NOT_FOUND, _NONE)
-    return found
+    return found.kind

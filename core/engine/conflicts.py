@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from core.belief.desk import Desk
 from core.belief.desk_actions import HELD, Rights, refusal
 from core.belief.desk_asked import asked_by, wished_by
-from core.belief.desk_rows import items_alike, open_count, read_item, standing_side
+from core.belief.desk_rows import Item, items_alike, open_count, read_item, standing_side
 from core.belief.desk_warned import warned_of
 from core.belief.whose import persons_among
 from core.engine.authority import Authority
@@ -30,7 +30,7 @@ from core.intake.repeating import Repeat
 from core.intake.resolving import turned_down_label
 from core.intake.taking_back import standing
 from core.memory.read import by_ids
-from core.recall.scope import Scope, may_see
+from core.recall.scope import Scope, seen
 from core.text.compose import embedding_text
 from core.text.leaving import look_ahead
 from core.types.ids import is_id
@@ -422,6 +422,12 @@ def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:
     tx.after_commit(lambda: opened.announce("resolve", ids, actor, seq))
 
 
+_NO_ITEM = Item(
+    id="", kind="", existing_id="", incoming_id="", space_id="", reason="", suggestion=None, confidence=None, state="",
+    resolution=None, note=None, fingerprint=b"", opened_at=0, closed_at=None, later_until=None, detail={},
+)  # fmt: skip
+
+
 def _full_id(rows: Rows, text: str, scope: Scope) -> str:
     """The id of an item from a part of it; what the asker may not see does not exist."""
     if is_id(text):
@@ -430,22 +436,23 @@ def _full_id(rows: Rows, text: str, scope: Scope) -> str:
         raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
     else:
         ids = [item.id for item in items_alike(rows, text.lower())]
-    seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
-    if len(seen) > 1:
+    there = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+    if len(there) > 1:
         raise UserError(Code.INVALID_INPUT, "More than one conflict has these characters in its id; write more of it.")
-    if not seen:
+    if not there:
         raise UserError(Code.NOT_FOUND, _NONE)
-    return seen[0]
+    return there[0]
 
 
 def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
-    item = read_item(rows, item_id)
-    if item is None:
-        return False
-    if scope.asker is not None and wished_by(rows, item) not in (None, scope.asker):
-        return False  # what another client wishes waits for the person alone
+    """Whether the asker may see an item; of one that does not exist the same is asked as of one out of sight."""
+    found = read_item(rows, item_id)
+    item = _NO_ITEM if found is None else found
+    # What another client wishes waits for the person alone.
+    is_open = scope.asker is None or wished_by(rows, item) in (None, scope.asker)
     against = standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
-    return may_see(rows, item.incoming_id, scope) and (against is None or may_see(rows, against, scope))
+    sides = {item.incoming_id} if against is None else {item.incoming_id, against}
+    return seen(rows, sides, scope) == sides and is_open and found is not None
 
 
 def _author(rows: Rows, item_id: str) -> str | None:

@@ -37,7 +37,7 @@ from core.engine.graph import Graph
 from core.engine.imports import Imports
 from core.engine.jobs import JobsGroup
 from core.engine.journals import Journals
-from core.engine.keys import HomeKeys
+from core.engine.keys import HomeKeys, SeenCounter
 from core.engine.laboratory import Laboratory
 from core.engine.library import Library
 from core.engine.memories import Memories, embed_backlog
@@ -72,14 +72,16 @@ from core.security.strength import Strength, passphrase_strength
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.lifecycle import JobType
+from core.types.values import OWNER_ACTOR
 from core.vault.home import Home
 from core.vault.lockfile import VaultLock
-from core.vault.opening import OpenInfo
+from core.vault.opening import OlderCopy, OpenInfo
 
 __all__ = [
     "Engine",
     "Home",
     "HomeKeys",
+    "OlderCopy",
     "OpenInfo",
     "RootKey",
     "Setup",
@@ -152,6 +154,8 @@ class Engine:
         self.finishing: Future[int] | None = None
         self._authority = Authority(setup.clock.now_ms)
         self._claim = VaultLock(setup.home.lock)
+        self._keys = HomeKeys(setup.home, keyring=setup.keyring)
+        self._counter = SeenCounter(self._keys)
         self._loop = EngineLoop()
         self._loop.start()
         self._desk = DeskUpkeep()
@@ -185,7 +189,7 @@ class Engine:
             self.unlock,
             self.lock,
             self.claim,
-            HomeKeys(setup.home, keyring=setup.keyring),
+            self._keys,
             setup.clock,
             setup.kdf_cost,
             setup.take_over,
@@ -199,7 +203,7 @@ class Engine:
     @property
     def vault_id(self) -> bytes:
         """The vault's public id, 16 bytes; known while locked too."""
-        return HomeKeys(self._setup.home).vault_id
+        return self._keys.vault_id
 
     @property
     def clock(self) -> Clock:
@@ -249,6 +253,7 @@ class Engine:
                     setup.readers,
                     self.spaces.embedder_for,
                     setup.chance,
+                    self._counter.read(root, threads),
                 )
             except BaseException:
                 threads.shutdown()
@@ -267,14 +272,42 @@ class Engine:
             self._begin_background(opened)
         return opened.vault.info
 
-    def accept_older(self) -> None:
-        """The person goes on with a vault that is older than the one last seen: from here on this one counts."""
-        self._require().vault.accept_older()
+    @property
+    def older(self) -> OlderCopy | None:
+        """The open vault may be an older copy, which nobody has accepted: clients stay out, nothing is written."""
+        opened = self._opened
+        return None if opened is None else opened.vault.older
+
+    def accept_older(self) -> Future[int]:
+        """The person goes on with a vault that is older than the one last seen: from here on this one counts.
+
+        Returns:
+            How many clients were revoked by it, since their pairing changed in what is lost, and must be paired anew; 0
+            where there was nothing to accept. The future raises VAULT_LOCKED, DISK_FULL …
+        """
+        return self.aside(self._accept_older)
+
+    def _accept_older(self) -> int:
+        with self._lock:
+            opened = self._require()
+            if opened.vault.older is None:
+                return 0
+            retired, seq = opening.accept_older(opened)
+            opened.vault.read(self._authority.refresh)
+            self._begin_writing(opened)
+        opened.announce("accept_older", (), OWNER_ACTOR, seq)
+        return retired
 
     def _begin_background(self, opened: Opened) -> None:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
+        if opened.vault.older is None:
+            self._begin_writing(opened)
+
+    def _begin_writing(self, opened: Opened) -> None:
+        """What writes by itself; of an older copy only once it is accepted."""
+        self._counter.begin(opened)
         self.scheduler.begin(opened)
         if self._setup.background:
             self._unhear()
@@ -291,6 +324,8 @@ class Engine:
 
     def _upkeep(self, opened: Opened) -> None:
         self._quietly(opened, opening.maintain)
+        if opened.vault.older is not None:
+            return
         self._quietly(opened, expire)
         self._quietly(opened, lambda one: tend(one, (self.timeline.forget,)))
         self._quietly(opened, self.sessions.tend)
@@ -327,6 +362,7 @@ class Engine:
         self.model.end()
         self.spaces.end()
         self.sessions.suspend(opened)
+        self._counter.end(opened)
         opening.close_vault(opened, within_s)
         self._set_state("locked")
 

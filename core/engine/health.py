@@ -6,6 +6,7 @@ from typing import Any
 
 from core.belief.desk_rows import open_count
 from core.engine.opened import Opened
+from core.engine.wellbeing import opening_warnings, sentence
 from core.index.manager import State
 from core.intake.unpaired import UNPAIRED
 from core.lifecycle.stats import stats
@@ -39,6 +40,7 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
+            "running_imports": _running(opened),
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
             "index": _index(opened),
@@ -98,6 +100,22 @@ def _imports(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
+def _running(opened: Opened) -> list[dict[str, Any]]:
+    """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
+    return [
+        {
+            "import_id": one.id,
+            "label": one.label,
+            "phase": "storing" if one.is_storing else "reading",
+            "done": one.done,
+            "total": one.total,
+            "started_at": one.started_at,
+            "stop": f"loci unimport {one.id}",
+        }
+        for one in list(opened.imports.values())
+    ]
+
+
 def _clients(rows: Rows) -> int:
     return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
@@ -125,14 +143,4 @@ def _strategy(opened: Opened) -> str:
 
 
 def _warnings(opened: Opened) -> list[str]:
-    info, found = opened.vault.info, []
-    if info.lost_commits:
-        found.append("Recent changes could not be read after a damage to the write-ahead log.")
-    if info.older_than_head is not None:
-        found.append("This vault is older than the one last seen here: a copy, or its newest changes are lost.")
-    if info.head_state != "ok":
-        found.append(
-            f"The note of the last change seen here was {info.head_state} when the vault was opened; it cannot be told "
-            "whether this is an older copy."
-        )
-    return found
+    return [sentence(key, **more) for key, more in opening_warnings(opened)]

@@ -18,10 +18,10 @@ from core.engine.futures import begun, watched
 from core.engine.incoming import incoming
 from core.engine.newcomers import Newcomers
 from core.engine.opened import Opened
-from core.engine.progress import Asked, Counted, Progress
+from core.engine.progress import Asked, Counted, Progress, RunningImport
 from core.engine.settling import AT_ONCE, settle_some
 from core.engine.sight import Meant
-from core.errors import Code, LociError, UserError
+from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import rehearsal as rehearsing
 from core.importers.detect import detect
 from core.importers.lookout import look_around, named_places, usual_places
@@ -48,6 +48,7 @@ _log = log.get("engine")
 _CHECK_EVERY = 200
 # Batches between parser and writer: one that is written, two that are embedded, one for the worker that is done first.
 _AHEAD = 4
+_STOP_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,15 @@ class _Batch:
     texts: tuple[tuple[str, ...], ...]
     meant: Future[Meant]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One import on the job thread."""
+
+    opened: Opened
+    running: RunningImport
+    progress: Progress
 
 
 class Imports:
@@ -151,8 +161,16 @@ class Imports:
             nothing of it is in the file.
         """
         opened = self._owners(actor)
-        watch = _watch(opened, progress, cancelled)
-        return opened.on(opened.threads.jobs, self._run, opened, path, format, space, watch, only)
+        running = RunningImport(opened.make_id(), shown_name(path.name), opened.clock.now_ms())
+        opened.imports[running.id] = running
+        try:
+            work = _Work(opened, running, _watch(opened, running.told(progress), running.asked(cancelled)))
+            done = opened.on(opened.threads.jobs, self._run, work, path, format, space, only)
+        except BaseException:
+            _end(opened, running)
+            raise
+        done.add_done_callback(lambda _: _end(opened, running))
+        return done
 
     def _owners(self, actor: Actor) -> Opened:
         if not actor.is_owner:
@@ -160,13 +178,34 @@ class Imports:
         return self._opened()
 
     def undo(self, import_id: str) -> Future[UndoReport]:
-        """Remove exactly what one import brought.
+        """Remove exactly what one import brought; one that runs is stopped, and takes back what it wrote.
 
         Raises:
-            UserError: NOT_FOUND when there is no such import or it was taken back already.
+            UserError: NOT_FOUND when there is no such import or it was taken back already; BUSY where it does not stop
+                in time.
         """
         opened = self._opened()
+        running = opened.imports.get(import_id)
+        if running is not None:
+            return opened.on(opened.threads.reads, self._stop, opened, running)
+        return self._undo(opened, import_id)
 
+    def _stop(self, opened: Opened, running: RunningImport) -> UndoReport:
+        running.stop()
+        if not running.over.wait(_STOP_S):
+            raise EnvironmentFaultError(
+                Code.BUSY,
+                "The import is being stopped, which takes a while; `loci status` names it until it has ended.",
+            )
+        steps = "SELECT s.id, s.undone_by FROM imports i JOIN undo_steps s ON s.id = i.step_id WHERE i.id = ?"
+        step = opened.vault.read(lambda rows: rows.one(steps, (running.id,)))
+        if step is not None and step[1] is None:
+            return self._undo(opened, running.id).result()  # it was done before it could be stopped
+        step_id, undone_by = ("", "") if step is None else step  # stopped before it wrote anything
+        return UndoReport(step_id, "Import", undone_by, restored=0)
+
+    @staticmethod
+    def _undo(opened: Opened, import_id: str) -> Future[UndoReport]:
         def write(tx: Tx) -> UndoReport:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
@@ -188,8 +227,7 @@ class Imports:
             How many imports were dealt with.
         """
         opened = self._opened()
-        watch = _watch(opened, progress, None)
-        return opened.on(opened.threads.jobs, self._finish_all, opened, watch)
+        return opened.on(opened.threads.jobs, self._finish_all, opened, progress)
 
     def interrupted(self) -> int:
         """How many imports wait to be finished."""
@@ -217,32 +255,26 @@ class Imports:
             return replace(_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
 
     def _run(
-        self,
-        opened: Opened,
-        path: Path,
-        form: str | None,
-        space: str | None,
-        progress: Progress,
-        only: frozenset[str] | None,
+        self, work: _Work, path: Path, form: str | None, space: str | None, only: frozenset[str] | None
     ) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
-            rehearsal, passed_over = _count(bundle, importer, progress, only)
+            rehearsal, passed_over = _count(bundle, importer, work.progress, only)
             if only is not None and not rehearsal.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _need_something(bundle, form, rehearsal)
-            run = self._begin(opened, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
+            run = self._begin(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
             tally = Tally()
             if passed_over:
                 tally.skipped["not_chosen"] = passed_over
-            self._store(opened, run, bundle, importer, tally, progress, (0, rehearsal.records), only)
+            self._store(work, run, bundle, importer, tally, (0, rehearsal.records), only)
             return _report(run.id, importer.format, rehearsal, tally)
 
     def _begin(
         self,
-        opened: Opened,
+        work: _Work,
         form: str,
         bundle: Bundle,
         path: Path,
@@ -250,8 +282,10 @@ class Imports:
         total: int,
         only: frozenset[str] | None,
     ) -> ImportRun:
+        opened = work.opened
+
         def write(tx: Tx) -> ImportRun:
-            run = ImportRun(opened.make_id(), form, bundle.label, opened.make_id(), space, opened.make_id())
+            run = ImportRun(work.running.id, form, bundle.label, opened.make_id(), space, opened.make_id())
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
             run = opened.importing.begin(tx, run, location, bundle.fingerprint, total)
@@ -262,24 +296,24 @@ class Imports:
 
     def _store(
         self,
-        opened: Opened,
+        work: _Work,
         run: ImportRun,
         bundle: Bundle,
         importer: Importer,
         tally: Tally,
-        progress: Progress,
         reach: tuple[int, int | None],
         only: frozenset[str] | None,
     ) -> None:
-        position, total = reach
+        opened, (position, total) = work.opened, reach
+        work.running.is_storing, work.running.done, work.running.total = True, position, total
         try:
             waiting: deque[_Batch] = deque()
             for batch in _batches(opened, bundle, importer, position, only):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
-                    self._write(opened, run, waiting.popleft(), tally, progress, total)
+                    self._write(opened, run, waiting.popleft(), tally, work.progress, total)
             while waiting:
-                self._write(opened, run, waiting.popleft(), tally, progress, total)
+                self._write(opened, run, waiting.popleft(), tally, work.progress, total)
         except BaseException:
             # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
             # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
@@ -323,27 +357,36 @@ class Imports:
 
         opened.write(write).result()
 
-    def _finish_all(self, opened: Opened, progress: Progress) -> int:
+    def _finish_all(self, opened: Opened, progress: Counted | None) -> int:
         rows = opened.vault.read(
             lambda r: r.all(
                 "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
-                "i.step_id, i.summary FROM imports i JOIN spaces s ON s.id = i.space_id WHERE i.state = 'running'"
+                "i.step_id, i.summary, i.started_at FROM imports i JOIN spaces s ON s.id = i.space_id "
+                "WHERE i.state = 'running'"
             )
         )
         dealt_with = 0
         for row in rows:
+            running = RunningImport(str(row[0]), shown_name(str(row[2])), int(row[11]), is_storing=True)
+            opened.imports[running.id] = running
             try:
-                self._finish_one(opened, row, progress)
+                watch = _watch(opened, running.told(progress), running.asked(None))
+                self._finish_one(_Work(opened, running, watch), row)
+            except CancelledError:
+                pass  # stopped on request, and taken back
             except UserError as error:
                 # Its file is not what it was. It was taken back, and the others have their turn.
                 if opened.closing.is_set():
                     raise
                 _log.warning("an interrupted import was taken back: %s", error.code.value)
+            finally:
+                _end(opened, running)
             dealt_with += 1
         return dealt_with
 
-    def _finish_one(self, opened: Opened, row: Sequence[object], progress: Progress) -> None:
-        import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary = row
+    def _finish_one(self, work: _Work, row: Sequence[object]) -> None:
+        opened = work.opened
+        import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary, _ = row
         run = ImportRun(str(import_id), str(form), str(label), str(space_id), str(space), str(step_id))
         with ExitStack() as stack:
             try:
@@ -358,7 +401,12 @@ class Imports:
             tally = tally_from(json.loads(str(summary)))
             reach = int(str(position)), None if total is None else int(str(total))
             only = opened.vault.read(lambda rows: choice_of(rows, run.id))
-            self._store(opened, run, bundle, importer, tally, progress, reach, only)
+            self._store(work, run, bundle, importer, tally, reach, only)
+
+
+def _end(opened: Opened, running: RunningImport) -> None:
+    opened.imports.pop(running.id, None)
+    running.over.set()
 
 
 def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:

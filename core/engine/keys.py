@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from hashlib import sha256
 from pathlib import Path
 
+from core import log
+from core.engine.futures import begun
+from core.engine.opened import Opened
+from core.engine.threads import Threads
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import owner_token
 from core.security.kdf import KdfCost
@@ -23,12 +29,16 @@ from core.security.slots import (
 from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
 from core.types.replies import Presence
-from core.vault.head import read_head
+from core.vault.head import open_counter, read_head, seal_counter
 from core.vault.home import Home
 from core.vault.keys import SubKeys
 from core.vault.lockfile import VaultLock
 from core.vault.restore import OpenedKeys, RestoreInfo, finish_restore, restore
 from core.vault.vault import Vault
+
+_log = log.get("engine")
+_KEYRING_S = 2.0  # of the time a person waits for the vault to open
+_KEPT_EVERY_S = 300.0
 
 
 def sub_keys(root: RootKey) -> SubKeys:
@@ -263,6 +273,48 @@ class HomeKeys:
             self.home.snapshot.unlink(missing_ok=True)
         return info
 
+    def seen_counter(self, root: RootKey) -> int | None:
+        """The sequence last seen here, as the system's keyring tells it; may take five seconds.
+
+        Args:
+            root: the vault's.
+
+        Returns:
+            None where the vault is in no keyring, or the keyring tells nothing: that is never an alarm.
+        """
+        try:
+            slot = self._load().keyring_slot
+            if slot is not None:
+                sealed = self._keyring.fetch_counter(root.vault_id, self._place(), slot.backend)
+                return open_counter(root.derive(Purpose.HEAD), root.vault_id, sealed)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a keyring, the vault opens without it
+            _log.info("the keyring tells no counter: %s", type(error).__name__)
+        return None
+
+    def keep_counter(self, root: RootKey, seq: int) -> bool:
+        """Let the system's keyring know the sequence last saved, where the vault is in one; may take five seconds.
+
+        Args:
+            root: the vault's.
+            seq: what was saved; never more.
+
+        Returns:
+            Whether it is kept; otherwise the counter lags behind, which does no harm.
+        """
+        try:
+            slot = self._load().keyring_slot
+            if slot is not None:
+                sealed = seal_counter(root.derive(Purpose.HEAD), root.vault_id, seq)
+                self._keyring.store_counter(root.vault_id, self._place(), slot.backend, sealed)
+                return True
+        except Exception as error:  # noqa: BLE001 - as for reading it
+            _log.info("the keyring kept no counter: %s", type(error).__name__)
+        return False
+
+    def _place(self) -> str:
+        """Tells this home from another one with a copy of the same vault, each of which counts for itself."""
+        return sha256(str(self.home.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
     def lock_holder(self) -> int | None:
         """The process that has the vault, where that is told."""
         return VaultLock(self.home.lock).holder()
@@ -325,3 +377,63 @@ class HomeKeys:
         """The vault could not be made (disk full, no right): its keys would only stand in the way."""
         self.home.keys.unlink(missing_ok=True)
         backup_of(self.home.keys).unlink(missing_ok=True)
+
+
+class SeenCounter:
+    """The sequence last saved, in the system's keyring too where the vault is in one.
+
+    It tells an older copy where `vault.head` was put back together with it. It is set when the vault closes and every
+    few minutes, never with each change: it may lag behind, and never runs ahead of what is saved.
+    """
+
+    def __init__(self, keys: HomeKeys) -> None:
+        """Know nothing yet.
+
+        Args:
+            keys: of the home.
+        """
+        self._keys = keys
+        self._kept: int | None = None
+
+    def read(self, root: RootKey, threads: Threads) -> int | None:
+        """What the keyring tells; a keyring that does not answer holds up nothing for long.
+
+        Args:
+            root: the vault's.
+            threads: of the vault that is being opened.
+
+        Returns:
+            The sequence; None where it tells nothing.
+        """
+        self._kept = None
+        with suppress(LociError, TooLate):
+            if self._keys.in_keyring:
+                self._kept = begun(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
+        return self._kept
+
+    def begin(self, opened: Opened) -> None:
+        """Keep it up to date until the vault closes.
+
+        Args:
+            opened: the open vault, which is the newest, or accepted.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring:
+                opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
+                if self._kept is None or self._kept > opened.vault.seq:
+                    begun(opened.threads.checks, self._keep, opened)
+
+    def end(self, opened: Opened) -> None:
+        """Set it once more, beside what else closing does.
+
+        Args:
+            opened: the vault, still open.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring and opened.vault.older is None:
+                begun(opened.threads.checks, self._keep, opened)
+
+    def _keep(self, opened: Opened) -> None:
+        seq = opened.vault.seq
+        if seq != self._kept and self._keys.keep_counter(opened.root, seq):
+            self._kept = seq

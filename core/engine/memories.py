@@ -37,7 +37,7 @@ from core.memory.write import without_vectors, write_vectors
 from core.recall.listing import list_page
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
-from core.recall.scope import OWNER_SCOPE, Scope, may_see, sealed
+from core.recall.scope import OWNER_SCOPE, Scope, find, sealed, seen
 from core.text.compose import embedding_text
 from core.text.leaving import is_blocked, look_ahead
 from core.types.aspects import Lasting
@@ -217,7 +217,8 @@ class Memories:
             chain = _one(rows, memory_id, scope).chain_id
             ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
             found = by_ids(rows, ids)
-            versions = tuple(found[i] for i in ids if i in found and may_see(rows, i, scope))
+            there = seen(rows, ids, scope)
+            versions = tuple(found[i] for i in ids if i in there)
             if not actor.is_owner:
                 look_ahead(versions)
             return versions
@@ -483,7 +484,7 @@ def _vectors_of(opened: Opened, memories: Sequence[Memory], vectors: NDArray[np.
 
 
 def _one(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
-    found = by_ids(rows, [memory_id]).get(memory_id)
-    if found is None or kind not in (None, found.kind) or not may_see(rows, memory_id, scope):
+    found = find(rows, memory_id, scope, kind)
+    if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     return found

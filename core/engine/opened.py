@@ -19,6 +19,7 @@ from core.engine.activity import Activity
 from core.engine.deeds import tell_of
 from core.engine.futures import begun, locked, mapped
 from core.engine.journal import ReadJournal
+from core.engine.progress import RunningImport
 from core.engine.pulse import Pulse
 from core.engine.sight import Meant, Sight, mean
 from core.engine.strain import Strain
@@ -89,6 +90,7 @@ class Opened:
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
         strain: what of the memory budget is taken, and whether the machine is on battery.
         activity: when somebody last used the palace.
+        imports: what is being imported, by the id of the import.
         next_archived: how many memories a sweep would archive; None before anybody asked.
     """
 
@@ -120,6 +122,7 @@ class Opened:
         self.pulse = Pulse()
         self.write_fault: Code | None = None
         self.shed = Pressure.NORMAL
+        self.imports: dict[str, RunningImport] = {}
         self.next_archived: Counted | None = None
         self.strain = Strain(self.clock, self.options.memory_budget_mb)
         self.limits = LimitsHeld()

@@ -42,6 +42,7 @@ from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
 from core.types.ids import IdMaker
+from core.types.values import OWNER_ACTOR
 from core.vault.audit import AuditChain
 from core.vault.backup import clear_leftovers
 from core.vault.home import Home
@@ -72,6 +73,7 @@ def open_vault(
     readers: Readers | None = None,
     served: Callable[[VectorSpace], Embedder] | None = None,
     chance: Callable[[int], bytes] = os.urandom,
+    counter: int | None = None,
 ) -> Opened:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
@@ -85,6 +87,7 @@ def open_vault(
         readers: read claims and relations; None for the built-in ones.
         served: gives the embedder of a space that a model server fills; None where there can be none.
         chance: where ids take what is random in them.
+        counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
 
     Returns:
         The open parts.
@@ -96,7 +99,7 @@ def open_vault(
     clear_leftovers(home)
     load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
     keys = sub_keys(root)
-    vault = Vault.open(home, keys, root.vault_id, clock, READERS)
+    vault = Vault.open(home, keys, root.vault_id, clock, READERS, counter=counter)
     with ExitStack() as undo:
         undo.callback(vault.close)
         space, before = vault.read(
@@ -111,6 +114,8 @@ def open_vault(
     if vault.read(scrub_noted) is not None:
         opened.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
+    if vault.older is not None:
+        return opened  # nothing is written before the person accepts it
     if vault.info.recovered_from_crash:
         watched(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
     if before is not None:
@@ -118,6 +123,27 @@ def open_vault(
         noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
         watched(noting, _log, "noting another built-in model")
     return opened
+
+
+def accept_older(opened: Opened) -> tuple[int, int]:
+    """Go on with an older copy on the owner's word; on the thread that opens the vault, while nobody writes.
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        How many clients were revoked by it, and the sequence from here on.
+
+    Raises:
+        LociError: what the vault said.
+    """
+
+    def note(tx: Tx, retired: int) -> tuple[int, int]:
+        with opened.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
+            verb.note(retired_clients=retired)
+        return retired, tx.seq
+
+    return opened.vault.accept_older(note)
 
 
 def _note_crash(opened: Opened, tx: Tx) -> None:
@@ -254,7 +280,7 @@ def scrub(opened: Opened, stopped: Callable[[], bool] | None = None) -> str | No
     Returns:
         The note that may be cleared; None where nothing was due or something is left for the next time.
     """
-    if not opened.scrub_due.is_set():
+    if not opened.scrub_due.is_set() or opened.vault.older is not None:
         return None
     opened.scrub_due.clear()
     try:
@@ -293,6 +319,9 @@ def flush_journal(opened: Opened, wait_s: float | None = None) -> None:
     waiting = opened.journal.take()
     if not waiting:
         return
+    if opened.vault.older is not None:
+        opened.journal.put_back(waiting)  # until the person has spoken, within the journal's bounds
+        return
     try:
         opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
     except TimeoutError:
@@ -310,7 +339,7 @@ def watch(opened: Opened) -> None:
 def _snapshot(opened: Opened, wait_s: float) -> None:
     sight = opened.sight
     index = sight.index.settled_index()
-    if index is None or index.count == 0 or opened.saved == _mark(sight):
+    if index is None or index.count == 0 or opened.saved == _mark(sight) or opened.vault.older is not None:
         return
     anchor = secrets.token_hex(16)
 

@@ -13,7 +13,7 @@ from core.engine.authority import Authority
 from core.engine.opened import Opened
 from core.errors import Code, UserError
 from core.intake.repeating import Repeat
-from core.recall.scope import may_see
+from core.recall.scope import find
 from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor
@@ -108,17 +108,15 @@ class Practice:
 
         def check(rows: Rows) -> None:
             self._authority.voice(actor)
-            self._check(memory_id, actor)(rows)
-            if kind is not None and rows.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) != kind.value:
-                raise UserError(Code.NOT_FOUND, "There is no such memory.")
+            self._check(memory_id, actor, kind)(rows)
 
         return check
 
-    def _check(self, memory_id: str, actor: Actor) -> applying.Check:
+    def _check(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> applying.Check:
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:
-            if not may_see(rows, memory_id, scope):
+            if find(rows, memory_id, scope, kind) is None:
                 raise UserError(Code.NOT_FOUND, "There is no such memory.")
 
         return check

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from core.engine.futures import locked
 from core.errors import CancelledError
@@ -15,6 +17,48 @@ Counted = Callable[[int, int | None], None]
 
 Asked = Callable[[], bool]
 """Whether the work should stop."""
+
+
+@dataclass
+class RunningImport:
+    """An import that runs or waits its turn, whoever began it and whether or not they are still there.
+
+    Attributes:
+        id: of the import; what stops it.
+        label: the name of the file or folder.
+        started_at: epoch ms.
+        is_storing: whether it writes by now; before that it only reads.
+        done: records so far.
+        total: records in all; None while unknown.
+        over: set once nothing of it runs any more.
+    """
+
+    id: str
+    label: str
+    started_at: int
+    is_storing: bool = False
+    done: int = 0
+    total: int | None = None
+    over: threading.Event = field(default_factory=threading.Event)
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def stop(self) -> None:
+        """Let it stop at its next safe point and take back what it wrote."""
+        self._stopped.set()
+
+    def asked(self, cancelled: Asked | None) -> Asked:
+        """Whether it shall stop, for whoever began it or by `stop`."""
+        return lambda: self._stopped.is_set() or (cancelled is not None and cancelled())
+
+    def told(self, report: Counted | None) -> Counted:
+        """Takes down how far it is, and tells whoever began it."""
+
+        def tell(done: int, total: int | None) -> None:
+            self.done, self.total = done, total
+            if report is not None:
+                report(done, total)
+
+        return tell
 
 
 class Progress:

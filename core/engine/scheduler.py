@@ -332,9 +332,11 @@ class Scheduler:
 
         Raises:
             UserError: VAULT_LOCKED.
+            IntegrityError: OLDER_VAULT.
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
             BugError: there is no such work.
         """
+        opened.vault.need_accepted()
         now = self._of(opened)
         if now is None:
             raise locked()
@@ -370,6 +372,7 @@ class Scheduler:
             opened: the open vault.
             job_id: the job.
         """
+        opened.vault.need_accepted()
         now = self._of(opened)
         if now is None:
             raise locked()

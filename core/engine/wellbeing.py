@@ -23,6 +23,7 @@ from core.types.lifecycle import Deed, Health, Pressure
 from core.types.proposals import Server
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.home import RESERVE_BYTES
+from core.vault.opening import Doubt
 from core.vault.rows import Rows
 
 _MB = 1024 * 1024
@@ -200,14 +201,26 @@ def _of_disk(found: _Found) -> Iterator[_Warning]:
         yield "read_only", {"code": fault.value}
 
 
-def _of_opening(found: _Found) -> Iterator[_Warning]:
-    info = found.opened.vault.info
+def opening_warnings(opened: Opened) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What opening found to be wrong with the vault, and what of it the person has not answered.
+
+    Args:
+        opened: the open vault.
+
+    Yields:
+        Keys of sentences, each with its values.
+    """
+    info, older = opened.vault.info, opened.vault.older
     if info.lost_commits:
         yield "damaged_log", {}
-    if info.older_than_head is not None:
-        yield "older_copy", {}
-    if info.head_state != "ok":
+    if older is not None:
+        yield ("older_copy" if older.doubt is Doubt.OLDER else "newest_unknown"), {"state": info.head_state}
+    elif info.head_state != "ok" and info.older_than_head is None:
         yield "head_unknown", {"state": info.head_state}
+
+
+def _of_opening(found: _Found) -> Iterator[_Warning]:
+    yield from opening_warnings(found.opened)
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
     held = clockwatch.read(found.rows)

@@ -115,11 +115,11 @@ def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
         UserError: NOT_FOUND where there is none, or none within reach.
     """
     row = rows.one(_CARD, (entity_id,))
-    if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids):
-        raise _missing()
     # A merged one has no mentions of its own any more: it is there for whoever sees what it leads to.
     either = {entity_id, root(rows, entity_id)}
-    if not any(rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either):
+    # The same is asked whether there is one out of reach, or none at all.
+    near = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
+    if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(near):
         raise _missing()
     return _as_card(rows, row, unspoken(rows, names_of(rows, [str(row[0])]), reach))
 

@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
+from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.ipc.client_checks import TEXT_BYTES, channel_of
 from core.ipc.client_methods import CLIENT_METHODS, health
 from core.ipc.connection import Call, Connection
 from core.ipc.framing import fit
 from core.ipc.handing import Handed, handed_by
 from core.ipc.limits import Caps, SearchLimits
-from core.ipc.messages import LINE_BYTES, PROTOCOL
+from core.ipc.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request
 from core.ipc.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
 from core.ipc.ports import Engine
 from core.ipc.protocol import Method, Registry
@@ -110,6 +110,7 @@ class Dispatcher:
         if self._engine.state != "open":
             return fit(request.ident, await self._while_locked(connection, call))[0]
         session = self._session(connection)
+        self._need_newest(connection, request, session)
         method = self._method(request.method, session)
         params = self._checked(method, request.params, session)
         call.effect = method.effect
@@ -154,6 +155,15 @@ class Dispatcher:
             except LociError:
                 call.closes = True
                 raise
+
+    def _need_newest(self, connection: Connection, request: Request, session: Session | None) -> None:
+        """Of an older copy that nobody has accepted only the owner is told anything, and may greet."""
+        if self._engine.older is None or (session is not None and session.owner):
+            return
+        greets = request.method == "hello" and request.params.get("client") == OWNER_NAME
+        proves = request.method == "auth" and connection.handshake is not None and connection.handshake.is_owner
+        if session is not None or not (greets or proves):
+            raise older()
 
     def _session(self, connection: Connection) -> Session | None:
         session = connection.session
@@ -403,6 +413,15 @@ def is_search(method: Method, params: Params) -> bool:
 def _page(params: Params) -> int:
     """What tells one page of one search from all others; a number, so that no query is kept."""
     return hash(json.dumps(params, sort_keys=True))
+
+
+def older() -> LociError:
+    """The one answer to clients of a vault that is an older copy, until its owner accepts it."""
+    return IntegrityError(
+        Code.OLDER_VAULT,
+        "This vault is older than the one last seen here, or it cannot be told whether it is; nobody is let in until "
+        "its owner accepts it with `loci verify --accept-older` or in the window.",
+    )
 
 
 def locked() -> LociError:

@@ -24,8 +24,7 @@ class Caps:
     Attributes:
         connections: connections of paired clients.
         per_client: connections of one client.
-        strangers: connections that have not finished the handshake.
-        stranger_grace_s: a stranger younger than this is not put out for a newcomer.
+        strangers: connections that have not finished the handshake; one more puts out the oldest of them.
         owners: connections of the owner's channel.
         calls: calls of one connection that are carried out at the same time.
         handshake_s: seconds until a stranger must have finished the handshake.
@@ -40,8 +39,7 @@ class Caps:
 
     connections: int = 32
     per_client: int = 8
-    strangers: int = 4
-    stranger_grace_s: float = 0.5
+    strangers: int = 16  # so many more must come while one greets, before it is put out itself
     owners: int = 32
     calls: int = 8
     handshake_s: float = 8.0

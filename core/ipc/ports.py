@@ -301,6 +301,19 @@ class Watching(Protocol):
     def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]: ...  # noqa: D102
 
 
+class OlderLike(Protocol):
+    """An older copy of the vault, or one of which it cannot be told, that nobody has accepted."""
+
+    @property
+    def doubt(self) -> str: ...  # noqa: D102 - the class says it
+    @property
+    def vault_seq(self) -> int: ...  # noqa: D102
+    @property
+    def head_seq(self) -> int: ...  # noqa: D102
+    @property
+    def head_time_ms(self) -> int | None: ...  # noqa: D102
+
+
 class VaultGroup(Protocol):
     """The verbs on the vault as a whole."""
 
@@ -395,6 +408,9 @@ class Engine(Protocol):
 
     @property
     def vault_id(self) -> bytes: ...  # noqa: D102
+    @property
+    def older(self) -> OlderLike | None: ...  # noqa: D102
+    def accept_older(self) -> Future[int]: ...  # noqa: D102
     @property
     def clock(self) -> Clock: ...  # noqa: D102
     @property

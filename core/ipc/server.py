@@ -18,7 +18,7 @@ from core import log
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
 from core.ipc.connection import Call, Connection
-from core.ipc.dispatch import Dispatcher, locked
+from core.ipc.dispatch import Dispatcher, locked, older
 from core.ipc.limits import Caps
 from core.ipc.messages import OWNER_NAME, encode, failure
 from core.ipc.pairing import PairingDesk
@@ -192,7 +192,7 @@ class Server:
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
-        connection.barred = self._barred
+        connection.barred = lambda: self._barred(connection.session)
         connection.idle_s = lambda: self._idle_s(connection)
         task = asyncio.current_task()
         self._connections.add(connection)
@@ -207,8 +207,11 @@ class Server:
             self._connections.discard(connection)
             self._serving.discard(cast("asyncio.Task[None]", task))
 
-    def _barred(self) -> LociError | None:
-        return None if self._engine.state == "open" else locked()
+    def _barred(self, session: Session | None = None) -> LociError | None:
+        if self._engine.state != "open":
+            return locked()
+        is_let_in = self._engine.older is None or (session is not None and session.owner)
+        return None if is_let_in else older()
 
     def _idle_s(self, connection: Connection) -> float | None:
         """How long a peer may be silent: the person's own tools as long as they like."""
@@ -218,12 +221,11 @@ class Server:
         return minutes * 60.0
 
     def _make_room(self) -> bool:
-        """Room for one more stranger; the oldest that only waits is put out for it."""
+        """Room for one more stranger: the oldest that has not finished its greeting is put out for it."""
         strangers = [connection for connection in self._connections if connection.is_stranger]
         if len(strangers) < self._caps.strangers:
             return True
-        too_young = asyncio.get_running_loop().time() - self._caps.stranger_grace_s
-        idle = [one for one in strangers if not one.keeps_its_place and one.born <= too_young]
+        idle = [one for one in strangers if not one.keeps_its_place]
         if not idle:
             return False
         oldest = min(idle, key=lambda connection: connection.born)

@@ -107,6 +107,11 @@ class Handshake:
         self._vault, self._token_for = vault_id, token_for
         self._offer: _Offer | None = None
 
+    @property
+    def is_owner(self) -> bool:
+        """Whether the owner's channel is what was greeted for."""
+        return self._offer is not None and self._offer.name == OWNER_NAME
+
     def hello(self, name: str, nonce: str) -> dict[str, str]:
         """Answer `hello`.
 

@@ -9,7 +9,7 @@ import json
 
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory
-from core.recall.scope import Scope, conditions_of_sight, may_see
+from core.recall.scope import Scope, conditions_of_sight, find
 from core.text.injection import FLAG
 from core.text.leaving import is_blocked
 from core.types.replies import Page
@@ -45,11 +45,11 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
     page_where, page_params = where, dict(params)
     if request.after is not None:
-        n = rows.value("SELECT n FROM memories WHERE id = ?", (request.after,))
-        if n is None or not may_see(rows, request.after, scope):
+        last = find(rows, request.after, scope)
+        if last is None:
             raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
         page_where += " AND m.n < :behind"
-        page_params["behind"] = n
+        page_params["behind"] = last.n
     limit = -1 if request.limit is None else request.limit + 1
     # Labels rise with the time of recording, so the label alone is the order.
     found = rows.all(

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from core.belief.doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
-from core.memory.read import said_at
+from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at
 from core.recall.elsewhere import AT_ODDS
 from core.types.channels import limit_of, limits_from, seen_from
 from core.types.values import Memory
-from core.types.words import Status
+from core.types.words import Kind, Status
 from core.vault.rows import Rows
 from core.vault.sight import CLEARTEXT, UNSEALED, is_undecided, let_in
 
@@ -277,22 +277,34 @@ def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
     return _all_of(found)
 
 
-def may_see(rows: Rows, memory_id: str, scope: Scope) -> bool:
-    """Whether an asker may see a memory at all; what was deleted is there for the owner only.
+# Of an id that was made up the newest memory is looked at in its place: fetching a row shows in the time, too.
+_LABEL = "coalesce((SELECT n FROM memories WHERE id = :id), (SELECT max(n) FROM memories))"
+_NAMED = f"{MEMORY_COLUMNS} WHERE m.n = {_LABEL}"
+
+
+def find(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory | None:
+    """One memory by its id, where the asker may see it.
+
+    It is one question with the scope in it, so that the id of what lies out of sight is answered by the same work as an
+    id that was made up.
 
     Args:
         rows: a vault snapshot.
         memory_id: the memory.
         scope: what the asker may see.
+        kind: what it must be; None for any.
 
     Returns:
-        False also where there is no such memory.
+        The memory; None for all others alike.
     """
-    return bool(seen(rows, (memory_id,), scope))
+    params: dict[str, object] = {"id": memory_id, "kind": kind}
+    known = conditions_of_sight(scope, params)
+    row = rows.one(f"{_NAMED} AND coalesce(:kind, m.kind) = m.kind AND {known} AND +m.id = :id", params)
+    return None if row is None else row_to_memory(row)
 
 
 def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
-    """`may_see` of many.
+    """Which memories an asker may see at all; what was deleted is there for the owner only.
 
     Args:
         rows: a vault snapshot.

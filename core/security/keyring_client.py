@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from core.errors import Code, EnvironmentFaultError
 
 SERVICE = "loci"
-"""Service name of every entry; the user is ``kek:<vault id in hex>``."""
+"""Service name of every entry; the user is ``kek:<vault id in hex>``, of a counter ``seq:<vault id>:<place>``."""
 
 TIMEOUT_S = 5.0
 
@@ -96,6 +96,14 @@ class Keyring(Protocol):
 
     def remove(self, vault_id: bytes, backend: str) -> None:
         """Delete a vault's entry from one backend. Raises: KeyringFaultError."""
+        ...
+
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        """Read the counter of the vault in one place. Raises: KeyringFaultError."""
+        ...
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        """Set the counter of the vault in one place. Raises: KeyringFaultError."""
         ...
 
 
@@ -176,6 +184,41 @@ class HelperKeyring:
         """
         self._call({"verb": "remove", "user": _user(vault_id), "backend": backend}, _REMOVING)
 
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        """Read the counter of a vault.
+
+        Args:
+            vault_id: the 16 raw bytes.
+            place: tells one home from another: copies of a vault count each for itself.
+            backend: the backend its slot names.
+
+        Returns:
+            As it was stored.
+
+        Raises:
+            KeyringFaultError: there is none, or nothing can be told.
+        """
+        request = {"verb": "fetch", "user": _counter(vault_id, place), "backend": backend}
+        sealed = self._call(request, _COUNTING).get("secret")
+        if not isinstance(sealed, str):
+            raise KeyringFaultError(KeyringCause.UNEXPECTED_ENTRY, _COUNTING)
+        return sealed
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        """Set the counter of a vault, whatever stands there.
+
+        Args:
+            vault_id: the 16 raw bytes.
+            place: as for `fetch_counter`.
+            backend: the backend its slot names.
+            sealed: what to keep; no secret.
+
+        Raises:
+            KeyringFaultError: it may not have been kept.
+        """
+        request = {"verb": "replace", "user": _counter(vault_id, place), "backend": backend, "secret": sealed}
+        self._call(request, _COUNTING)
+
     def _call(self, request: dict[str, Any], advice: str) -> dict[str, Any]:
         line = json.dumps({**request, "service": SERVICE}).encode("ascii") + b"\n"
         output: bytes | None = b""
@@ -205,10 +248,15 @@ class HelperKeyring:
 _OPENING = "open the vault with its passphrase or recovery code"
 _STORING = "nothing was changed"
 _REMOVING = "its entry may remain there and opens nothing any more"
+_COUNTING = "vault.head alone tells whether the vault is the newest copy"
 
 
 def _user(vault_id: bytes) -> str:
     return f"kek:{vault_id.hex()}"
+
+
+def _counter(vault_id: bytes, place: str) -> str:
+    return f"seq:{vault_id.hex()}:{place}"
 
 
 def _reply_in(output: bytes) -> dict[str, Any]:

@@ -24,6 +24,9 @@ from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringErro
 
 from core.security.hardening import harden
 
+COUNTER_PREFIX = "seq:"
+"""Begins the user of an entry that may be replaced."""
+
 ALLOWED = (
     "keyring.backends.SecretService.Keyring",
     "keyring.backends.kwallet.DBusKeyring",
@@ -64,8 +67,8 @@ def answer(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> di
     """Do one request.
 
     Args:
-        request: ``verb`` (probe, store, fetch, remove), ``service``, ``user``; ``secret`` to store;
-            ``backend``, the name of the one that must be used, to fetch and remove.
+        request: ``verb`` (probe, store, fetch, remove, replace), ``service``, ``user``; ``secret`` to store or
+            replace; ``backend``, the name of the one that must be used, to fetch, remove and replace.
         backends: those that may be used, best first.
 
     Returns:
@@ -102,6 +105,9 @@ def _do(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
             return _done(backend)
         case "store":
             return _store(backend, service, user, str(request["secret"]))
+        case "replace" if user.startswith(COUNTER_PREFIX):  # never a key: that would lock its vault
+            backend.set_password(service, user, str(request["secret"]))
+            return _done(backend)
         case _:
             return _failed("refused")
 

@@ -1,8 +1,9 @@
-"""`vault.head`: the sequence last seen, signed, beside the vault.
+"""`vault.head`: the sequence last seen and the clients that stood then, signed, beside the vault.
 
-A vault whose own sequence is lower is an older copy, or lost its last changes. The file lies
-beside the vault, so it tells accidents and sync tools, not a determined attacker. Must not
-do: stop a vault from opening.
+A vault whose own sequence is lower is an older copy, or lost its last changes; which of its clients may
+still come in is told by the head, since the copy knows nothing of what was revoked later. The file lies
+beside the vault, so it tells accidents and sync tools, not somebody who puts both back; the keyring's
+counter does. Must not do: stop a vault from opening.
 """
 
 from __future__ import annotations
@@ -15,11 +16,24 @@ from pathlib import Path
 
 from core.security.atomic import write_atomic
 from core.security.seal import keyed_digest, same_bytes
+from core.vault.rows import Rows
+from core.vault.tx import Tx
 
 _LABEL = b"loci-head-v1"
-_VERSION = 1
-_MAX_BYTES = 4096
+_CLIENT_LABEL = b"loci-head-client-v1"
+_COUNTER_LABEL = b"loci-head-counter-v1"
+_VERSION = 2
+_FIRST_VERSION = 1  # told nothing of clients
+_MAX_BYTES = 256 * 1024
+_MAX_CLIENTS = 5000
 _LARGEST = 2**63
+_MARK_BYTES = 16
+
+_STANDING = (
+    "SELECT c.id, hex(c.token), c.trust_ceiling, c.limit_minute, c.limit_session, c.paused_at IS NOT NULL, "
+    "(SELECT json_group_array(one) FROM (SELECT g.name || '/' || coalesce(g.space_id, '') AS one FROM grants g "
+    "WHERE g.client_id = c.id ORDER BY 1)) FROM clients c WHERE c.revoked_at IS NULL ORDER BY c.id"
+)
 
 
 @dataclass(frozen=True)
@@ -29,10 +43,12 @@ class Head:
     Attributes:
         seq: the vault's sequence.
         time_ms: when that was, epoch ms UTC.
+        clients: marks of the clients that stood, with their tokens and terms (`client_marks`).
     """
 
     seq: int
     time_ms: int
+    clients: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,13 @@ def write_head(path: Path, key: bytes, vault_id: bytes, head: Head) -> None:
     Raises:
         EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED.
     """
-    body = {"v": _VERSION, "seq": head.seq, "time": head.time_ms, "mac": _mac(key, vault_id, head).hex()}
+    body = {
+        "v": _VERSION,
+        "seq": head.seq,
+        "time": head.time_ms,
+        "clients": sorted(head.clients),
+        "mac": _mac(key, vault_id, head, _VERSION).hex(),
+    }
     write_atomic(path, json.dumps(body, separators=(",", ":")).encode("ascii"))
 
 
@@ -78,14 +100,78 @@ def read_head(path: Path, key: bytes, vault_id: bytes) -> FoundHead:
     if not os.path.lexists(path):
         return FoundHead("missing")
     raw = _read(path)
-    head, mac = _parse(raw) if raw is not None else (None, b"")
-    if head is None or not same_bytes(mac, _mac(key, vault_id, head)):
+    head, mac, version = _parse(raw) if raw is not None else (None, b"", 0)
+    if head is None or not same_bytes(mac, _mac(key, vault_id, head, version)):
         return FoundHead("damaged")
     return FoundHead("ok", head)
 
 
-def _mac(key: bytes, vault_id: bytes, head: Head) -> bytes:
-    return keyed_digest(key, _LABEL, vault_id, str(head.seq).encode("ascii"), str(head.time_ms).encode("ascii"))
+def client_marks(rows: Rows, key: bytes, vault_id: bytes) -> dict[str, str]:
+    """What tells whether a client still has the token and the terms it had.
+
+    Args:
+        rows: the vault, or a transaction.
+        key: the head's sub-key.
+        vault_id: 16 bytes.
+
+    Returns:
+        Client id to mark, for every client that is not revoked.
+    """
+    found = {}
+    for row in rows.all(_STANDING):
+        terms = json.dumps(row, separators=(",", ":")).encode("utf-8")
+        found[str(row[0])] = keyed_digest(key, _CLIENT_LABEL, vault_id, terms)[:_MARK_BYTES].hex()
+    return found
+
+
+def retire_clients(tx: Tx, key: bytes, vault_id: bytes, standing: frozenset[str]) -> int:
+    """Revoke the clients whose token or terms are not among those that stood; undo brings none of them back.
+
+    Args:
+        tx: the transaction in which an earlier state of the vault becomes the present one.
+        key: the head's sub-key.
+        vault_id: 16 bytes.
+        standing: marks of the clients that stood last (`client_marks`).
+
+    Returns:
+        How many were revoked.
+    """
+    gone = [client for client, mark in client_marks(tx, key, vault_id).items() if mark not in standing]
+    for client in gone:
+        tx.run("UPDATE clients SET revoked_at = ?, token = randomblob(32) WHERE id = ?", (tx.now_ms, client))
+    return len(gone)
+
+
+def seal_counter(key: bytes, vault_id: bytes, seq: int) -> str:
+    """A sequence as it stands in the keyring, so that nobody without the vault's keys can set another.
+
+    Args:
+        key: the head's sub-key.
+        vault_id: 16 bytes.
+        seq: the vault's sequence.
+
+    Returns:
+        The sequence with its MAC, in ASCII.
+    """
+    told = str(seq)
+    return f"{told}:{keyed_digest(key, _COUNTER_LABEL, vault_id, told.encode('ascii')).hex()}"
+
+
+def open_counter(key: bytes, vault_id: bytes, sealed: str) -> int | None:
+    """The sequence that `seal_counter` sealed; None for anything else."""
+    told, _, _ = sealed.partition(":")
+    if not (told.isascii() and told.isdigit()) or len(told) > len(str(_LARGEST)):
+        return None
+    seq = int(told)
+    right = seal_counter(key, vault_id, seq).encode("ascii")
+    return seq if seq < _LARGEST and same_bytes(sealed.encode("utf-8", "replace"), right) else None
+
+
+def _mac(key: bytes, vault_id: bytes, head: Head, version: int) -> bytes:
+    told = [str(head.seq), str(head.time_ms)]
+    if version != _FIRST_VERSION:
+        told += [str(version), *sorted(head.clients)]
+    return keyed_digest(key, _LABEL, vault_id, *(part.encode("ascii") for part in told))
 
 
 def _read(path: Path) -> bytes | None:
@@ -105,15 +191,19 @@ def _read(path: Path) -> bytes | None:
         os.close(descriptor)
 
 
-def _parse(raw: bytes) -> tuple[Head | None, bytes]:
+def _parse(raw: bytes) -> tuple[Head | None, bytes, int]:
+    nothing = None, b"", 0
     try:
         found = json.loads(raw.decode("ascii"))
         mac = bytes.fromhex(found["mac"])
         version, seq, time_ms = found["v"], found["seq"], found["time"]
+        clients = found["clients"] if version == _VERSION else []
     except (ValueError, KeyError, TypeError, RecursionError):
-        return None, b""
-    if version != _VERSION or type(seq) is not int or type(time_ms) is not int:
-        return None, b""
+        return nothing
+    if version not in (_FIRST_VERSION, _VERSION) or type(seq) is not int or type(time_ms) is not int:
+        return nothing
     if not 0 <= seq < _LARGEST or abs(time_ms) >= _LARGEST:
-        return None, b""
-    return Head(seq, time_ms), mac
+        return nothing
+    if not isinstance(clients, list) or not all(isinstance(one, str) and one.isascii() for one in clients):
+        return nothing
+    return Head(seq, time_ms, frozenset(clients)), mac, version

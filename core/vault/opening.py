@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from sqlcipher3 import dbapi2
 
@@ -20,7 +21,7 @@ from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.types.words import GLOBAL_SPACE, HOME_SPACE
-from core.vault.cipher import APPLICATION_ID, fetch, open_reader, open_writer, peek
+from core.vault.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
 from core.vault.copying import copy_into, look_into
 from core.vault.faults import RAISED, translate
 from core.vault.head import FoundHead, Head, read_head, write_head
@@ -35,19 +36,31 @@ DAMAGED_LOG = "journal-damaged.bin"
 """In `backups/`: the last log that could not be read whole, as encrypted as the vault."""
 
 
+class Doubt(StrEnum):
+    """Why a vault may not be the newest copy."""
+
+    OLDER = "older"
+    HEAD_MISSING = "missing"
+    HEAD_DAMAGED = "damaged"
+
+
 @dataclass(frozen=True)
 class OlderCopy:
-    """The vault is older than what was last seen of it.
+    """The vault is older than what was last seen of it, or it cannot be told whether it is.
 
     Attributes:
         vault_seq: its sequence.
-        head_seq: the sequence in `vault.head`.
-        head_time_ms: when that was seen, epoch ms.
+        head_seq: the highest sequence seen, in `vault.head` or in the keyring; its own where neither tells.
+        head_time_ms: when that was seen, epoch ms; None where nothing tells.
+        doubt: which of the two it is, and why.
+        clients: marks of the clients that stood when it was last seen; none where that is not known.
     """
 
     vault_seq: int
     head_seq: int
-    head_time_ms: int
+    head_time_ms: int | None
+    doubt: Doubt = Doubt.OLDER
+    clients: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,7 @@ class OpenInfo:
         recovered_from_crash: the last run did not close the vault.
         lost_commits: saved changes that a damaged log no longer gives; 0 for none.
         is_log_damaged: the log was damaged; even with nothing lost, run `verify`.
-        older_than_head: the vault is an older copy or lost its last changes.
+        older_than_head: the vault is an older copy, lost its last changes, or nothing tells that it did not.
         head_state: `ok`, `missing` or `damaged`.
         migrated_from: the schema's version before, where it changed.
         last_at_ms: time of the last change, epoch ms.
@@ -124,7 +137,13 @@ def create_vault(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, steps
 
 
 def open_vault(
-    home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, steps: Sequence[Migration], readers: int
+    home: Home,
+    keys: SubKeys,
+    vault_id: bytes,
+    clock: Clock,
+    steps: Sequence[Migration],
+    readers: int,
+    counter: int | None = None,
 ) -> Opened:
     """Open a vault.
 
@@ -135,6 +154,7 @@ def open_vault(
         clock: for migrations.
         steps: all migrations.
         readers: how many read connections.
+        counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
 
     Returns:
         Its parts; the caller closes the connections.
@@ -147,12 +167,7 @@ def open_vault(
     newest = steps[-1].version
     log = _audit_log(home)
     held = peek(home.vault, keys.db)
-    if held.application != APPLICATION_ID:
-        raise IntegrityError(Code.VAULT_DAMAGED, "vault.db is not a vault of Loci; restore a backup.")
-    if held.schema > newest:
-        raise UserError(
-            Code.NEWER_VERSION, "This vault was written by a newer Loci; update Loci to open it. Nothing was changed."
-        )
+    _need_known(held, newest)
     if held.schema < newest:
         _copy_before_migrating(home, keys.db, held.schema, clock.now_ms())
     with ExitStack() as opened:
@@ -169,7 +184,7 @@ def open_vault(
             recovered_from_crash=log.size > 0,
             lost_commits=lost,
             is_log_damaged=log.is_damaged or lost > 0,
-            older_than_head=_older(seq, found),
+            older_than_head=_older(seq, found, counter),
             head_state=found.state,
             migrated_from=held.schema if held.schema < newest else None,
             last_at_ms=last_at,
@@ -177,6 +192,15 @@ def open_vault(
         opened.pop_all()
     Reserve(home).ensure()
     return Opened(writer, pool, schema, info)
+
+
+def _need_known(held: Versions, newest: int) -> None:
+    if held.application != APPLICATION_ID:
+        raise IntegrityError(Code.VAULT_DAMAGED, "vault.db is not a vault of Loci; restore a backup.")
+    if held.schema > newest:
+        raise UserError(
+            Code.NEWER_VERSION, "This vault was written by a newer Loci; update Loci to open it. Nothing was changed."
+        )
 
 
 def _build(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migration]) -> None:
@@ -272,7 +296,16 @@ def _schema(writer: dbapi2.Connection) -> Schema:
     raise fault
 
 
-def _older(seq: int, found: FoundHead) -> OlderCopy | None:
-    if found.head is None or found.head.seq <= seq:
+def _older(seq: int, found: FoundHead, counter: int | None) -> OlderCopy | None:
+    """What speaks against this being the newest copy; the keyring's counter may lag behind, never lead."""
+    head, kept = found.head, -1 if counter is None else counter
+    if head is None:
+        if kept > seq:
+            return OlderCopy(seq, kept, None)
+        if counter is not None or seq == 0:
+            return None  # the keyring vouches for it, or nothing was ever saved that could be missing
+        return OlderCopy(seq, seq, None, Doubt(found.state))
+    if max(head.seq, kept) <= seq:
         return None
-    return OlderCopy(seq, found.head.seq, found.head.time_ms)
+    # Where the keyring saw more than the head, the head was put back too: whom it lets in may be revoked since.
+    return OlderCopy(seq, max(head.seq, kept), head.time_ms, clients=head.clients if kept <= head.seq else frozenset())

@@ -26,7 +26,7 @@ from core.types.clock import Clock
 from core.vault.archive import KEYS, VAULT, Unpacked, invalid, unpack
 from core.vault.audit import AuditChain
 from core.vault.copying import look_into
-from core.vault.head import Head, write_head
+from core.vault.head import Head, read_head, write_head
 from core.vault.home import Home, new_file
 from core.vault.keys import SubKeys
 from core.vault.migrations import Migration, known_migrations
@@ -151,7 +151,7 @@ def _restore(
     parts = unpack(archive, work)
     opened = open_keys(parts.keys)
     _need_whole(parts, opened, steps[-1].version)
-    seq, dropped = _drop_pairings(work, opened, clock, steps)
+    seq, dropped = _drop_pairings(work, opened, clock, steps, _last_seen(home, opened))
     stage = work / "stage"
     stage.mkdir(mode=0o700)
     parts.vault.rename(stage / VAULT)
@@ -196,20 +196,25 @@ def _need_whole(parts: Unpacked, opened: OpenedKeys, newest: int) -> None:
     raise fault
 
 
-def _drop_pairings(work: Path, opened: OpenedKeys, clock: Clock, steps: tuple[Migration, ...]) -> tuple[int, int]:
+def _last_seen(home: Home, opened: OpenedKeys) -> int:
+    """The sequence of the vault that is replaced; 0 where it is another vault, or there is none."""
+    present = read_head(home.head, opened.keys.head, opened.vault_id).head
+    return 0 if present is None else present.seq
+
+
+def _drop_pairings(
+    work: Path, opened: OpenedKeys, clock: Clock, steps: tuple[Migration, ...], above: int
+) -> tuple[int, int]:
     """Open the copy as a vault of its own, bring it up to date and end its pairings."""
 
-    def drop(tx: Tx) -> int:
-        dropped = tx.run(
-            "UPDATE clients SET revoked_at = ?, token = randomblob(32) WHERE revoked_at IS NULL", (tx.now_ms,)
-        )
-        chain = AuditChain(opened.keys.audit)
-        chain.append(tx, "owner", "restore", detail={"dropped_clients": dropped})
+    def note(tx: Tx, dropped: int) -> int:
+        AuditChain(opened.keys.audit).append(tx, "owner", "restore", detail={"dropped_clients": dropped})
         return dropped
 
-    vault = Vault.open(Home(work, reserve_bytes=0), opened.keys, opened.vault_id, clock, 1, steps)
+    # A backup has no head of its own, and is not asked about: it was chosen by name.
+    vault = Vault.open(Home(work, reserve_bytes=0), opened.keys, opened.vault_id, clock, 1, steps, counter=0)
     try:
-        dropped = vault.write(drop)
+        dropped = vault.accept_older(note, above)
     finally:
         failed = vault.close()
     if failed:

@@ -31,6 +31,9 @@ UNLOGGED = frozenset(
 )  # fmt: skip
 """Tables that `Tx.run` may change: derived ones and journals, which undo does not look at."""
 
+_TERMS = frozenset({"clients", "grants"})
+"""Who may come in, and what for: `vault.head` tells of them."""
+
 _COUNTED = frozenset({"claims", "memories"})
 """Tables where `Tx.run` may UPDATE besides: counters of reads and decay, what is derived (`images.VOLATILE`)."""
 
@@ -90,6 +93,7 @@ class Tx(SqlRows):
         seq: the vault's sequence if this transaction changes anything.
         recorder: gets the images of changed rows; None for changes nobody will undo.
         touched: the memories it changes, recorded or not.
+        is_terms_changed: whether a client came, went, or may do something else from now on.
     """
 
     def __init__(
@@ -122,6 +126,7 @@ class Tx(SqlRows):
         self._schema = schema
         self._ended = is_ended
         self._changed = False
+        self.is_terms_changed = False
         self._gate = False
         self._actions: list[Callable[[], None]] = []
 
@@ -155,7 +160,7 @@ class Tx(SqlRows):
         """
         known = self._schema.table(table)
         known.need(row)
-        self._take_seq()
+        self._take_seq(table)
         rowid = self._execute(_insert_sql(known, tuple(row)), tuple(plain(value) for value in row.values())).lastrowid
         if rowid is None:
             raise BugError("insert without a rowid")
@@ -187,7 +192,7 @@ class Tx(SqlRows):
             for row in rows:
                 self.insert(table, row)
             return
-        self._take_seq()
+        self._take_seq(table)
         given = [tuple(plain(row[name]) for name in names) for row in rows]
         whole = len(given) - len(given) % _ROWS_AT_ONCE
         for at in range(0, whole, _ROWS_AT_ONCE):
@@ -234,7 +239,7 @@ class Tx(SqlRows):
         new = {name: value for name, value in new.items() if not _same(before[name], value)}
         if not new:
             return True
-        self._take_seq()
+        self._take_seq(table)
         own = _key_of(known, before)
         where, values = _where(own)
         setting = ", ".join(f'"{name}" = ?' for name in new)
@@ -268,7 +273,7 @@ class Tx(SqlRows):
             ours = [key for key, row in before.items() if not all(_same(row[name], new[name]) for name in new)]
             if not ours:
                 continue
-            self._take_seq()
+            self._take_seq(table)
             found = f'"{column}" IN ({", ".join("?" * len(ours))})'
             self._execute(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
             for key in ours:
@@ -295,7 +300,7 @@ class Tx(SqlRows):
         before = self._find(known, key)
         if before is None:
             return False
-        self._take_seq()
+        self._take_seq(table)
         own = _key_of(known, before)
         where, values = _where(own)
         self._execute(f'DELETE FROM "{table}" WHERE {where}', values)  # noqa: S608 - checked names
@@ -421,7 +426,8 @@ class Tx(SqlRows):
         self._execute("UPDATE vault_state SET purge_open = ? WHERE one = 1", (value,))
         self._gate = bool(value)
 
-    def _take_seq(self) -> None:
+    def _take_seq(self, table: str = "") -> None:
+        self.is_terms_changed = self.is_terms_changed or table in _TERMS
         if self._changed:
             return
         self._changed = True

@@ -22,14 +22,14 @@ from core.types.clock import Clock
 from core.vault.cipher import fetch
 from core.vault.copying import copy_into
 from core.vault.faults import RAISED, locked, translate
-from core.vault.head import Head, write_head
+from core.vault.head import Head, client_marks, retire_clients, write_head
 from core.vault.home import Home
 from core.vault.keys import SubKeys
 from core.vault.migrations import Migration, known_migrations
-from core.vault.opening import Opened, OpenInfo, create_vault, open_vault
+from core.vault.opening import OlderCopy, Opened, OpenInfo, create_vault, open_vault
 from core.vault.pool import ReadPool
 from core.vault.reserve import Reserve
-from core.vault.rows import Rows
+from core.vault.rows import Rows, SqlRows
 from core.vault.tx import Tx
 from core.vault.upkeep import MERGE_CHANGES, MERGE_PAGES, merge, move_log, shrink
 
@@ -45,6 +45,7 @@ class Vault:
         home: its files.
         info: what opening found.
         vault_id: its public id, 16 bytes.
+        older: it may not be the newest copy, and nobody has accepted it: until then nothing is written.
     """
 
     @staticmethod
@@ -71,6 +72,7 @@ class Vault:
         clock: Clock,
         readers: int = 4,
         migrations: Sequence[Migration] | None = None,
+        counter: int | None = None,
     ) -> Vault:
         """Open a vault, bringing its schema up to date.
 
@@ -81,6 +83,7 @@ class Vault:
             clock: the one clock.
             readers: read connections.
             migrations: all steps; None for those this program knows.
+            counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
 
         Returns:
             The open vault; close it.
@@ -89,7 +92,7 @@ class Vault:
             LociError: NO_VAULT, VAULT_DAMAGED, NEWER_VERSION, MIGRATION_FAILED, READ_ONLY, DISK_FULL …
         """
         steps = known_migrations() if migrations is None else migrations
-        return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, readers))
+        return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, readers, counter))
 
     def __init__(self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: Opened) -> None:
         """Take over the parts of an opened vault; use `open`."""
@@ -110,7 +113,7 @@ class Vault:
         self._copying: dbapi2.Connection | None = None
         self._seq = opened.info.seq
         self._last_at = opened.info.last_at_ms
-        self._may_lower_head = opened.info.older_than_head is None
+        self.older: OlderCopy | None = opened.info.older_than_head
         self._files = _same_files(home)
 
     @property
@@ -148,15 +151,55 @@ class Vault:
             What `fn` returned; by then it is saved.
 
         Raises:
-            LociError: what `fn` raised, or DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
+            LociError: what `fn` raised, or OLDER_VAULT, DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
         """
         with self._exclusive():
+            # A write would make a second history, and its sequence would soon pass the one last seen.
+            self.need_accepted()
             result, tx = self._transact(fn)
-        # A stack runs the actions in reverse: they are pushed back to front. All of them run.
-        with ExitStack() as actions:
-            for action in reversed(tx.actions):
-                actions.callback(action)
-        return result
+            if tx.is_terms_changed:
+                with suppress(LociError):  # the next checkpoint notes it
+                    self._note_head()
+        return _acted(result, tx)
+
+    def need_accepted(self) -> None:
+        """Refuse while the vault is an older copy that nobody has accepted.
+
+        Raises:
+            IntegrityError: OLDER_VAULT.
+        """
+        if self.older is not None:
+            raise older_vault()
+
+    def accept_older(self, fn: Callable[[Tx, int], T], above: int = 0) -> T:
+        """The person goes on with an older copy: from here on it is the one that counts.
+
+        Its sequence passes everything that was seen, so that no other copy from the time between is taken for the
+        newest. Clients that were revoked, paired anew or given other terms since are revoked.
+
+        Args:
+            fn: notes it in the same transaction; told how many clients were revoked.
+            above: a sequence that it must pass besides.
+
+        Returns:
+            What `fn` returned.
+
+        Raises:
+            LociError: what `fn` raised, or DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
+        """
+        older = self.older
+
+        def carried(tx: Tx) -> T:
+            tx.run("UPDATE vault_state SET last_at = ? WHERE one = 1", (tx.now_ms,))  # the new sequence holds, always
+            standing = frozenset[str]() if older is None else older.clients
+            return fn(tx, retire_clients(tx, self._keys.head, self.vault_id, standing))
+
+        with self._exclusive():
+            result, tx = self._transact(carried, max(above, 0 if older is None else older.head_seq))
+            self.older = None
+            with suppress(LociError):  # it is accepted by its sequence already
+                self._note_head()
+        return _acted(result, tx)
 
     def with_writer(self, fn: Callable[[dbapi2.Connection], T]) -> T:
         """Keep every verb out while something looks at the writer's connection; for checks.
@@ -233,17 +276,13 @@ class Vault:
         return is_done
 
     def write_head(self) -> None:
-        """Note the sequence in `vault.head`. An older copy does not lower it until `accept_older`.
+        """Note the sequence and the clients in `vault.head`. An older copy does not until `accept_older`.
 
         Raises:
             EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED.
         """
         with self._exclusive():
             self._note_head()
-
-    def accept_older(self) -> None:
-        """The person goes on with an older copy: from here on its sequence is the one that counts."""
-        self._may_lower_head = True
 
     def copy_into(self, target: Path) -> None:
         """Copy the whole vault under the same key while it is in use; `interrupt` stops it.
@@ -312,13 +351,15 @@ class Vault:
         self._reserve.ensure()
         return failed
 
-    def _transact(self, fn: Callable[[Tx], T]) -> tuple[T, Tx]:
+    def _transact(self, fn: Callable[[Tx], T], above: int = 0) -> tuple[T, Tx]:
         self.watch()
         fetch(self._writer, "BEGIN IMMEDIATE")
         try:
             ((seq, last_at),) = fetch(self._writer, "SELECT seq, last_at FROM vault_state")
             at = self._clock.now_ms()
-            tx = Tx(self._writer, self._schema, max(at, last_at), seq + 1, self._why_stopped, self._closing.is_set, at)
+            next_seq = max(seq, above) + 1
+            ended = self._closing.is_set
+            tx = Tx(self._writer, self._schema, max(at, last_at), next_seq, self._why_stopped, ended, at)
             result = fn(tx)
             if tx.is_changed and self._closing.is_set():
                 raise locked()
@@ -337,6 +378,7 @@ class Vault:
 
     def _upkeep(self, step: Callable[[dbapi2.Connection], int]) -> int:
         with self._exclusive():
+            self.need_accepted()
             self.watch()
             return step(self._writer)
 
@@ -351,9 +393,10 @@ class Vault:
 
     def _note_head(self) -> None:
         self.watch()
-        if not self._may_lower_head:
+        if self.older is not None:
             return
-        head = Head(self._seq, max(self._clock.now_ms(), self._last_at))
+        clients = client_marks(SqlRows(self._writer), self._keys.head, self.vault_id)
+        head = Head(self._seq, max(self._clock.now_ms(), self._last_at), frozenset(clients.values()))
         try:
             write_head(self.home.head, self._keys.head, self.vault_id, head)
         except LociError as error:
@@ -384,6 +427,23 @@ class Vault:
         self._copying = connection
         if connection is not None and self._closing.is_set():
             connection.interrupt()
+
+
+def older_vault() -> LociError:
+    """Why nothing is written into an older copy, and why no client is let in."""
+    return IntegrityError(
+        Code.OLDER_VAULT,
+        "This vault is older than the one last seen here, or it cannot be told whether it is; nothing is changed and "
+        "no assistant is let in until its owner accepts it with `loci verify --accept-older` or in the window.",
+    )
+
+
+def _acted(result: T, tx: Tx) -> T:
+    # A stack runs the actions in reverse: they are pushed back to front. All of them run.
+    with ExitStack() as actions:
+        for action in reversed(tx.actions):
+            actions.callback(action)
+    return result
 
 
 def _same_files(home: Home) -> tuple[tuple[int, int, int] | None, ...]:

@@ -16,6 +16,7 @@ from core.vault.audit import AuditChain
 from core.vault.cipher import cipher_problems
 from core.vault.head import read_head
 from core.vault.keys import SubKeys
+from core.vault.opening import Doubt
 from core.vault.rows import Rows
 from core.vault.vault import Vault
 
@@ -66,6 +67,8 @@ class Report:
 
 
 OK = Check(Outcome.OK)
+
+_DOUBTS = {Doubt.OLDER: "older than last seen", Doubt.HEAD_MISSING: "missing", Doubt.HEAD_DAMAGED: "damaged"}
 
 # These say that the check could not be run, not that it failed.
 _NOT_RUN = frozenset(
@@ -215,8 +218,10 @@ def _audit(rows: Rows, key: bytes) -> Check:
 
 
 def _head(vault: Vault, key: bytes) -> Check:
+    if vault.older is not None:
+        return Check(Outcome.FAILED, _DOUBTS[vault.older.doubt])
     found = read_head(vault.home.head, key, vault.vault_id)
-    if found.head is None:
+    if found.head is None:  # only just: the checkpoint before this check notes it
         return Check(Outcome.FAILED if found.state == "damaged" else Outcome.NOT_CHECKED, found.state)
     if found.head.seq > vault.seq:
         return Check(Outcome.FAILED, "older than last seen")

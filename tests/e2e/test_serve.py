@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -428,3 +430,45 @@ def test_nothing_of_others_is_replaced_at_the_sockets_place(palace: Palace) -> N
     place.write_text("mine", encoding="utf-8")
     palace.run("serve").refused(1, "E5003")
     assert place.read_text(encoding="utf-8") == "mine"
+
+
+# --- an import whose beginner has gone
+
+
+def running_import(palace: Palace) -> dict[str, Any]:
+    """The import that the engine names, once it stores."""
+    with palace.owner() as owner:
+        for _ in range(600):
+            for one in owner.call("owner.status")["running_imports"]:
+                if one["phase"] == "storing" and one["done"]:
+                    return dict(one)
+            time.sleep(0.1)
+    raise AssertionError("no import stores anything")
+
+
+def test_an_import_goes_on_without_its_beginner_and_is_named_and_stopped(palace: Palace) -> None:
+    with palace.serving():
+        beginner = subprocess.Popen(
+            [sys.executable, "-m", "app", *palace.command("import", str(rows_file(palace, 40_000)))],
+            cwd=palace.folder,
+            env=palace.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            first = running_import(palace)
+        finally:
+            beginner.kill()
+            beginner.wait()
+        later = running_import(palace)
+        assert (later["import_id"], later["label"]) == (first["import_id"], "notes.jsonl")
+        assert later["done"] >= first["done"] > 0
+        assert later["stop"] == f"loci unimport {later['import_id']}"
+        told = palace.run("status").out
+        assert "Importing “notes.jsonl”" in told
+        assert later["stop"] in told
+        assert palace.run("unimport", later["import_id"]).code == 0
+        status = palace.json("status")
+        assert (status["running_imports"], status["imports"]) == ([], {"undone": 1})
+        assert palace.json("list")["total"] == 0
+        palace.run("unimport", later["import_id"]).refused(1, "E2005")

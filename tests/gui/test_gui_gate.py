@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from answered import finished
 from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, new_home
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -54,6 +55,12 @@ class Ring:
 
     def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
         return KeyringEntry("Ring", self.kept[vault_id])
+
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        """Nothing here asks for it again."""
 
     def remove(self, vault_id: bytes, backend: str) -> None:
         del self.kept[vault_id]
@@ -453,3 +460,9 @@ def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:
     there.gate._opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), finds=False)
     assert len(heard.sentences) == 1
     assert acts[0][0] == "Go on with it"
+    engine = there.context.bridge.engine
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "accept_older", lambda: finished(2))
+        acts[0][1]()
+        settle(there.qtbot, lambda: len(heard.sentences) == 2)
+    assert "2 assistants must be paired anew" in heard.sentences[1]

@@ -26,7 +26,7 @@ from ipc_upkeep import FakeStores, HasUpkeep
 
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
-from core.ipc.ports import Asked, Counted
+from core.ipc.ports import Asked, Counted, OlderLike
 from core.types.clock import ManualClock
 from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
 from core.types.replies import (
@@ -443,6 +443,7 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     def __init__(self, state: str = "open") -> None:
         super().__init__()
         self.state = state
+        self.older: OlderLike | None = None
         self.hub = Hub()
         self._clock = ManualClock(START_MS)
         self._memories, self._imports = FakeMemories(self), FakeImports(self)
@@ -457,6 +458,10 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
     clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
     jobs, practice = property(lambda self: self._jobs), property(lambda self: self._practice)
+
+    def accept_older(self) -> Future[int]:
+        self.older = None
+        return finished(0)
 
     def check(self) -> None:
         if self.state != "open":

@@ -24,7 +24,7 @@ from core.ipc.limits import Caps
 from core.ipc.messages import LINE_BYTES
 from core.security.handshake import client_mac, decode_value, encode_value
 
-QUICK = Caps(handshake_s=0.4, line_s=0.3, drain_s=0.3, watch_s=0.05, stranger_grace_s=0.05)
+QUICK = Caps(handshake_s=0.4, line_s=0.3, drain_s=0.3, watch_s=0.05)
 NC = bytes(range(32))
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import Code
 from core.types.replies import Presence
-from ui.bridge import OpenInfo
+from ui.bridge import OlderCopy, OpenInfo
 from ui.context import USUAL_PLACES, Context
 from ui.gate.firstrun import FirstRun
 from ui.gate.sheet import Sheet
@@ -62,6 +62,9 @@ class Gate(QWidget):
     def _state(self, state: str) -> None:
         if state == "open" and not self._is_opening:
             self._clear()  # opened by another way, such as the command line
+            older = self.context.bridge.engine.older
+            if older is not None:
+                _ask_older(self.context, _doubts_of(older))
         elif state == "locked" and self.page is None and self.isVisible():
             self.look()
 
@@ -174,9 +177,24 @@ def say_opened(context: Context, info: OpenInfo) -> None:
     """
     said = told_by(info)
     if info.older_than_head is not None:
-        context.desk.say(" ".join(said), "Go on with it", context.bridge.engine.accept_older, stays=True)
+        _ask_older(context, said)
     elif said:
         context.desk.say(" ".join(said), stays=True)
+
+
+def _ask_older(context: Context, said: list[str]) -> None:
+    def accept() -> None:
+        task = query("Accepting the vault", context.bridge.engine.accept_older)
+        context.tasks.run(task.success(lambda retired: _say_accepted(context, retired)))
+
+    context.desk.say(" ".join(said), "Go on with it", accept, stays=True)
+
+
+def _say_accepted(context: Context, retired: int) -> None:
+    said = "This palace is the one that counts from here on."
+    if retired:
+        said += f" {count_of(retired, 'assistant')} must be paired anew."
+    context.desk.say(said)
 
 
 def told_by(info: OpenInfo) -> list[str]:
@@ -199,10 +217,18 @@ def told_by(info: OpenInfo) -> list[str]:
         said.append("Loci was not closed properly last time; everything that was saved is here.")
     older = info.older_than_head
     if older is not None:
-        said.append(
-            f"This vault is older than the one last seen here on {date_of(older.head_time_ms)}: it may be a copy, or "
-            "its newest changes are lost."
-        )
+        said.extend(_doubts_of(older))
     elif info.head_state != "ok":
-        said.append("It cannot be told whether this vault is the newest copy: the note of its last change is missing.")
+        said.append("The note of the last change seen here was missing; it cannot be told which copy is the newest.")
     return said
+
+
+def _doubts_of(older: OlderCopy) -> list[str]:
+    if older.doubt == "older":
+        seen = "" if older.head_time_ms is None else f" on {date_of(older.head_time_ms)}"
+        said = (
+            f"This vault is older than the one last seen here{seen}: it may be a copy, or its newest changes are lost."
+        )
+    else:
+        said = "It cannot be told whether this is an older copy: the note of the last change seen here is missing."
+    return [said, "Nothing is changed and no assistant is let in until you go on with it."]

@@ -37,6 +37,8 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "steps": memories.steps,
         "status": vault.status,
         "verify": vault.verify,
+        "older_copy": vault.older_copy,
+        "accept_older": vault.accept_older,
         "lock": vault.lock,
         "unlock": vault.unlock,
         "backup": vault.backup,

@@ -1,4 +1,4 @@
-"""The verbs on the vault as a whole: status, verify, lock, unlock, backup."""
+"""The verbs on the vault as a whole: status, verify, older copies, lock, unlock, backup."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.ipc.items import plain
+from core.ipc.moments import iso
 from core.ipc.ports import Engine
 from core.ipc.verbs.base import Params, Progress, wait
 from core.ipc.verbs.imports import absolute
@@ -27,6 +28,38 @@ async def verify(engine: Engine, _params: Params, _actor: Actor, progress: Progr
     found = await wait(engine.vault.verify())
     shaped: dict[str, Any] = plain(found)
     return shaped
+
+
+def older_of(engine: Engine) -> dict[str, Any] | None:
+    """What is known of an older copy that nobody has accepted, as JSON tells it.
+
+    Args:
+        engine: the engine.
+
+    Returns:
+        None where the vault is the newest, or accepted.
+    """
+    older = engine.older
+    if older is None:
+        return None
+    return {
+        "doubt": str(older.doubt),
+        "vault_seq": older.vault_seq,
+        "seen_seq": older.head_seq,
+        "seen_at": iso(older.head_time_ms),
+        "do": "loci verify --accept-older",
+    }
+
+
+async def older_copy(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Whether the vault is an older copy that nobody has accepted."""
+    return {"older_copy": older_of(engine)}
+
+
+async def accept_older(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Go on with an older copy of the vault, on its owner's word."""
+    was_older = engine.older is not None
+    return {"accepted": was_older, "retired_clients": await wait(engine.accept_older())}
 
 
 async def lock(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:

@@ -28,6 +28,10 @@ class Pages:
         page = [{"id": one} for one in self._ids[start : start + 2]]
         return {"conflicts": page, **({"next": page[-1]["id"]} if start + 2 < len(self._ids) else {})}
 
+    def older_copy(self) -> dict[str, Any] | None:
+        """It is the newest."""
+        return None
+
     def close(self) -> None:
         """Nothing to close."""
 

@@ -273,6 +273,13 @@ class Ring:
         assert backend == "Ring"
         return KeyringEntry("Ring", self.kept[vault_id])
 
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        self._need()
+        raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        self._need()
+
     def remove(self, vault_id: bytes, backend: str) -> None:
         self._need()
         assert backend == "Ring"

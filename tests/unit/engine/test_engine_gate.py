@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import threading
 from collections.abc import Iterator
@@ -13,10 +14,13 @@ from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, e
 from core.config.window import WindowOptions
 from core.engine.facade import Engine, Home, Setup, load_window
 from core.engine.vault_group import VaultGroup
-from core.errors import Code
+from core.errors import Code, LociError
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.types.lifecycle import JobType
 from core.types.replies import Presence
+from core.types.requests import ListRequest, StoreRequest
+from core.types.values import OWNER_ACTOR
 
 
 class Ring:
@@ -25,6 +29,7 @@ class Ring:
     def __init__(self, *, works: bool = True) -> None:
         self.works = works
         self.kept: dict[bytes, bytes] = {}
+        self.counters: dict[tuple[bytes, str], str] = {}
         self.threads: set[str] = set()
 
     def _need(self) -> None:
@@ -43,6 +48,16 @@ class Ring:
     def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
         self._need()
         return KeyringEntry("Ring", self.kept[vault_id])
+
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        self._need()
+        if (vault_id, place) not in self.counters:
+            raise KeyringFaultError(KeyringCause.MISSING, "nothing was changed")
+        return self.counters[vault_id, place]
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        self._need()
+        self.counters[vault_id, place] = sealed
 
     def remove(self, vault_id: bytes, backend: str) -> None:
         del self.kept[vault_id]
@@ -117,6 +132,80 @@ def test_the_keyring_opens_it_off_the_callers_thread(empty: Gate) -> None:
     empty.vault.open().result(30)
     assert empty.engine.state == "open"
     assert threading.current_thread().name not in empty.ring.threads
+
+
+def _put_back(gate: Gate) -> None:
+    """A vault that is in a keyring, its `vault.db` and its `vault.head` both as they were two changes ago."""
+    home = gate.engine.home
+    gate.vault.create("lantern", use_keyring=True).result(30)
+    gate.vault.open().result(30)
+    gate.engine.memories.store(StoreRequest("The kettle is red."), OWNER_ACTOR).result(30)
+    gate.engine.lock()
+    before = {path: path.read_bytes() for path in (home.vault, home.head)}
+    gate.vault.open().result(30)
+    assert gate.engine.older is None
+    for text in ("The stove was swept in May.", "The chimney draws well again."):
+        gate.engine.memories.store(StoreRequest(text), OWNER_ACTOR).result(30)
+    gate.engine.lock()
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def test_a_vault_put_back_with_its_head_is_told_by_the_keyrings_counter(empty: Gate) -> None:
+    _put_back(empty)
+    info = empty.vault.open("lantern").result(30)
+    assert info.older_than_head is not None
+    assert error_of(empty.engine.memories.store(StoreRequest("Something new."), OWNER_ACTOR)).code is Code.OLDER_VAULT
+    assert [one.text for one in empty.engine.memories.list(ListRequest(), OWNER_ACTOR).result(30).items] == [
+        "The kettle is red."
+    ]
+    assert empty.engine.accept_older().result(30) == 0  # nobody was paired
+    assert empty.engine.older is None
+    empty.engine.memories.store(StoreRequest("Something new."), OWNER_ACTOR).result(30)
+    empty.engine.lock()
+    assert empty.vault.open().result(30).older_than_head is None
+
+
+@pytest.mark.parametrize("fault", ["broken", "empty", "forged"])
+def test_a_keyring_that_tells_no_counter_is_no_alarm_and_holds_nothing_up(empty: Gate, fault: str) -> None:
+    _put_back(empty)
+    if fault == "broken":
+        empty.ring.works = False
+    elif fault == "empty":
+        empty.ring.counters.clear()
+    else:
+        empty.ring.counters = dict.fromkeys(empty.ring.counters, "99:" + 64 * "0")
+    assert empty.vault.open("lantern").result(30).older_than_head is None
+    assert empty.engine.memories.store(StoreRequest("Something new."), OWNER_ACTOR).result(30).memory_id
+
+
+def test_a_copy_of_the_vault_in_another_place_counts_for_itself(empty: Gate, tmp_path: Path) -> None:
+    _put_back(empty)
+    other = Gate(Home(tmp_path / "other", reserve_bytes=RESERVE))
+    try:
+        shutil.copytree(empty.engine.home.path, tmp_path / "other", ignore=shutil.ignore_patterns("vault.lock"))
+        other.engine._keys._keyring = empty.ring
+        assert other.vault.open("lantern").result(30).older_than_head is None
+    finally:
+        other.engine.close()
+
+
+def test_acceptance_is_audited_and_shown_in_the_journal(gate: Gate) -> None:
+    gate.vault.open(PASSPHRASE).result(30)
+    gate.engine.memories.store(StoreRequest("The kettle is red."), OWNER_ACTOR).result(30)
+    gate.engine.lock()
+    gate.engine.home.head.write_bytes(b"junk")
+    gate.vault.open(PASSPHRASE).result(30)
+    (warning,) = [one for one in gate.vault.status().result(30).values["warnings"] if "vault.head" in one]
+    assert "--accept-older" in warning
+    assert warning in gate.engine.jobs.health().result(30).warnings  # the Journal's page of health
+    with pytest.raises(LociError) as caught:
+        gate.engine.jobs.run(JobType.SWEEP).result(30)
+    assert caught.value.code is Code.OLDER_VAULT
+    gate.engine.accept_older().result(30)
+    newest = gate.engine.journal.audit().result(30).rows[0]
+    assert (newest.actor, newest.verb, dict(newest.detail)["retired_clients"]) == ("owner", "accept_older", 0)
+    assert gate.vault.verify().result(30)["checks"]["audit"]["status"] == "ok"
 
 
 def test_a_wrong_secret_is_told_at_the_slot(gate: Gate) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from ipc_world import World, code_of
 from core.errors import Code
 from core.ipc.limits import Caps
 
-CAPS = Caps(strangers=2, stranger_grace_s=0.0, malformed=5)
+CAPS = Caps(strangers=2, malformed=5)
 
 
 @pytest.fixture
@@ -45,3 +46,29 @@ def test_only_a_pairing_keeps_its_place_against_newcomers(world: World) -> None:
         assert world.paired("other").call("health")["state"] == "open"
         port.answer(asked.id, allow=True).result(60)
         assert redeemed.result(60)["client"] == "plug"
+
+
+def test_slow_strangers_keep_nobody_out(empty_home: Path) -> None:
+    """Each is younger than a moment, says nothing or half a word, and a new one comes as soon as one is put out."""
+    with World(empty_home) as world:
+        silent = [world.raw() for _ in range(3 * Caps().strangers)]
+        for one in silent[::2]:
+            with suppress(OSError):  # put out already
+                one.send(b'{"jsonrpc": "2.0", ')
+        for name in ("first", "second", "third"):
+            assert world.paired(name).call("health")["state"] == "open"
+            silent += [world.raw() for _ in range(Caps().strangers)]
+        assert world.owner().call("health")["state"] == "open"
+
+
+def test_the_oldest_greeting_goes_first_however_young_it_is(empty_home: Path) -> None:
+    with World(empty_home) as world:
+        begun = [world.raw() for _ in range(Caps().strangers)]
+        newcomer = world.raw()
+        newcomer.send(b'{"jsonrpc": "2.0", "id": 1, "method": "health"}\n')
+        answer = newcomer.line()  # it is listened to
+        assert answer is not None
+        assert answer["error"]["data"]["code"] == Code.UNAUTHENTICATED.value
+        assert begun[0].line() is None
+        begun[1].send(b'{"jsonrpc": "2.0", "id": 1, "method": "health"}\n')
+        assert begun[1].line() is not None

@@ -62,6 +62,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "sweep": {},
     "verify": {},
     "lock": {},
+    "older_copy": {},
+    "accept_older": {},
     "unlock": {"vault": encode_value(VAULT_ID), "key": encode_value(ROOT)},
     "backup": {"to": "/b.db"},
     "pair": {"name": "new", "grants": ["read"]},

@@ -7,7 +7,7 @@ import pytest
 from recall_rig import NOW_MS, Note, Rig, memory_id
 
 from core.errors import Code, UserError
-from core.recall.scope import Scope, may_see
+from core.recall.scope import Scope, find
 from core.types.words import Kind, Status
 
 DAY_MS = 86_400_000
@@ -157,19 +157,19 @@ def test_a_session_s_own_memories_are_hidden_from_other_sessions_of_clients(rig:
     assert set(rig.texts("use")) == {"use tabs here", "use spaces"}
 
 
-def test_may_see_asks_for_the_space(rig: Rig) -> None:
+def test_find_asks_for_the_space(rig: Rig) -> None:
     ids = rig.add([Note("a", space="GLOBAL"), Note("b", space="home")])
-    assert [may_see(rig.rows, memory, CLIENT) for memory in ids] == [True, False]
-    assert may_see(rig.rows, ids[1], Scope(unrestricted=True, space_ids=frozenset()))
-    assert not may_see(rig.rows, "nothing", Scope(unrestricted=True, space_ids=frozenset()))
+    assert [find(rig.rows, memory, CLIENT) is not None for memory in ids] == [True, False]
+    assert find(rig.rows, ids[1], Scope(unrestricted=True, space_ids=frozenset())) is not None
+    assert find(rig.rows, "nothing", Scope(unrestricted=True, space_ids=frozenset())) is None
 
 
 def test_what_was_deleted_is_there_for_the_owner_only(rig: Rig) -> None:
     gone, stays = rig.add([Note("a", space="GLOBAL", status=Status.DELETED), Note("b", space="GLOBAL")])
     everywhere = Scope(unrestricted=True, space_ids=frozenset(), client_id="bot")
     for scope in (CLIENT, everywhere):
-        assert [may_see(rig.rows, memory, scope) for memory in (gone, stays)] == [False, True]
-    assert may_see(rig.rows, gone, Scope(unrestricted=True, space_ids=frozenset()))
+        assert [find(rig.rows, memory, scope) is not None for memory in (gone, stays)] == [False, True]
+    assert find(rig.rows, gone, Scope(unrestricted=True, space_ids=frozenset())) is not None
 
 
 def test_a_write_is_seen_at_once(rig: Rig) -> None:

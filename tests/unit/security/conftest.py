@@ -22,6 +22,7 @@ class MemoryKeyring:
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
+        self.counters: dict[tuple[bytes, str], str] = {}
         self.backend = "keyring.backends.SecretService.Keyring"
         self.broken: KeyringCause | None = None
 
@@ -48,6 +49,16 @@ class MemoryKeyring:
     def remove(self, vault_id: bytes, backend: str) -> None:
         self._check()
         del self.entries[vault_id]
+
+    def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
+        self._check()
+        if (vault_id, place) not in self.counters:
+            raise KeyringFaultError(KeyringCause.MISSING, "test")
+        return self.counters[vault_id, place]
+
+    def store_counter(self, vault_id: bytes, place: str, backend: str, sealed: str) -> None:
+        self._check()
+        self.counters[vault_id, place] = sealed
 
 
 @pytest.fixture

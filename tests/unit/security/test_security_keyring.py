@@ -86,6 +86,17 @@ def test_store_never_overwrites_what_stands() -> None:
     assert memory.calls == ["get"]
 
 
+def test_a_counter_is_replaced_and_a_key_never() -> None:
+    memory = Memory()
+    counter, name = "seq:00:there", backend_name(memory)
+    for told in ("1:aa", "2:bb"):
+        assert ask("replace", memory, user=counter, backend=name, secret=told)["ok"]
+    assert ask("fetch", memory, user=counter, backend=name)["secret"] == "2:bb"
+    ask("store", memory, secret=KEK.hex())
+    assert ask("replace", memory, backend=name, secret="2:bb") == {"ok": False, "cause": "refused"}
+    assert ask("fetch", memory, backend=name)["secret"] == KEK.hex()
+
+
 def test_a_keyring_that_forgets_is_found_out() -> None:
     assert ask("store", Memory(forgets=True), secret=KEK.hex()) == {"ok": False, "cause": "not_kept"}
 

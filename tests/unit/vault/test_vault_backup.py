@@ -177,15 +177,25 @@ def test_leftovers_of_a_kill_are_cleared(home: Home) -> None:
     assert clear_leftovers(Home(home.path / "none")) == 0
 
 
+def test_the_vault_from_before_a_restore_is_an_older_copy(home: Home, archive: Path) -> None:
+    with kit.opened(home) as vault:
+        kit.store_many(vault, 5, first=500)
+    _restore(archive, home)
+    (home.path / "vault.db.before-restore").replace(home.vault)
+    with kit.opened(home) as vault:
+        assert vault.older is not None
+
+
 def test_a_restore_brings_everything_back_but_pairings(home: Home, archive: Path) -> None:
     with kit.opened(home) as vault:
         kit.store_many(vault, 5, first=500)
     info = _restore(archive, home)
-    assert (info.dropped_clients, info.has_old, info.seq, info.counts["memories"]) == (1, True, 28, 25)
+    # Above the vault it replaced: that one, put back, is an older copy from here on.
+    assert (info.dropped_clients, info.has_old, info.seq, info.counts["memories"]) == (1, True, 33, 25)
     assert home.keys.read_bytes() == _KEY_FILE
     with kit.opened(home) as vault:
         assert vault.info.older_than_head is None
-        assert vault.info.seq == 28
+        assert vault.info.seq == 33
         assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 25
         assert vault.read(lambda rows: rows.all("SELECT rowid FROM memory_fts WHERE memory_fts MATCH '\"7\"'")) == [
             (7,)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import vault_kit as kit
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import BugError, Code, LociError
+from core.security.seal import keyed_digest
 from core.types.clock import ManualClock
 from core.vault.audit import AuditChain, AuditEntry, ChainReport
-from core.vault.head import FoundHead, Head, read_head, write_head
+from core.vault.head import FoundHead, Head, open_counter, read_head, seal_counter, write_head
 from core.vault.home import Home
-from core.vault.opening import OlderCopy
+from core.vault.opening import Doubt, OlderCopy
+from core.vault.tx import Tx
 from core.vault.vault import Vault
 
 _KEY = kit.KEYS.head
@@ -35,7 +40,11 @@ def test_a_head_comes_back(tmp_path: Path) -> None:
     [
         lambda body: {**body, "seq": 8},
         lambda body: {**body, "time": 0},
-        lambda body: {**body, "v": 2},
+        lambda body: {**body, "v": 1},
+        lambda body: {**body, "v": 3},
+        lambda body: {**body, "clients": ["00" * 16]},
+        lambda body: {**body, "clients": "none"},
+        lambda body: {**body, "clients": [7]},
         lambda body: {**body, "seq": "7"},
         lambda body: {**body, "seq": True},
         lambda body: {**body, "seq": 2**70},
@@ -90,16 +99,176 @@ def test_yesterdays_copy_is_noticed_until_it_is_accepted(tmp_path: Path, home: H
     expected = OlderCopy(vault_seq=2, head_seq=5, head_time_ms=kit.START_MS + 86_400_000)
     for _ in range(2):
         with kit.opened(home, clock) as vault:
-            assert vault.info.older_than_head == expected
+            assert vault.info.older_than_head == vault.older == expected
             vault.write_head()
+            for attempt in (lambda: vault.write(lambda tx: kit.store(tx, 50)), vault.scrub):
+                with pytest.raises(LociError) as caught:
+                    attempt()
+                assert caught.value.code is Code.OLDER_VAULT
+            assert vault.seq == 2
+            assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 2
     with kit.opened(home, clock) as vault:
-        vault.accept_older()
+        assert vault.accept_older(lambda tx, _: tx.seq) == 6
+        assert vault.older is None
+        kit.store_many(vault, 1, first=50)
     with kit.opened(home, clock) as vault:
         assert vault.info.older_than_head is None
         assert vault.info.head_state == "ok"
 
 
-def test_a_damaged_head_is_reported_and_healed(home: Home) -> None:
+def test_once_accepted_no_other_copy_from_the_time_between_is_taken_for_the_newest(tmp_path: Path, home: Home) -> None:
+    copies = [tmp_path / "one.db", tmp_path / "two.db", tmp_path / "three.db"]
+    for nr, copy in enumerate(copies):
+        with kit.opened(home) as vault:
+            kit.store_many(vault, 2, first=10 * nr + 1)
+        shutil.copy(home.vault, copy)
+    shutil.copy(copies[0], home.vault)
+    with kit.opened(home) as vault:
+        vault.accept_older(lambda _, gone: gone)
+    for copy in copies:
+        shutil.copy(copy, home.vault)
+        with kit.opened(home) as vault:
+            assert vault.older is not None
+
+
+def _client(tx: Tx, name: str, **more: object) -> None:
+    tx.insert("clients", {"id": name, "name": name, "token": name.ljust(32).encode(), "paired_at": 1, **more})
+    tx.insert("grants", {"client_id": name, "name": "read", "granted_at": 1})
+
+
+_CHANGES: dict[str, Callable[[Tx], object]] = {
+    "revoked": lambda tx: tx.update("clients", {"id": "revoked"}, {"revoked_at": 5, "token": b"x" * 32}),
+    "paired_anew": lambda tx: tx.update("clients", {"id": "paired_anew"}, {"token": b"y" * 32}),
+    "paused": lambda tx: tx.update("clients", {"id": "paused"}, {"paused_at": 5}),
+    "narrowed": lambda tx: tx.delete("grants", {"client_id": "narrowed", "name": "read"}),
+    "trusted_less": lambda tx: tx.update("clients", {"id": "trusted_less"}, {"trust_ceiling": 0.2}),
+    "slowed": lambda tx: tx.update("clients", {"id": "slowed"}, {"limit_minute": 1}),
+}
+
+
+def _standing(vault: Vault) -> list[str]:
+    sql = "SELECT id FROM clients WHERE revoked_at IS NULL ORDER BY id"
+    return [str(row[0]) for row in vault.read(lambda rows: rows.all(sql))]
+
+
+def _with_clients_changed_since(home: Home, copy: Path) -> None:
+    def pair(tx: Tx) -> None:
+        for name in ("kept", *_CHANGES):
+            _client(tx, name)
+
+    with kit.opened(home) as vault:
+        vault.write(pair)
+    shutil.copy(home.vault, copy)
+    with kit.opened(home) as vault:
+        for change in _CHANGES.values():
+            vault.write(change)
+        vault.write(lambda tx: _client(tx, "newcomer"))
+
+
+def test_what_changed_of_a_client_since_ends_its_pairing_in_an_older_copy(tmp_path: Path, home: Home) -> None:
+    _with_clients_changed_since(home, tmp_path / "copy.db")
+    shutil.copy(tmp_path / "copy.db", home.vault)
+    with kit.opened(home) as vault:
+        assert vault.accept_older(lambda _, gone: gone) == len(_CHANGES)
+        assert _standing(vault) == ["kept"]
+        tokens = vault.read(lambda rows: rows.all("SELECT id, token FROM clients WHERE revoked_at IS NOT NULL"))
+        assert all(bytes(token) != name.ljust(32).encode() for name, token in tokens)
+
+
+def test_a_revocation_stands_in_the_head_at_once(tmp_path: Path, home: Home) -> None:
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _client(tx, "reader"))
+    shutil.copy(home.vault, tmp_path / "copy.db")
+    with kit.opened(home) as vault:
+        kit.store_many(vault, 3)
+        vault.write(lambda tx: tx.update("clients", {"id": "reader"}, {"revoked_at": 5}))
+        shutil.copy(home.head, tmp_path / "head")  # as a kill would leave it
+    shutil.copy(tmp_path / "copy.db", home.vault)
+    shutil.copy(tmp_path / "head", home.head)
+    with kit.opened(home) as vault:
+        assert vault.accept_older(lambda _, gone: gone) == 1
+
+
+def test_where_the_head_was_put_back_too_the_keyrings_counter_tells_and_nobody_keeps_its_pairing(
+    tmp_path: Path, home: Home
+) -> None:
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _client(tx, "kept"))
+    shutil.copy(home.vault, tmp_path / "copy.db")
+    shutil.copy(home.head, tmp_path / "head")
+    with kit.opened(home) as vault:
+        kit.store_many(vault, 3)
+        seen = vault.seq
+    shutil.copy(tmp_path / "copy.db", home.vault)
+    shutil.copy(tmp_path / "head", home.head)
+    with kit.opened(home) as vault:
+        assert vault.older is None  # nothing is left that could tell
+    with _opened_with(home, seen) as vault:
+        assert vault.older == OlderCopy(1, 4, kit.START_MS)
+        assert vault.accept_older(lambda _, gone: gone) == 1
+        assert vault.seq > seen
+
+
+@pytest.mark.parametrize("counter", [0, 1, 2, 3])
+def test_a_counter_that_lags_behind_is_no_alarm(home: Home, counter: int) -> None:
+    with kit.opened(home) as vault:
+        kit.store_many(vault, 3)
+    for spoil in (lambda: None, lambda: home.head.write_bytes(b"junk"), home.head.unlink):
+        spoil()
+        with _opened_with(home, counter) as vault:
+            assert vault.older is None
+
+
+@contextmanager
+def _opened_with(home: Home, counter: int) -> Iterator[Vault]:
+    vault = Vault.open(home, kit.KEYS, kit.VAULT_ID, ManualClock(kit.START_MS), 2, counter=counter)
+    try:
+        yield vault
+    finally:
+        vault.close()
+
+
+@pytest.mark.parametrize("state", ["missing", "damaged"])
+def test_where_nothing_tells_whether_it_is_the_newest_the_person_is_asked(home: Home, state: str) -> None:
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _client(tx, "reader"))
+    home.head.write_bytes(b"junk")
+    if state == "missing":
+        home.head.unlink()
+    for _ in range(2):  # closing heals nothing that nobody accepted
+        with kit.opened(home) as vault:
+            assert vault.older == OlderCopy(1, 1, None, Doubt(state))
+            with pytest.raises(LociError) as caught:
+                kit.store_many(vault, 1)
+            assert caught.value.code is Code.OLDER_VAULT
+    with kit.opened(home) as vault:
+        assert vault.accept_older(lambda _, gone: gone) == 1
+    with kit.opened(home) as vault:
+        assert (vault.older, vault.info.head_state) == (None, "ok")
+
+
+def test_a_head_of_the_first_form_is_read_and_lets_nobody_keep_its_pairing(tmp_path: Path, home: Home) -> None:
+    with kit.opened(home) as vault:
+        vault.write(lambda tx: _client(tx, "reader"))
+    mac = keyed_digest(_KEY, b"loci-head-v1", kit.VAULT_ID, b"9", b"99").hex()
+    home.head.write_text(json.dumps({"v": 1, "seq": 9, "time": 99, "mac": mac}))
+    with kit.opened(home) as vault:
+        assert vault.older == OlderCopy(1, 9, 99)
+        assert vault.accept_older(lambda _, gone: gone) == 1
+
+
+@given(seq=st.integers(0, 2**63 - 1), spoilt=st.text(max_size=90))
+def test_a_counter_comes_back_and_no_other_text_passes_for_one(seq: int, spoilt: str) -> None:
+    sealed = seal_counter(_KEY, kit.VAULT_ID, seq)
+    assert open_counter(_KEY, kit.VAULT_ID, sealed) == seq
+    assert open_counter(b"x" * 32, kit.VAULT_ID, sealed) is None
+    assert open_counter(_KEY, b"y" * 16, sealed) is None
+    mac = sealed.partition(":")[2]
+    for other in (spoilt, f"{seq + 1}:{mac}", f"0{sealed}", f"{spoilt}{sealed}", sealed[:-1]):
+        assert other == sealed or open_counter(_KEY, kit.VAULT_ID, other) is None
+
+
+def test_a_damaged_head_of_a_vault_that_was_never_used_is_reported_and_healed(home: Home) -> None:
     home.head.write_bytes(b"junk")
     with kit.opened(home) as vault:
         assert vault.info.head_state == "damaged"

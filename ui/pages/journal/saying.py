@@ -60,6 +60,7 @@ _VERBS: Mapping[str, str] = {
     "context": "Give context",
     "refused": "Refused",
     "restore": "Restore a backup",
+    "accept_older": "Accept an older copy of the vault",
     "spare": "Keep memories",
     "erase": "Erase for good",
     "sweep": "Look for fading memories",
