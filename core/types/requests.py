@@ -83,9 +83,13 @@ PLAIN = Extras()
 """A call that brings nothing along."""
 
 
+LIST_SORTS = ("newest", "oldest", "said", "importance", "trust")
+"""Orders of a list: by the time of recording, by the time it was said (the newest first), or the greatest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """A page of memories, newest first.
+    """A page of memories, newest first unless another order is named.
 
     Attributes:
         text: exact substring, bytes compared, case kept.
@@ -95,6 +99,10 @@ class ListRequest:
         limit: rows at most; None for all.
         after: continue behind this cursor (`Page.next`).
         category: only what is of this category.
+        since_ms: only what was said or happened from then on, else recorded; epoch ms.
+        tags: only what has one of these; A to Z compare without case.
+        client: only what the client of this name brought.
+        sort: one of `LIST_SORTS`.
     """
 
     text: str | None = None
@@ -105,6 +113,10 @@ class ListRequest:
     limit: int | None = 50
     after: str | None = None
     category: str | None = None
+    since_ms: int | None = None
+    tags: tuple[str, ...] = ()
+    client: str | None = None
+    sort: str = "newest"
 
 
 @dataclass(frozen=True, slots=True)
