@@ -155,11 +155,10 @@ def test_the_first_line_of_a_long_list_is_enough(palace: Palace) -> None:
 
 
 def test_a_text_comes_from_standard_input(palace: Palace) -> None:
-    stored = palace.run("--json", "remember", "-", typed=f"{TEXT}\n").document
-    assert palace.json("show", stored["memory_id"])["text"] == TEXT  # without the line end that `echo` adds
-    two = palace.run("--json", "remember", "-", typed="One line.\n\nAnd another.\n\n").document
-    assert palace.json("show", two["memory_id"])["text"] == "One line.\n\nAnd another.\n"
-    assert palace.run("--json", "remember", "--", "-").document["operation"] == "ADD"  # the sign itself
+    assert palace.run("remember", "-", typed=f"{TEXT}\n").code == 0
+    assert palace.run("remember", "-", typed="One line.\n\nAnd another.\n\n").code == 0
+    # Without the line end that `echo` adds, and with all others.
+    assert [item["text"] for item in palace.everything()] == ["One line.\n\nAnd another.\n", TEXT]
 
 
 def test_a_question_and_a_prompt_come_from_standard_input(palace: Palace) -> None:

@@ -297,7 +297,7 @@ def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
     ],
 )
 def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:
-    palace.run("mcp", *wrong).refused(1, "E4005")
+    palace.run("mcp", *wrong).refused(2, "E4005")
 
 
 def test_a_subscription_tells_that_there_are_other_memories(paired: Palace) -> None:
