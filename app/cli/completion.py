@@ -69,7 +69,9 @@ def walk(group: click.Group) -> Iterator[Verb]:
 
 
 def _verb(name: str, command: click.Command) -> Verb:
-    options, values, is_file = [], [], False
+    options: list[Option] = []
+    values: list[str] = []
+    is_file = False
     for parameter in command.get_params(click.Context(command)):
         choices = _choices(parameter)
         if isinstance(parameter, click.Option):

@@ -39,7 +39,11 @@ from core.vault.tx import Tx
 
 _log = log.get("engine")
 _END_OF_ID = re.compile(r"[0-9a-f-]{8,35}", re.ASCII)
-_ID_TABLES = {"memory": "memories", "step": "undo_steps", "import": "imports"}
+_ENDING_SO = {
+    "memory": "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT ?",
+    "step": "SELECT id FROM undo_steps WHERE substr(id, ?) = ? LIMIT ?",
+    "import": "SELECT id FROM imports WHERE substr(id, ?) = ? LIMIT ?",
+}
 _NAMED = 5
 
 
@@ -179,7 +183,7 @@ class Library:
             The one id that ends so; the text itself where none does. The future raises INVALID_INPUT where several do,
             and names them.
         """
-        table, known = _ID_TABLES[what], _END_OF_ID.fullmatch(text.lower())
+        sql, known = _ENDING_SO[what], _END_OF_ID.fullmatch(text.lower())
         if is_id(text) or known is None:
             whole: Future[str] = Future()
             whole.set_result(text)
@@ -187,7 +191,7 @@ class Library:
 
         def read(rows: Rows) -> str:
             end = known.group()
-            found = rows.all(f"SELECT id FROM {table} WHERE substr(id, ?) = ? LIMIT ?", (-len(end), end, _NAMED + 1))  # noqa: S608
+            found = rows.all(sql, (-len(end), end, _NAMED + 1))
             if len(found) > 1:
                 named = ", ".join(row[0] for row in found[:_NAMED]) + (" and more" if len(found) > _NAMED else "")
                 raise UserError(Code.INVALID_INPUT, f"More than one id ends so; write more of it: {named}.")
