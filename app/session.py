@@ -95,7 +95,8 @@ class RemoteSession:
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb over the socket; see `Session.call`."""
-        if verb in _PAGED:
+        has_items = verb != "export" or "to" not in params  # what goes into a file has none
+        if verb in _PAGED and has_items:
             # Without a limit `collect` would follow `next` to the very end.
             limit = {"limit": _LIMITS[verb]} if verb in _LIMITS else {}
             return self.client.collect(

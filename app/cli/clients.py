@@ -41,7 +41,9 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     """
     params = {"name": name, "grants": typed_grants(grants) or None, "limit": _limit(limit)}
     if code:
-        command.reply(pair_by_code(command, params), _paired)
+        paired = pair_by_code(command, params)
+        command.output.progression.is_done = True
+        command.reply(paired, _paired)
         return
     with command.asking() as session:
         reply = session.call("pair", {key: value for key, value in params.items() if value is not None})

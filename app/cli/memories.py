@@ -301,7 +301,7 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
     (VISUAL or EDITOR).
     """
     if text is None:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not sys.stdin.isatty():
             raise click.UsageError("Give the new text, or - to read it from standard input.")
         with command.asking() as session:
             shown = session.call("show", {"id": id})

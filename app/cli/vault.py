@@ -23,6 +23,7 @@ from core.errors import Code, LociError, PreconditionError, UserError
 _DAMAGED_EXIT = 6
 _ENDINGS = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
 _AT_ONCE = 500
+_UNLOCKED = "Unlocked."
 _NO_CODE = (
     "The vault was made, but its recovery code could not be written out; `loci passphrase --recovery-code` makes "
     "another one."
@@ -169,7 +170,9 @@ def lock(command: Command) -> None:
         command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
         return
     try:
-        command.reply(session.call("lock", {}), lambda out, _: out.line("Locked."))
+        reply = session.call("lock", {})
+        command.output.progression.is_done = True
+        command.reply(reply, lambda out, _: out.line("Locked."))
     finally:
         session.close()
 
@@ -184,11 +187,12 @@ def unlock(command: Command) -> None:
     parts = command.parts
     with open_root(parts) as root:
         session = connect(parts, root, unlock=False)
-        says = "The vault is open already." if session else "Unlocked."
+        says = "The vault is open already." if session else _UNLOCKED
         session = session or connect(parts, root)
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine runs that could be unlocked; start `loci serve` or open the window.")
     session.close()
+    command.output.progression.is_done = says == _UNLOCKED
     command.reply({"state": "open"}, lambda out, _: out.line(says))
 
 
@@ -251,6 +255,7 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
                     found[-1]["text"] += item["fields"]["text"]
                 else:
                     found.append(dict(item["fields"]))
+    command.output.progression.is_done = False  # what was asked for is what is written now
     command.output.raw(rendered(found, params["format"]))
 
 
@@ -316,7 +321,7 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
         out.document({"recovery_code": code})
     out.flush()
     typed = code
-    if sys.stdin.isatty() and sys.stderr.isatty() and not out.as_json:
+    if sys.stdin.isatty() and not out.as_json:
         typed = str(click.prompt(told["back"], err=True))
     if not change("recovery_code", {"confirm": typed})["holds"]:
         raise UserError(Code.WRONG_SECRET, told["given_up"])

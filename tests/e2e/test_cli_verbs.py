@@ -35,7 +35,7 @@ def test_the_end_of_an_id_is_enough_for_every_verb_that_takes_one(palace: Palace
         whole = remembered(shell, BOAT)
         end = whole[-8:]
         assert shell.json("show", end)["id"] == shell.json("show", end.upper())["id"] == whole
-        assert shell.json("history", whole[-13:])["items"][0]["id"] == whole
+        assert shell.json("history", whole[-17:])["items"][0]["id"] == whole
         for verb in ("confirm", "reinforce", "dispute", "pin"):
             assert shell.json(verb, end)["id"] == whole
         assert shell.json("tag", end, "+boat")["id"] == whole
@@ -80,8 +80,9 @@ def test_edit_pin_and_tag_are_one_step_each(palace: Palace) -> None:
         assert sorted(shell.json("show", first)["tags"]) == ["boat", "harbour dues"]
         assert shell.run("tag", first, "+boat").out.splitlines()[0] == "Nothing changed."
 
-        told = remembered(shell, KEYS, "--kind", "episode")
-        shell.run("edit", told, "Something else.").refused(1, "E4005")  # it is kept as it was said
+        gone = remembered(shell, KEYS)
+        shell.json("forget", gone)
+        shell.run("edit", gone, "Something else.").refused(1, "E4005")  # a right value, but not as things stand
         shell.run("edit", first, " ").refused(2, "E4005")
         shell.run("edit", first, "x" * 9000).refused(2, "E4004")
         for wrong in ((), ("boat",), ("+",), ("+a", "-a")):
@@ -119,8 +120,7 @@ def test_edit_opens_the_editor_of_the_person(palace: Palace) -> None:
 
 def test_a_list_goes_on_behind_a_page_in_every_order(palace: Palace) -> None:
     rows = [
-        {"text": f"Row {nr}.", "importance": (nr * 3 % 7) / 10, "time": f"2025-0{1 + nr * 5 % 9}-01", "kind": "fact"}
-        for nr in range(7)
+        {"text": f"Row {nr}.", "importance": (nr * 3 % 7) / 10, "time": f"2025-0{1 + nr * 5 % 9}-01"} for nr in range(7)
     ]
     file = palace.folder / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
