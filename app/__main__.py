@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import sys
 from collections.abc import Sequence
 
 import click
 
 from app.cli.options import hoisted, verb_of
+from app.cli.output import OutputError, Progression, StandardOutput
 from core.errors import BugError, CancelledError, LociError
 from core.security.hardening import harden
 
 _INTERRUPTED = 130
+_UNREAD = 141  # what a shell sees of a tool that SIGPIPE ended
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, progression: Progression | None = None) -> int:
     """Run the command line.
 
     Args:
         arguments: normally those of the process.
+        progression: told how far the command comes.
 
     Returns:
         The exit code (design section 8).
@@ -35,10 +40,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         from app.cli.commands import loci
 
+    so_far = progression or Progression()
     try:
-        code = loci.main(hoisted(given), prog_name="loci", standalone_mode=False)
+        code = loci.main(hoisted(given), prog_name="loci", standalone_mode=False, obj=so_far)
+        sys.stdout.flush()  # here, where it can still be told that it failed; not at the end of the process
     except click.exceptions.Exit as ended:
         return ended.exit_code
+    except OutputError as failed:
+        if failed.is_unread:
+            return _UNREAD
+        sys.stderr.write(f"{failed.code.value}: {so_far.told(failed)}\n")
+        return failed.exit_code
     except click.ClickException as wrong:
         wrong.show()
         return wrong.exit_code
@@ -53,19 +65,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """Entry point of the installed command; a bug ends with a sentence and its place, never with content."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # whatever the locale says, no text of a memory may end a command
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _hold_descriptors()
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if sys.stdout is None or isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = StandardOutput(sys.stdout)
+    so_far = Progression()
     try:
-        code = main()
+        code = main(progression=so_far)
     except Exception as error:  # noqa: BLE001 - the last keeper: a traceback could show memory text
         place = error.__traceback__
         while place is not None and place.tb_next is not None:
             place = place.tb_next
         where = "?" if place is None else f"{place.tb_frame.f_globals.get('__name__', '?')}:{place.tb_lineno}"
-        bug = BugError(f"{type(error).__name__} at {where}")
+        bug = BugError(f"{type(error).__name__} at {where}", is_done=so_far.is_done)
         sys.stderr.write(f"{bug.code.value}: {bug.sentence}\n")
         code = bug.exit_code
+    _end(code)
+
+
+def _hold_descriptors() -> None:
+    """Where the process was started with a closed stream, keep its number from the next file: it could be the vault."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True)
+
+
+def _end(code: int) -> None:
+    """End the process; what standard output did not take is dropped, for its failure was told already."""
+    try:
+        sys.stdout.flush()
+    except OutputError:
+        if isinstance(sys.stdout, StandardOutput):
+            sys.stdout.give_up()
+    if code == _UNREAD and hasattr(signal, "SIGPIPE"):
+        # Everything is closed by now. Python ignores the signal, since it would end an engine whose client leaves.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
     sys.exit(code)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +44,16 @@ class Environment:
     now: str | None
     has_display: bool
     person_home: Path | None = None
+
+    def scratch(self) -> AbstractContextManager[str]:
+        """A folder for as long as a block runs, which only this person can read; in memory where the system has such.
+
+        Yields:
+            Its path.
+        """
+        found = self.runtime_dir
+        usable = found is not None and found.is_dir() and os.access(found, os.W_OK)
+        return tempfile.TemporaryDirectory(prefix="loci-", dir=found if usable else None)
 
 
 def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:

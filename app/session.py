@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR
 
 OWNER = "@owner"
 _LONG_S = 3600.0
-_PAGED = frozenset({"recall", "list", "history"})
+_PAGED = frozenset({"recall", "list", "history", "export", "exported"})
 _LIMITS = {"recall": 10, "list": 50}  # items where the person names no limit, as the verbs themselves have it
 
 Tell = Callable[[str], None]
@@ -51,6 +51,15 @@ class Session(Protocol):
     def close(self) -> None:
         """End the conversation."""
         ...
+
+
+def changes(verb: str) -> bool:
+    """Whether a verb of the command line changes what is kept.
+
+    Args:
+        verb: as for `Session.call`.
+    """
+    return load().find(f"owner.{verb}").effect == "write"
 
 
 class LocalSession:
@@ -95,10 +104,13 @@ class RemoteSession:
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb over the socket; see `Session.call`."""
-        if verb in _PAGED:
+        has_items = verb != "export" or "to" not in params  # what goes into a file has none
+        if verb in _PAGED and has_items:
             # Without a limit `collect` would follow `next` to the very end.
             limit = {"limit": _LIMITS[verb]} if verb in _LIMITS else {}
-            return self.client.collect(f"owner.{verb}", {**limit, **params})
+            return self.client.collect(
+                f"owner.{verb}", {**limit, **params}, timeout_s=_LONG_S, with_next=verb == "list"
+            )
         return self.client.call(f"owner.{verb}", params, progress=progress, timeout_s=_LONG_S)
 
     def older_copy(self) -> dict[str, Any] | None:
@@ -135,11 +147,12 @@ def ask_secret(parts: Parts) -> str:
     raise UserError(Code.VAULT_LOCKED, "This needs your passphrase: name a file that holds it with --passphrase-file.")
 
 
-def open_root(parts: Parts) -> RootKey:
+def open_root(parts: Parts, secret: str | None = None) -> RootKey:
     """Open a key slot of the home.
 
     Args:
         parts: the process's parts.
+        secret: the passphrase or recovery code, where it was asked for already.
 
     Returns:
         The root; whoever asks wipes it.
@@ -151,9 +164,9 @@ def open_root(parts: Parts) -> RootKey:
     keys.finish_restore()
     if not keys.exist:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
-    if parts.environment.secret_file is None and keys.in_keyring:
+    if secret is None and parts.environment.secret_file is None and keys.in_keyring:
         return keys.open(None)
-    return keys.open(ask_secret(parts))
+    return keys.open(ask_secret(parts) if secret is None else secret)
 
 
 def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSession | None:

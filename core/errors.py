@@ -56,12 +56,16 @@ class Code(StrEnum):
     CANCELLED = "E5006"
     BUG = "E5007"
     NOT_HERE = "E5008"
+    OUTPUT_FAILED = "E5009"
     IMPORT_REFUSED = "E6001"
     IMPORT_UNKNOWN_FORMAT = "E6002"
     IMPORT_CHANGED = "E6003"
 
 
 _EXIT = {
+    Code.INVALID_INPUT: 2,
+    Code.INVALID_QUERY: 2,
+    Code.TEXT_TOO_LARGE: 2,
     Code.VAULT_BUSY: 3,
     Code.VAULT_LOCKED: 4,
     Code.WRONG_SECRET: 4,
@@ -96,6 +100,21 @@ class UserError(LociError):
     """The request cannot be carried out as asked; show the sentence."""
 
 
+class PreconditionError(UserError):
+    """What was asked makes sense, but not as things stand: decided already, taken, of another kind.
+
+    Its code is that of a wrong value, as clients know it; on the command line it is a refusal and no wrong usage.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(Code.INVALID_INPUT, sentence)
+
+    @property
+    def exit_code(self) -> int:
+        """1: refused."""
+        return 1
+
+
 class EnvironmentFaultError(LociError):
     """Disk full, file locked, no keyring: show it and offer to retry."""
 
@@ -107,8 +126,15 @@ class IntegrityError(LociError):
 class BugError(LociError):
     """A fault of Loci's own; shown without content."""
 
-    def __init__(self, where: str) -> None:
-        super().__init__(Code.BUG, f"Something went wrong inside Loci ({where}); nothing was changed.")
+    def __init__(self, where: str, *, is_done: bool = False) -> None:
+        """Make one.
+
+        Args:
+            where: the place in the program.
+            is_done: whether what was asked had been carried out before.
+        """
+        told = "what you asked for was done, but not told" if is_done else "nothing was changed"
+        super().__init__(Code.BUG, f"Something went wrong inside Loci ({where}); {told}.")
 
 
 class CancelledError(LociError):

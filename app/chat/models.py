@@ -14,7 +14,9 @@ from typing import Any
 from app.chat.words import sentence
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.llm.ollama import Held, choose
-from core.llm.place import Place
+from core.llm.place import Place, place_of
+
+USUAL_HOST = "127.0.0.1"
 
 WINDOW = 8_192
 """Tokens a model is asked to read at once, or what it can where that is less: more takes the machine's memory."""
@@ -34,6 +36,19 @@ Message = Mapping[str, str]
 
 class TooLongError(Exception):
     """An answer has more than `ANSWER_BYTES`."""
+
+
+def host_at(variable: str, silence_s: float) -> ModelHost:
+    """The model server of this machine, or the one that `LOCI_OLLAMA` names; nothing is called yet.
+
+    Args:
+        variable: from `LOCI_OLLAMA`; "" for none.
+        silence_s: as for `ModelHost`.
+
+    Raises:
+        UserError: CONFIG_INVALID for what is no address, ACCESS_DENIED for one beyond this machine.
+    """
+    return ModelHost(place_of(variable or USUAL_HOST), silence_s)
 
 
 class ModelHost:

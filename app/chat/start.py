@@ -6,7 +6,7 @@ Must not do: call an address beyond this machine, or pair, without the person's 
 from __future__ import annotations
 
 from app.chat.memory import Memory
-from app.chat.models import ModelHost
+from app.chat.models import USUAL_HOST, ModelHost
 from app.chat.screen import Screen
 from app.chat.talk import Chat
 from app.chat.words import sentence
@@ -17,7 +17,6 @@ from core.errors import Code, LociError, UserError
 from core.llm.place import Place, place_of
 
 CLIENT = "chat"
-USUAL_HOST = "127.0.0.1"
 # The person types here: what they say is their word, and what they put away themselves need not ask them once more.
 _DEEDS = ("read", "write", "curate", "speak_for_user")
 _GRANTS = {"a": (*_DEEDS, "all_spaces"), "o": _DEEDS}

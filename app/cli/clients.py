@@ -1,4 +1,4 @@
-"""The command line's verbs on clients: pair, grant, pause, resume, revoke, clients."""
+"""The command line's verbs on clients: pair, grant, pause, resume, revoke, clients, log."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 import click
 
 from app.cli.grants import told_reach, typed_grants
-from app.cli.output import Output, visible
+from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.pairing import pair_by_code
 from app.cli.root import Command, loci, with_command
-from app.cli.words import minute
+from app.cli.words import counted, first_words, minute, words
 from core.config.grantwords import taken_up
 from core.errors import Code, UserError
 
 _NAMED = 10
+_TOKEN_LOST = "The token could not be written out, so the pairing was taken back; pair it again."  # noqa: S105
 
 
 def _limit(text: str | None) -> int | str | None:
@@ -40,9 +41,20 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     """
     params = {"name": name, "grants": typed_grants(grants) or None, "limit": _limit(limit)}
     if code:
-        command.reply(pair_by_code(command, params), _paired)
+        paired = pair_by_code(command, params)
+        command.output.progression.is_done = True
+        command.reply(paired, _paired)
         return
-    command.reply({**command.call("pair", params), "socket": str(command.parts.place.path)}, _paired)
+    with command.asking() as session:
+        reply = session.call("pair", {key: value for key, value in params.items() if value is not None})
+        step = reply.pop("step", None)
+        try:
+            command.reply({**reply, "socket": str(command.parts.place.path)}, _paired)
+            command.output.flush()
+        except OutputError:
+            # The token is told this once: without it the client could never come in, and its name would be taken.
+            session.call("undo", {"step": step})
+            raise OutputError(_TOKEN_LOST) from None
 
 
 def _paired(out: Output, reply: Mapping[str, Any]) -> None:
@@ -99,12 +111,10 @@ def revoke(command: Command, name: str, remove: bool) -> None:
 
 
 def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
-    removed = reply.get("removed")
+    removed, forms = reply.get("removed"), words()["counts"]
     if removed is not None:
-        out.line(
-            f"Revoked. {removed['steps']} changes were taken back, {removed['archived']} older memories archived, "
-            f"{removed['left']} left because they were changed since."
-        )
+        rest = ", ".join(counted(forms[name], removed[name]) for name in ("archived", "left"))
+        out.line(counted(forms["taken_back"], removed["steps"], rest=rest))
         for memory_id in removed["left_ids"][:_NAMED]:
             out.line(f"    left: {memory_id}")
         if len(removed["left_ids"]) > _NAMED:
@@ -114,8 +124,8 @@ def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
     out.line("Revoked.")
     if wrote.get("steps") or wrote.get("too_old"):
         out.line(
-            f"It made {_least(wrote)}{wrote['steps']} changes to {wrote['memories']} memories; "
-            f"{wrote['too_old']} older ones stand. "
+            f"It made {_least(wrote)}{counted(forms['changes'], wrote['steps'])} to "
+            f"{counted(words()['memories'], wrote['memories'])}; {counted(forms['too_old'], wrote['too_old'])}. "
             f"`loci revoke {visible(reply['client'])} --remove` takes all of that back."
         )
 
@@ -158,15 +168,71 @@ def clients(command: Command, allow: str | None) -> None:
         command.reply(reply, lambda out, told: out.line(f"{visible(told['name'])} may ask again."))
         return
 
-    def words(out: Output, reply: Mapping[str, Any]) -> None:
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
             seen = f"seen {minute(client['last_seen_at'])}" if client["last_seen_at"] else "never seen"
             paired = f"paired {minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
             waits = f", {client['waits']} wait" if client["waits"] else ""
             out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
-            out.line(f"{'':<24} {paired}, {seen}, {client['stands']} memories{waits}")
+            out.line(f"{'':<24} {paired}, {seen}, {counted(words()['memories'], client['stands'])}{waits}")
         for no in reply["denied"]:
             out.line(f"{visible(no['name']):<24} denied   {minute(no['denied_at'])}")
-        out.line(f"{len(reply['clients'])} clients.")
+        out.line(counted(words()["counts"]["clients"], len(reply["clients"])))
 
-    command.reply(command.call("clients", {}), words)
+    command.reply(command.call("clients", {}), told)
+
+
+@loci.command()
+@click.argument("client", required=False)
+@click.option("--limit", type=click.IntRange(1, 200), help="Lines at most; 50 unless said otherwise.")
+@click.option("--after", metavar="CURSOR", help="Go on behind a page; it says how.")
+@with_command
+def log(command: Command, client: str | None, limit: int | None, after: str | None) -> None:
+    """What CLIENT did, newest first.
+
+    Answers, changes and refusals; without a name, of all of them. What was asked is not told here.
+    """
+    reply = command.call("log", {"name": client, "limit": limit, "after": after})
+    command.reply(reply, lambda out, found: _logged(out, found, is_one=client is not None))
+    if "next" in reply and not command.output.as_json:
+        command.output.note(words()["log"]["more"].format(next=reply["next"]))
+
+
+def _logged(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
+    for line in reply["lines"]:
+        who = "" if is_one else f"{one_line(line['client'], 64)}: "
+        out.line(words()["log"]["line"].format(at=minute(line["at"]), client=who, head=_did(line)))
+        ids = [line[name] for name in ("memory_id", "step", "receipt") if line[name]]
+        note = " · ".join(part for part in (*_noted(line), *ids[:1]) if part)
+        if note:
+            out.line(f"{'':<18}{note}")
+    if not reply["lines"]:
+        out.line(words()["log"]["none"])
+
+
+def _did(line: Mapping[str, Any]) -> str:
+    """What it did, in the words of the window's Clients page."""
+    said = words("clients_page")
+    if line["did"] == "refused":
+        why = said["refusal_reasons"].get(line["code"], said["refusal_reasons"]["unknown"])
+        return str(said["activity"]["refused"]).format(why=why)
+    known = said["answered"].get(line["verb"], {}).get(line["operation"]) or said["verbs"].get(line["verb"])
+    verb = str(known or one_line(line["verb"].replace("_", " "), 64))
+    verb = verb[:1].upper() + verb[1:]
+    return f"{verb}: {first_words(line['text'])}" if line["text"] else verb
+
+
+def _noted(line: Mapping[str, Any]) -> list[str]:
+    said = words("clients_page")["activity"]
+    noted: list[str] = []
+    if line["did"] == "asked":
+        noted.append(counted(said["gave"], line["count"]) if line["count"] else said["gave_none"])
+        noted.append(counted(said["withheld"], line["withheld"]) if line["withheld"] else "")
+    elif line["did"] == "wrote":
+        more = line["count"] - 1 if line["text"] else line["count"]
+        noted.append(visible(line["space"] or ""))
+        noted.append(counted(said["more" if line["text"] else "changed"], more) if more > 0 else "")
+        noted.append(said["warned"] if line["warned"] else "")
+    else:
+        noted.append(line["code"] or "")
+    return [*noted, said["undone"] if line["undone"] else ""]

@@ -3,8 +3,10 @@
 from app.cli import (
     bench,
     clients,
+    completion,
     conflicts,
     demo,
+    doctor,
     erasing,
     imports,
     jobs,
@@ -21,8 +23,8 @@ from app.cli.options import hoisted
 from app.cli.root import loci
 
 __all__ = [
-    "bench", "chat", "clients", "conflicts", "demo", "erasing", "hoisted", "imports", "jobs", "loci", "mcp", "memories",
-    "practice", "shot", "showing", "undoing", "vault",
+    "bench", "chat", "clients", "completion", "conflicts", "demo", "doctor", "erasing", "hoisted", "imports", "jobs",
+    "loci", "mcp", "memories", "practice", "shot", "showing", "undoing", "vault",
 ]  # fmt: skip
 
 loci.add_command(mcp)

@@ -55,6 +55,8 @@ def conflicts(command: Command, everything: bool, client: str | None, reject: bo
     with command.asking() as session:
         found = waiting(session, everything=everything)
         total = session.call("status", {}).get("open_reviews") if not command.output.as_json else None
+        if client is not None and client not in {one["name"] for one in session.call("clients", {})["clients"]}:
+            raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.")
     if client is not None:
         found = [item for item in found if of_client(item) == client]
     whole = client is not None
@@ -209,7 +211,7 @@ def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -
         out.line(f"  ! {words()['withheld']}")
     out.lines(f"  ? {words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
     if reply["closed"]:
-        out.line(f"  It settled {len(reply['closed'])} more of what waited.")
+        out.line("  " + counted(words()["counts"]["settled"], len(reply["closed"])))
 
 
 @loci.command()

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import errno
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
 
-from app.cli.output import Output, visible
+from app.cli.output import Output, refuse_stdin_twice, visible
 from app.cli.queue import waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.undoing import print_undone
-from app.cli.words import day, words
+from app.cli.words import counted, day, words
 from app.session import Session, existing
-from core.errors import Code, UserError
+from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.words import Kind
 
 FORMATS = (
@@ -22,6 +26,8 @@ FORMATS = (
     "mcp-memory",
 )  # fmt: skip
 _SHOWN_ERRORS = 10
+_FROM_STDIN = "standard input"
+_PART_BYTES, _SPOOL_BYTES = 1 << 20, 1 << 30
 _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 
 
@@ -32,15 +38,53 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 @click.option("--dry-run", is_flag=True, help="Only count what would come; write nothing.")
 @with_command
 def import_(command: Command, path: str, form: str | None, space: str | None, dry_run: bool) -> None:
-    """Bring in an export, a file or a folder of notes."""
+    """Bring in an export, a file or a folder of notes.
+
+    `-` reads one file from standard input.
+    """
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
-    params = {"path": str(existing(path)), "format": form, "space": space, "dry_run": dry_run or None}
+    with ExitStack() as held:
+        source = held.enter_context(_spooled(command)) if path == "-" else existing(path)
+        params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
+        reply, judged = _carried_out(command, {name: value for name, value in params.items() if value is not None})
+    command.reply(reply, lambda out, done: print_import(out, done, judged))
+
+
+def _carried_out(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
     with command.asking() as session:
         with command.output.progress(enabled=True) as tell:
-            reply = session.call("import", {name: value for name, value in params.items() if value is not None}, tell)
+            reply = session.call("import", params, tell)
         judged = None if command.output.as_json or reply["import_id"] is None else _judged(session, reply["import_id"])
-    command.reply(reply, lambda out, done: print_import(out, done, judged))
+    return reply, judged
+
+
+@contextmanager
+def _spooled(command: Command) -> Iterator[Path]:
+    """Standard input as a file for as long as the import runs; an import reads its file twice.
+
+    It lies where only this person can read it, in memory where the system has a runtime directory.
+    """
+    found = command.parts.environment
+    refuse_stdin_twice(found.secret_file)
+    with found.scratch() as folder:
+        file = Path(folder) / _FROM_STDIN
+        size = 0
+        try:
+            with file.open("xb") as spool:
+                while part := sys.stdin.buffer.read(_PART_BYTES):
+                    size += len(part)
+                    if size > _SPOOL_BYTES:
+                        sentence = "Standard input is too long for an import; save it as a file and import that."
+                        raise UserError(Code.TEXT_TOO_LARGE, sentence)
+                    spool.write(part)
+        except OSError as error:
+            code = Code.DISK_FULL if error.errno == errno.ENOSPC else Code.WRITE_FAILED
+            sentence = "Standard input could not be kept for the import; save it as a file and import that."
+            raise EnvironmentFaultError(code, sentence) from None
+        if not size:
+            raise UserError(Code.INVALID_INPUT, "Standard input is empty; a file to import is expected there.")
+        yield file
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +125,8 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     if not reply["stored"] and reply["skipped"].get("known"):
         out.line(f"Nothing new: everything in it is here already ({reply['format']}).")
     else:
-        out.line(f"{'Imported' if done else 'Would import'} {reply['stored']} memories ({reply['format']}).")
+        forms = words()["counts"]["imported" if done else "would_import"]
+        out.line(counted(forms, reply["stored"], format=reply["format"]))
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),

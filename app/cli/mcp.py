@@ -13,7 +13,7 @@ import click
 from app import environment
 from app.cli.grants import typed_grants
 from app.cli.options import CONTEXT, global_options
-from app.cli.output import Output
+from app.cli.output import Output, Progression
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.surroundings import completed
 from app.mcp.tools import LEAN, PROFILES
@@ -127,7 +127,8 @@ def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
     given = {} if context.parent is None else context.parent.params
     variables = completed(os.environ)
     found = environment.read(variables, given.get("home"), given.get("passphrase_file"))
-    return Doorway(found, variables, client, tools, Output(as_json=bool(given.get("as_json"))))
+    out = Output(as_json=bool(given.get("as_json")), progression=context.find_object(Progression))
+    return Doorway(found, variables, client, tools, out)
 
 
 @click.group(context_settings=CONTEXT)

@@ -1,14 +1,20 @@
-"""The command line's verbs on memories: remember, recall, context, list, forget."""
+"""The command line's verbs on memories: remember, recall, context, list, edit, pin, tag, spaces, forget."""
 
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import click
 
+from app.cli.options import statuses
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, on_day, voice, words
@@ -17,22 +23,13 @@ from app.session import Session
 from core.errors import Code, UserError
 from core.ipc.verbs.memories import FAR_DAYS
 from core.types.plans import Intent
+from core.types.requests import LIST_SORTS
 from core.types.words import Kind, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
 _SOURCES = click.Choice([source.value for source in Source])
 _INTENTS = click.Choice([intent.value for intent in Intent])
 _NAME = 40
-
-
-def _statuses(text: str | None) -> list[str] | str | None:
-    if text is None or text == "all":
-        return text
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    known = {status.value for status in Status}
-    if not names or any(name not in known for name in names):
-        raise UserError(Code.INVALID_INPUT, f"A status is one of {', '.join(sorted(known))}, separated by commas.")
-    return names
 
 
 def _claim(text: str | None) -> Any:
@@ -59,7 +56,11 @@ def _claim(text: str | None) -> Any:
 @click.option("--claim", help="What it claims, as JSON.")
 @with_command
 def remember(command: Command, /, text: str, claim: str | None, time: str | None, **given: Any) -> None:
-    """Remember TEXT."""
+    """Remember TEXT.
+
+    `-` reads it from standard input.
+    """
+    text = command.text(text, "text")
     params = {"text": text, "claim": _claim(claim), "time": local_time(time), **given}
     with command.asking() as session:
         reply = session.call("remember", {name: value for name, value in params.items() if value is not None})
@@ -119,11 +120,19 @@ def _became(reply: Mapping[str, Any], status: str) -> str:
 def recall(
     command: Command, /, query: tuple[str, ...], status: str | None, as_of: str | None, explain: bool, **given: Any
 ) -> None:
-    """Find what answers QUERY."""
-    wanted = _statuses(status)
+    """Find what answers QUERY.
+
+    `-` reads it from standard input.
+    """
+    wanted = statuses(status)
     if wanted == "all":
         wanted = [known.value for known in Status]
-    asked = {"query": " ".join(query), "status": wanted, "as_of": local_time(as_of), "explain": explain or None}
+    asked = {
+        "query": command.text(" ".join(query), "query"),
+        "status": wanted,
+        "as_of": local_time(as_of),
+        "explain": explain or None,
+    }
     plan = {"from": given.pop("begin"), "to": given.pop("end"), "no_time": given.pop("no_time") or None}
     reply = command.call("recall", {**asked, **plan, **given})
     command.reply(reply, lambda out, found: print_recall(out, found, explain=explain))
@@ -159,7 +168,8 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.line(_funnel(reply["stages"]))
         out.lines(_figures(reply))
-    out.line(f"{len(reply['items'])} found by {reply['strategy']} search in {reply['took_ms']:.0f} ms.")
+    told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
+    out.line(counted(words()["counts"]["found"], len(reply["items"]), **told))
 
 
 def _understood(plan: Mapping[str, Any]) -> str:
@@ -230,8 +240,11 @@ def _figures(reply: Mapping[str, Any]) -> list[str]:
 @click.option("--space", help="Only this space.")
 @with_command
 def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
-    """What is remembered of PROMPT, as the text an assistant gets."""
-    reply = command.call("context", {"prompt": " ".join(prompt), **given})
+    """What is remembered of PROMPT, as the text an assistant gets.
+
+    `-` reads it from standard input.
+    """
+    reply = command.call("context", {"prompt": command.text(" ".join(prompt), "prompt"), **given})
     command.reply(reply, _context)
     if not reply["text"]:
         command.output.note(words()["context"]["too_small"])
@@ -247,19 +260,141 @@ def _context(out: Output, reply: Mapping[str, Any]) -> None:
 @click.option("--status", help="Statuses, separated by commas, or all; active unless said otherwise.")
 @click.option("--space", help="Only this space.")
 @click.option("--import", "import_id", help="Only what this import brought.")
+@click.option("--since", help="Only what was said or happened from this day on, else stored; dates as with --as-of.")
+@click.option("--tag", "tags", multiple=True, help="Only what has this tag; may be repeated, and one of them will do.")
+@click.option("--client", help="Only what this client brought.")
+@click.option("--sort", type=click.Choice(LIST_SORTS), help="The order; newest stored first unless said otherwise.")
 @click.option("--limit", type=click.IntRange(min=1), help="Items at most; 50 unless said otherwise.")
+@click.option("--after", metavar="ID", help="Go on behind this memory, the last one of the page before.")
+@click.option("--jsonl", is_flag=True, help="One JSON object a line, one for each memory.")
 @with_command
-def list_(command: Command, /, status: str | None, **given: Any) -> None:
+def list_(
+    command: Command, /, status: str | None, since: str | None, tags: tuple[str, ...], jsonl: bool, **given: Any
+) -> None:
     """List memories, newest first."""
-    reply = command.call("list", {"status": _statuses(status), **given})
-    command.reply(reply, _listed)
+    out = command.output
+    if jsonl and out.as_json:
+        raise click.UsageError("--json prints one document, --jsonl one a line; choose one.")
+    asked = {"status": statuses(status), "since": local_time(since), "tags": list(tags) or None}
+    reply = command.call("list", {**asked, **given})
+    if jsonl:
+        out.records(reply["items"])
+    else:
+        command.reply(reply, _listed)
+    if "next" in reply and not out.as_json:
+        out.note(words()["list"]["more"].format(next=reply["next"]))
 
 
 def _listed(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
         mark = "" if item["status"] == "active" else f" [{words()['short_status'][item['status']]}]"
         out.line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
-    out.line(f"{len(reply['items'])} of {reply['total']}.")
+    out.line(words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
+
+
+@loci.command()
+@click.argument("id")
+@click.argument("text", required=False)
+@with_command
+def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - the contract's word
+    """Give a memory another TEXT.
+
+    What it said before stays in its history. `-` reads the text from standard input; without TEXT your editor opens
+    (VISUAL or EDITOR).
+    """
+    if text is None:
+        if not sys.stdin.isatty():
+            raise click.UsageError("Give the new text, or - to read it from standard input.")
+        with command.asking() as session:
+            shown = session.call("show", {"id": id})
+        text = _edited(command, shown["text"])
+    reply = command.call("edit", {"id": id, "text": command.text(text, "text")})
+    command.reply(reply, _told_edit)
+
+
+def _edited(command: Command, text: str) -> str:
+    """The text as the person's editor leaves it; the file is gone when the editor ends."""
+    program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with command.parts.environment.scratch() as folder:
+        file = Path(folder) / "memory.txt"
+        file.write_text(text, encoding="utf-8")
+        try:
+            code = subprocess.run([*shlex.split(program), str(file)], check=False).returncode
+            edited = file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            code, edited = 1, ""
+    if code:
+        raise UserError(Code.NOT_HERE, "The editor did not end well, so nothing was changed; see VISUAL and EDITOR.")
+    return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def _told_edit(out: Output, reply: Mapping[str, Any]) -> None:
+    told = words()["edited"]
+    out.line(told[reply["operation"]].format(id=reply["memory_id"]))
+    if reply["step"] is not None:
+        out.line(told["undo"].format(id=reply["memory_id"]))
+
+
+@loci.command()
+@click.argument("id")
+@click.option("--off", is_flag=True, help="Let it go again.")
+@with_command
+def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contract's word
+    """Pin a memory, so that it neither fades nor is archived."""
+
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
+        form = ("on" if reply["pinned"] else "off") + ("" if reply["step"] else "_already")
+        out.line(words()["pinned"][form])
+
+    command.reply(command.call("pin", {"id": id, "off": off or None}), told)
+
+
+# A tag to take away is written -TAG: only long options are read as options here.
+@loci.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+@click.argument("id")
+@click.argument("changes", nargs=-1, metavar="[+TAG] [-TAG]...")
+@click.option("--add", multiple=True, metavar="TAG", help="A tag to add; the same as +TAG.")
+@click.option("--remove", multiple=True, metavar="TAG", help="A tag to take away; the same as -TAG.")
+@with_command
+def tag(
+    command: Command,
+    id: str,  # noqa: A002 - the contract's word
+    changes: tuple[str, ...],
+    add: tuple[str, ...],
+    remove: tuple[str, ...],
+) -> None:
+    """Tag a memory with +TAG, or take a tag away with -TAG."""
+    more, less = list(add), list(remove)
+    for change in changes:
+        if change[:1] not in ("+", "-") or not change[1:].strip() or change.startswith("--"):
+            raise click.UsageError("A tag is written +TAG to add it, or -TAG to take it away.")
+        (more if change[0] == "+" else less).append(change[1:])
+    if not more and not less:
+        raise click.UsageError("Say which tags: +TAG adds one, -TAG takes one away.")
+    command.reply(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _told_tags)
+
+
+def _told_tags(out: Output, reply: Mapping[str, Any]) -> None:
+    told = words()["tagged"]
+    if reply["step"] is None:
+        out.line(told["same"])
+    tags = ", ".join(one_line(name, _NAME) for name in reply["tags"])
+    out.line(told["tags"].format(tags=tags) if tags else told["none"])
+
+
+@loci.command()
+@with_command
+def spaces(command: Command) -> None:
+    """List the spaces and what stands in each.
+
+    They are the wings of the palace. A space is made by naming it: `loci remember TEXT --space NAME`.
+    """
+
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
+        rows = [(one_line(one["name"], 128), counted(words()["memories"], one["memories"])) for one in reply["spaces"]]
+        out.table(rows)
+
+    command.reply(command.call("spaces", {}), told)
 
 
 @loci.command()

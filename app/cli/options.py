@@ -11,6 +11,9 @@ from typing import Any
 
 import click
 
+from core.errors import Code, UserError
+from core.types.words import Status
+
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _TAKE_VALUE = frozenset({"--home", "--passphrase-file"})
 
@@ -44,6 +47,27 @@ def hoisted(arguments: Sequence[str]) -> list[str]:
     head = [argument for argument in arguments[:end] if argument != "--json"]
     front = ["--json"] if len(head) < end else []
     return [*front, *head, *arguments[end:]]
+
+
+def statuses(text: str | None) -> list[str] | str | None:
+    """Statuses as typed: names separated by commas, or all.
+
+    Args:
+        text: as typed, if it was.
+
+    Returns:
+        Their names; `all` stays as it is.
+
+    Raises:
+        UserError: INVALID_INPUT for a word that is no status; it names those there are.
+    """
+    if text is None or text == "all":
+        return text
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    known = {status.value for status in Status}
+    if not names or any(name not in known for name in names):
+        raise UserError(Code.INVALID_INPUT, f"A status is one of {', '.join(sorted(known))}, separated by commas.")
+    return names
 
 
 def verb_of(arguments: Sequence[str]) -> str | None:

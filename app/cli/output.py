@@ -1,17 +1,24 @@
-"""What the command line prints: JSON as the contract says, or words for a person.
+"""What the command line prints: JSON as the contract says, or words for a person; and what it reads for `-`.
 
-Memory text is hostile: control characters are made visible before they reach a terminal.
+Memory text is hostile: control characters are made visible before they reach a terminal. A write to standard output
+that fails is an error of its own kind, told apart from one inside the engine, since the deed may be done by then.
 """
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TextIO
+
+from core.errors import Code, EnvironmentFaultError, UserError
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
@@ -19,14 +26,176 @@ _CONTROL = re.compile(
 )
 _SHORT = 160
 _WIDE = 96
+_STDIN_BYTES = 256 * 1024
+_TOLD = "It was done, but it could not be written out: standard output takes no more."
+_NOT_TOLD = "The answer could not be written out: standard output takes no more. Nothing was changed."
 
 Tell = Callable[[str, int, int | None], None]
 """Told what is done, units done, and units in all."""
 
 
+class OutputError(EnvironmentFaultError):
+    """Standard output takes no more: its disk is full, or whoever read it has left.
+
+    Attributes:
+        is_unread: whether the reader left, at which other tools end without a word.
+    """
+
+    def __init__(self, sentence: str = _NOT_TOLD, *, is_unread: bool = False) -> None:
+        super().__init__(Code.OUTPUT_FAILED, sentence)
+        self.is_unread = is_unread
+
+
+class _Closed(io.RawIOBase):
+    """What a process writes to that was started without a standard output.
+
+    Attributes:
+        is_silent: whether it takes everything and drops it.
+    """
+
+    is_silent = False
+
+    def writable(self) -> bool:
+        """It looks so; only a write tells."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Refuse, or drop."""
+        if self.is_silent:
+            return len(data)
+        raise OSError(errno.EBADF, "closed")
+
+
+class StandardOutput(io.TextIOWrapper):
+    """Standard output as UTF-8; whatever the locale says, no text of a memory ends a command."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        """Take the place of a stream.
+
+        Args:
+            stream: the process's own, of no use afterwards; None where it was started without one.
+        """
+        is_terminal = stream is not None and stream.isatty()
+        self._closed = _Closed()
+        held = stream.detach() if isinstance(stream, io.TextIOWrapper) else io.BufferedWriter(self._closed)
+        super().__init__(held, encoding="utf-8", errors="backslashreplace", line_buffering=is_terminal)
+
+    def write(self, text: str, /) -> int:
+        """Write.
+
+        Raises:
+            OutputError: where it takes no more.
+        """
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise OutputError(is_unread=error.errno == errno.EPIPE) from None
+
+    def flush(self) -> None:
+        """Let everything out; raises as `write`."""
+        try:
+            super().flush()
+        except OSError as error:
+            raise OutputError(is_unread=error.errno == errno.EPIPE) from None
+
+    def give_up(self) -> None:
+        """Send what is still held nowhere, so that the end of the process has nothing left to say."""
+        self._closed.is_silent = True
+        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+
+
+class Progression:
+    """How far a command has come, for whoever has to tell that it ended early.
+
+    Attributes:
+        is_done: whether something was changed for good.
+    """
+
+    def __init__(self) -> None:
+        self.is_done = False
+
+    def told(self, error: OutputError) -> str:
+        """The sentence for an output that failed.
+
+        Args:
+            error: as it was raised; one with a sentence of its own keeps it.
+        """
+        return _TOLD if self.is_done and error.sentence == _NOT_TOLD else error.sentence
+
+
+def read_text(argument: str, what: str, taken: os.PathLike[str] | None = None) -> str:
+    """A text of the command line: as typed, or standard input where `-` stands for it.
+
+    Args:
+        argument: as typed.
+        what: what it is, for the sentences: "text".
+        taken: the passphrase file; standard input cannot be two things.
+
+    Returns:
+        The text; of standard input without its last line end.
+
+    Raises:
+        UserError: INVALID_INPUT for nothing, for what is no UTF-8, or where it is the passphrase file too;
+            TEXT_TOO_LARGE.
+    """
+    if argument != "-":
+        return argument
+    data = read_bytes(what, taken, _STDIN_BYTES)
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise UserError(Code.INVALID_INPUT, "Standard input is not UTF-8 text; nothing was read from it.") from None
+    if not text.strip():
+        raise UserError(Code.INVALID_INPUT, f"Standard input is empty; the {what} is expected there.")
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def read_bytes(what: str, taken: os.PathLike[str] | None, most: int) -> bytes:
+    """All of standard input.
+
+    Args:
+        what: as for `read_text`.
+        taken: as for `read_text`.
+        most: bytes at most.
+
+    Raises:
+        UserError: INVALID_INPUT where it is empty, closed or the passphrase file too; TEXT_TOO_LARGE.
+    """
+    refuse_stdin_twice(taken)
+    if sys.stdin is None or sys.stdin.closed:
+        raise UserError(Code.INVALID_INPUT, f"Standard input is closed; the {what} is expected there.")
+    data = sys.stdin.buffer.read(most + 1)
+    if len(data) > most:
+        raise UserError(Code.TEXT_TOO_LARGE, f"Standard input is too long for a {what}: {most:,} bytes at most.")
+    if not data:
+        raise UserError(Code.INVALID_INPUT, f"Standard input is empty; the {what} is expected there.")
+    return data
+
+
+def refuse_stdin_twice(taken: os.PathLike[str] | None) -> None:
+    """Refuse `-` where the passphrase is read from standard input as well.
+
+    Args:
+        taken: the passphrase file.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    with suppress(OSError, ValueError, AttributeError):
+        if taken is not None and os.path.samestat(Path(taken).stat(), os.fstat(sys.stdin.fileno())):
+            raise UserError(
+                Code.INVALID_INPUT, "Standard input is the --passphrase-file already; name another file, or drop the -."
+            )
+
+
 def visible(text: str) -> str:
     """A text that cannot steer a terminal: control, invisible and bidirectional characters as codes."""
     return _CONTROL.sub(lambda sign: f"<U+{ord(sign.group()):04X}>", text.replace("\r\n", "\n"))
+
+
+def _escape(sign: re.Match[str]) -> str:
+    return json.dumps(sign.group())[1:-1]
 
 
 def _one_visible(text: str) -> str:
@@ -58,17 +227,43 @@ class Output:
 
     Attributes:
         as_json: one JSON document on standard output instead of words.
+        progression: how far the command has come.
     """
 
-    def __init__(self, *, as_json: bool, out: TextIO | None = None, err: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        as_json: bool,
+        out: TextIO | None = None,
+        err: TextIO | None = None,
+        progression: Progression | None = None,
+    ) -> None:
         self.as_json = as_json
+        self.progression = progression or Progression()
         self._out = out or sys.stdout
         self._err = err or sys.stderr
 
     def document(self, value: Mapping[str, Any]) -> None:
         """Print the one JSON document; what could steer a terminal stands in it as escapes."""
         whole = json.dumps(value, ensure_ascii=False, indent=2)
-        self._out.write(_CONTROL.sub(lambda sign: json.dumps(sign.group())[1:-1], whole) + "\n")
+        self._out.write(_CONTROL.sub(_escape, whole) + "\n")
+        self._out.flush()
+
+    def raw(self, text: str) -> None:
+        """Print a text as it is: an export, which is data for a file or a program and not for a terminal."""
+        self._out.write(text)
+
+    def records(self, values: Iterable[Mapping[str, Any]]) -> None:
+        """Print one JSON object a line, escaped as the one document is."""
+        for value in values:
+            self._out.write(_CONTROL.sub(_escape, json.dumps(value, ensure_ascii=False)) + "\n")
+
+    def flush(self) -> None:
+        """Let out what was printed so far.
+
+        Raises:
+            OutputError: standard output takes no more.
+        """
         self._out.flush()
 
     def line(self, text: str = "") -> None:
@@ -102,9 +297,10 @@ class Output:
             yield lambda label, done, total: bar.update(task, description=visible(label), completed=done, total=total)
 
     def note(self, text: str) -> None:
-        """Say one line on standard error."""
-        self._err.write(_one_visible(text) + "\n")
-        self._err.flush()
+        """Say one line on standard error; where nobody can hear it, the command goes on."""
+        with suppress(OSError):
+            self._err.write(_one_visible(text) + "\n")
+            self._err.flush()
 
     def table(self, rows: Sequence[tuple[str, object]]) -> None:
         """Print names and values in two columns."""

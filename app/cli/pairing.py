@@ -12,7 +12,7 @@ from app.cli.grants import SPACE
 from app.cli.output import visible
 from app.cli.root import Command
 from core.config.grantwords import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.types.words import Grant
 
 _WAIT_S = 150.0
@@ -33,7 +33,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not sys.stdin.isatty():
         # Nobody could answer; a no would be remembered as the person's.
-        raise UserError(Code.INVALID_INPUT, "Pairing with a code asks you; run it at a terminal.")
+        raise PreconditionError("Pairing with a code asks you; run it at a terminal.")
     session = command.running()
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine runs to pair with; start `loci serve` first.")

@@ -14,12 +14,12 @@ import click
 
 from app import environment
 from app.cli.options import CONTEXT, global_options
-from app.cli.output import Output
+from app.cli.output import Output, Progression, read_text
 from app.cli.words import older_words
 from app.compose import Parts
 from app.patience import patient_session
 from app.qt import load_qt
-from app.session import RemoteSession, Session, connect, open_root
+from app.session import RemoteSession, Report, Session, changes, connect, open_root
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +38,10 @@ class Command:
         self.parts = parts
         self.output = output
         self.older: dict[str, Any] | None = None
+
+    def text(self, argument: str, what: str) -> str:
+        """A text as typed, or standard input where it is `-`; see `read_text`."""
+        return read_text(argument, what, self.parts.environment.secret_file)
 
     def call(self, verb: str, params: Mapping[str, Any], *, progress: bool = False) -> dict[str, Any]:
         """Carry out one verb in a session of its own.
@@ -63,7 +67,7 @@ class Command:
         session: Session = patient_session(self.parts, self.output.note)
         try:
             self.warn_of(session)
-            yield session
+            yield _Followed(session, self.output.progression)
         finally:
             session.close()
 
@@ -103,6 +107,28 @@ class Command:
             words(self.output, value)
 
 
+class _Followed:
+    """A session that notes when something was changed, so that a later failure is told for what it is."""
+
+    def __init__(self, session: Session, progression: Progression) -> None:
+        self._session, self._progression = session, progression
+
+    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
+        """Carry out one verb; see `Session.call`."""
+        reply = self._session.call(verb, params, progress)
+        if changes(verb) and not params.get("dry_run", False):
+            self._progression.is_done = True
+        return reply
+
+    def older_copy(self) -> dict[str, Any] | None:
+        """What is known of an older copy; see `Session.older_copy`."""
+        return self._session.older_copy()
+
+    def close(self) -> None:
+        """End the conversation."""
+        self._session.close()
+
+
 def _given(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
@@ -125,7 +151,7 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     Everything stays in one encrypted vault on this machine.
     """
     found = environment.read(os.environ, home, passphrase_file)
-    context.obj = Command(Parts(found), Output(as_json=as_json))
+    context.obj = Command(Parts(found), Output(as_json=as_json, progression=context.find_object(Progression)))
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
             load_qt()

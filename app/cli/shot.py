@@ -36,6 +36,7 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
     from app.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
 
     take([Shot(page, place, theme, width, height, text_size)])
+    command.output.progression.is_done = True
     command.reply({"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _words)
 
 

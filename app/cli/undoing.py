@@ -19,6 +19,7 @@ from core.errors import Code, LociError
 
 _PAGE = 200
 _UNDO, _REDO = "Undo: ", "Redo: "  # as the engine names the undo of an undo
+_LEAST = 8  # characters of an id's end that name it
 _KNOWN_IDS = 20  # the engine names so many memories of a step at most
 
 Step = Mapping[str, Any]
@@ -115,7 +116,7 @@ def _mark(step: Step, newest: Step | None) -> str:
 def _chosen(session: Session, step_id: str | None) -> Step | None:
     """The named step, else the newest that `loci undo` takes back: what Loci did by itself is taken back by name."""
     for step in _steps(session):
-        if step["id"] == step_id:
+        if step_id is not None and len(step_id) >= _LEAST and step["id"].endswith(step_id.lower()):
             return step
         if step_id is None and step["can_undo"] and step["verb"] != "undo" and step["actor"] != "scheduler":
             return step

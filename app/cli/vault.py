@@ -1,24 +1,33 @@
-"""The command line's verbs on the vault: init, serve, status, verify, lock, unlock, backup, restore."""
+"""The command line's verbs on the vault: init, serve, status, verify, lock, backup, export, its passphrase."""
 
 from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from app import restoring, serving
-from app.cli.output import Output
+from app.cli.options import statuses
+from app.cli.output import Output, OutputError, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
-from app.session import Session, connect, existing, open_root
-from core.engine.facade import HomeKeys, read_secret_file
-from core.errors import Code, LociError, UserError
+from app.session import Session, ask_secret, connect, existing, open_root
+from core.engine.facade import HomeKeys, read_secret_file, rendered
+from core.errors import Code, LociError, PreconditionError, UserError
 
 _DAMAGED_EXIT = 6
+_ENDINGS = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
+_AT_ONCE = 500
+_UNLOCKED = "Unlocked."
+_NO_CODE = (
+    "The vault was made, but its recovery code could not be written out; `loci passphrase --recovery-code` makes "
+    "another one."
+)
 
 
 @loci.command()
@@ -34,8 +43,13 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
     clock = parts.new_clock(test_clock, out.note)
     code = keys.create(passphrase, clock, use_keyring=keyring, test_clock=test_clock)
+    out.progression.is_done = True
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
-    command.reply(reply, _made)
+    try:
+        command.reply(reply, _made)
+        out.flush()
+    except OutputError:
+        raise OutputError(_NO_CODE) from None
     if out.as_json:
         out.note("Keep the recovery code on paper: it is shown once, and it opens the vault without the passphrase.")
 
@@ -46,7 +60,7 @@ def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         if keyring:
             return None
-        raise UserError(Code.INVALID_INPUT, "Name a file with the new passphrase with --passphrase-file.")
+        raise PreconditionError("Name a file with the new passphrase with --passphrase-file.")
     first = getpass.getpass("New passphrase: ", stream=sys.stderr)
     if not first and keyring:
         return None
@@ -87,7 +101,8 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
         reply: the reply of `status`.
     """
     memories, index = reply["memories"], reply["index"]
-    kinds = ", ".join(f"{count} {kind}s" for kind, count in sorted(memories["by_kind"].items()))
+    forms = words()["counts"]["kinds"]
+    kinds = ", ".join(counted(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
     standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
     out.table(
         [
@@ -196,7 +211,9 @@ def lock(command: Command) -> None:
         command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
         return
     try:
-        command.reply(session.call("lock", {}), lambda out, _: out.line("Locked."))
+        reply = session.call("lock", {})
+        command.output.progression.is_done = True
+        command.reply(reply, lambda out, _: out.line("Locked."))
     finally:
         session.close()
 
@@ -211,11 +228,12 @@ def unlock(command: Command) -> None:
     parts = command.parts
     with open_root(parts) as root:
         session = connect(parts, root, unlock=False)
-        says = "The vault is open already." if session else "Unlocked."
+        says = "The vault is open already." if session else _UNLOCKED
         session = session or connect(parts, root)
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine runs that could be unlocked; start `loci serve` or open the window.")
     session.close()
+    command.output.progression.is_done = says == _UNLOCKED
     command.reply({"state": "open"}, lambda out, _: out.line(says))
 
 
@@ -237,4 +255,116 @@ def restore(command: Command, file: str) -> None:
     The old one is kept beside it.
     """
     reply = restoring.restore(command.parts, existing(file), command.output.note)
+    command.output.progression.is_done = True
     command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))
+
+
+@loci.command()
+@click.argument("file")
+@click.option("--format", "form", type=click.Choice(list(_ENDINGS)), help="By the file's ending, else jsonl.")
+@click.option("--space", help="Only this space.")
+@click.option("--status", help="Statuses, separated by commas, or all; active,disputed unless said otherwise.")
+@with_command
+def export(command: Command, file: str, form: str | None, space: str | None, status: str | None) -> None:
+    """Write memories to FILE, which only you can read.
+
+    `-` writes them to standard output. What is written as jsonl comes back with `loci import`.
+    """
+    out = command.output
+    params = {"space": space, "status": statuses(status)}
+    if file == "-":
+        if out.as_json:
+            raise click.UsageError("`-` prints the memories themselves, --json a report; name a file, or drop --json.")
+        _print_export(command, {**params, "format": form or "jsonl"})
+        return
+    to = existing(file)
+    form = form or next((name for name, ending in _ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
+    reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
+    command.reply(
+        reply, lambda o, made: o.line(counted(words()["exported"], made["memories"], path=visible(made["path"])))
+    )
+
+
+def _print_export(command: Command, params: Mapping[str, Any]) -> None:
+    """Ask for what is exported some at a time: a reply over the socket has an end, and so has a part of a text."""
+    found: list[dict[str, Any]] = []
+    with command.asking() as session:
+        ids = [one["id"] for one in session.call("export", {k: v for k, v in params.items() if v is not None})["items"]]
+        for at in range(0, len(ids), _AT_ONCE):
+            for item in session.call("exported", {"ids": ids[at : at + _AT_ONCE]})["items"]:
+                if item["continues"]:
+                    found[-1]["text"] += item["fields"]["text"]
+                else:
+                    found.append(dict(item["fields"]))
+    command.output.progression.is_done = False  # what was asked for is what is written now
+    command.output.raw(rendered(found, params["format"]))
+
+
+@loci.command()
+@click.option(
+    "--new-passphrase-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File whose first line is the new passphrase; asked for unless it is named.",
+)
+@click.option("--recovery-code", "renew", is_flag=True, help="Make a new recovery code instead; the old one goes.")
+@with_command
+def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) -> None:
+    """Change the passphrase, or the recovery code.
+
+    The present passphrase or the recovery code opens the way: it is asked for, or read from --passphrase-file.
+    """
+    if renew and new_passphrase_file is not None:
+        raise click.UsageError("--recovery-code leaves the passphrase as it is; drop one of the two.")
+    secret = ask_secret(command.parts)
+    with _keyholder(command, secret) as change:
+        if renew:
+            _renew_code(command, secret, change)
+            return
+        new = _new_passphrase(new_passphrase_file, keyring=False)
+        change("passphrase", {"old": secret, "new": new or ""})
+    command.output.progression.is_done = True
+    command.reply({"changed": True}, lambda out, _: out.line(words()["passphrase"]["changed"]))
+
+
+_Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+
+
+@contextmanager
+def _keyholder(command: Command, secret: str) -> Iterator[_Change]:
+    """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
+    keys = HomeKeys(command.parts.home)
+    with open_root(command.parts, secret) as root:
+        remote = connect(command.parts, root)
+    if remote is not None:
+        try:
+            yield remote.call
+        finally:
+            remote.close()
+        return
+
+    def change(verb: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if verb == "passphrase":
+            keys.change_passphrase(params["old"], params["new"])
+            return {"changed": True}
+        if "confirm" in params:
+            return {"holds": keys.confirm_recovery_code(params["confirm"])}
+        return {"recovery_code": keys.new_recovery_code(params["secret"])}
+
+    yield change
+
+
+def _renew_code(command: Command, secret: str, change: _Change) -> None:
+    """Show a new code, and put it in force only when it was written out and, at a terminal, typed back."""
+    out, told = command.output, words()["passphrase"]
+    code = str(change("recovery_code", {"secret": secret})["recovery_code"])
+    out.lines(["", told["code"].format(code=code), "", told["keep"]])
+    if out.as_json:
+        out.document({"recovery_code": code})
+    out.flush()
+    typed = code
+    if sys.stdin.isatty() and not out.as_json:
+        typed = str(click.prompt(told["back"], err=True))
+    if not change("recovery_code", {"confirm": typed})["holds"]:
+        raise UserError(Code.WRONG_SECRET, told["given_up"])
+    out.progression.is_done = True
+    out.line(told["holds"])

@@ -86,6 +86,7 @@ def install_into(door: Doorway, assistant: str, wish: Wish) -> int:
         door.out.note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
+    door.out.progression.is_done = True
     _done(door, found, path, kept, wish)
     return 0
 

@@ -50,6 +50,7 @@ def pair_client(
     wanted = with_usual(grants)
     name, token, given = _by_code(door, code, wanted) if code is not None else _as_owner(door, wanted)
     write_token(replace(door, client=name).token_file, token)
+    door.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
     door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
     door.out.lines(told_reach(name, given))

@@ -17,7 +17,7 @@ from core.engine.library import Library
 from core.engine.opened import Opened
 from core.engine.practice import Practice
 from core.engine.sight import Meant
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.changing import Changer, Wished, check_wish
 from core.intake.forget import forget
 from core.intake.relating import relate
@@ -314,7 +314,7 @@ class Changes:
 
 def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:
     if report.refused:
-        raise UserError(Code.INVALID_INPUT, next(iter(report.refused)))
+        raise PreconditionError(next(iter(report.refused)))
     if report.step_id is None or not report.ids:
         return ChangeReply("NOOP", memory_id, deduplicated=True)
     return ChangeReply("UPDATE", report.ids[0], superseded=(memory_id,), step_id=report.step_id)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.config.options import Options
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.belief_inputs import refresh_capped
 from core.intake.unpaired import UNPAIRED, is_unpaired
 from core.intake.validate import check_space_name
@@ -193,7 +193,7 @@ def pair_row(
         tx.insert("clients", {"id": client_id, "name": name, **values})
     elif row["revoked_at"] is None and not is_unpaired(row):
         told = f"{row['name']} is paired already; `loci grant` changes what it may, `loci revoke` ends it."
-        raise UserError(Code.INVALID_INPUT, told)
+        raise PreconditionError(told)
     else:
         client_id = str(row["id"])
         tx.update("clients", {"id": client_id}, values)
@@ -317,7 +317,7 @@ def resume_row(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
     """
     if is_unpaired(row):
         sentence = "It is unpaired: undoing its revocation brought no token back. Pair it again to let it in."
-        raise UserError(Code.INVALID_INPUT, sentence)
+        raise PreconditionError(sentence)
     changes: dict[str, object] = {} if row["paused_at"] is None else {"paused_at": None}
     if is_asleep(now_ms, row["last_seen_at"], row["woken_at"], row["paired_at"]):
         changes["woken_at"] = tx.now_ms

@@ -113,7 +113,7 @@ class Clients:
             return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
         made = self._change("pair", "Pair a client", write, actor)
-        return mapped(made, lambda done: Paired(*done[1], token))
+        return mapped(made, lambda done: Paired(*done[1], token, done[0]))
 
     def before(self, name: str) -> Future[Before]:
         """What is known of a name before its bearer is paired."""

@@ -55,20 +55,13 @@ def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> in
         UserError: INVALID_INPUT for another format or a place in Loci's home.
         EnvironmentFaultError: the file cannot be written there.
     """
-    writer = _WRITERS.get(format_name)
-    if writer is None:
-        raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
+    check_format(format_name)
     if to.resolve().is_relative_to(opened.home.path.resolve()):
         raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
     found = opened.vault.read(lambda rows: exported(rows, ids))
-    data = writer(found).encode("utf-8")
-
-    def note(tx: Tx) -> None:
-        with opened.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
-            verb.note(memories=len(found), format=format_name)
-
+    data = rendered(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
-    opened.write(note).result()
+    _put_down(opened, len(found), format_name)
     try:
         write_atomic(to, data)
     except EnvironmentFaultError as error:
@@ -76,6 +69,73 @@ def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> in
             raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full; make room and export again.") from None
         raise EnvironmentFaultError(error.code, "The file cannot be written there; choose another place.") from None
     return len(found)
+
+
+def handed_out(opened: Opened, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
+    """Put down that memories leave the vault, and say in which order.
+
+    Args:
+        opened: the open vault.
+        ids: the memories.
+        format_name: as for `export`.
+
+    Returns:
+        Ids in the order of an export, of a split text that of its first part.
+
+    Raises:
+        UserError: INVALID_INPUT for another format.
+    """
+    check_format(format_name)
+    found = opened.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
+    _put_down(opened, len(found), format_name)
+    return tuple(found)
+
+
+def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields], ...]:
+    """Memories as the fields of an export, part by part, so that no piece is longer than a part.
+
+    Args:
+        rows: a vault snapshot.
+        ids: of `handed_out`.
+
+    Returns:
+        Id and fields of each part in the order of the ids; of a later part the text alone.
+    """
+    whole, claims = _wholes(rows, ids)
+    place = {memory_id: at for at, memory_id in enumerate(ids)}
+    told: list[tuple[str, Fields]] = []
+    for parts in sorted(whole, key=lambda one: place.get(one[0].id, len(place))):
+        told.append((parts[0].id, _fields(parts[:1], claims.get(parts[0].id))))
+        told += [(part.id, {"text": part.text}) for part in parts[1:]]
+    return tuple(told)
+
+
+def check_format(format_name: str) -> None:
+    """Refuse a format that is none.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if format_name not in _WRITERS:
+        raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
+
+
+def rendered(found: Sequence[Fields], format_name: str) -> str:
+    """What a file of an export holds.
+
+    Args:
+        found: of `exported`.
+        format_name: one that `check_format` lets pass.
+    """
+    return _WRITERS[format_name](found)
+
+
+def _put_down(opened: Opened, count: int, format_name: str) -> None:
+    def note(tx: Tx) -> None:
+        with opened.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
+            verb.note(memories=count, format=format_name)
+
+    opened.write(note).result()
 
 
 def exported(rows: Rows, ids: Sequence[str]) -> list[Fields]:
@@ -88,6 +148,12 @@ def exported(rows: Rows, ids: Sequence[str]) -> list[Fields]:
     Returns:
         One mapping a memory; what is unknown is missing.
     """
+    whole, claims = _wholes(rows, ids)
+    return [_fields(parts, claims.get(parts[0].id)) for parts in _in_order(whole)]
+
+
+def _wholes(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[str, Fields]]:
+    """Texts with all their parts, and what they claim."""
     memories: dict[str, Memory] = {}
     claims: dict[str, Fields] = {}
     wanted = list(dict.fromkeys(ids))
@@ -100,13 +166,15 @@ def exported(rows: Rows, ids: Sequence[str]) -> list[Fields]:
     texts: dict[str, list[Memory]] = {}
     for memory in memories.values():
         texts.setdefault(memory.part_of or memory.id, []).append(memory)
-    whole = [sorted(parts, key=lambda part: part.part_index or 0) for parts in texts.values()]
+    return [sorted(parts, key=lambda part: part.part_index or 0) for parts in texts.values()], claims
+
+
+def _in_order(whole: Sequence[list[Memory]]) -> list[list[Memory]]:
     first: dict[str, int] = {}
     for parts in whole:
         talk = parts[0].conversation_id or parts[0].id
         first[talk] = min(parts[0].n, first.get(talk, parts[0].n))
-    whole.sort(key=lambda p: (first[p[0].conversation_id or p[0].id], p[0].position or 0, p[0].n))
-    return [_fields(parts, claims.get(parts[0].id)) for parts in whole]
+    return sorted(whole, key=lambda p: (first[p[0].conversation_id or p[0].id], p[0].position or 0, p[0].n))
 
 
 def _fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:

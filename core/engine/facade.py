@@ -30,8 +30,10 @@ from core.engine.changes import Changes
 from core.engine.clients import Clients
 from core.engine.conflicts import Conflicts
 from core.engine.desk_upkeep import DeskUpkeep
+from core.engine.doctor import examine, finding
 from core.engine.entities import Entities
 from core.engine.expiry import expire
+from core.engine.exporting import rendered
 from core.engine.futures import begun, locked, watched
 from core.engine.graph import Graph
 from core.engine.imports import Imports
@@ -72,6 +74,7 @@ from core.security.strength import Strength, passphrase_strength
 from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.lifecycle import JobType
+from core.types.replies import Finding
 from core.types.values import OWNER_ACTOR
 from core.vault.home import Home
 from core.vault.lockfile import VaultLock
@@ -79,6 +82,7 @@ from core.vault.opening import OlderCopy, OpenInfo
 
 __all__ = [
     "Engine",
+    "Finding",
     "Home",
     "HomeKeys",
     "OlderCopy",
@@ -89,10 +93,13 @@ __all__ = [
     "WindowFile",
     "built_in_embedder",
     "built_in_readers",
+    "examine",
+    "finding",
     "harden",
     "load_window",
     "passphrase_strength",
     "read_secret_file",
+    "rendered",
     "rows_of",
     "save_window",
     "ticking",

@@ -18,7 +18,7 @@ from core.engine.authority import Authority
 from core.engine.futures import begun, mapped, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.unpaired import UNPAIRED
 from core.types.journals import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack
 from core.types.replies import UndoReport
@@ -215,7 +215,7 @@ class Journals:
         def write(tx: Tx) -> UndoBack:
             steps = _to_take_back(tx, step_id)
             if not steps:
-                raise UserError(Code.INVALID_INPUT, "Everything from that step on is undone already.")
+                raise PreconditionError("Everything from that step on is undone already.")
             told = _would(tx, steps)
             reports: list[UndoReport] = []
             while steps:

@@ -5,13 +5,15 @@ All of it is the owner's; no client ever gets these methods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from core import log
-from core.engine.exporting import export
+from core.engine.exporting import export, fields_of_parts, handed_out
 from core.engine.futures import begun, chain, mapped, watched
 from core.engine.memories import embed_backlog
 from core.engine.opened import Opened
@@ -28,6 +30,7 @@ from core.text.compose import embedding_text
 from core.text.searchsyntax import Search, Term
 from core.text.stopwords import stop_words
 from core.types.aspects import Warned
+from core.types.ids import is_id
 from core.types.library import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.types.values import OWNER_ACTOR
 from core.types.words import Status
@@ -35,6 +38,13 @@ from core.vault.rows import Rows
 from core.vault.tx import Tx
 
 _log = log.get("engine")
+_END_OF_ID = re.compile(r"[0-9a-f-]{8,35}", re.ASCII)
+_ENDING_SO = {
+    "memory": "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT ?",
+    "step": "SELECT id FROM undo_steps WHERE substr(id, ?) = ? LIMIT ?",
+    "import": "SELECT id FROM imports WHERE substr(id, ?) = ? LIMIT ?",
+}
+_NAMED = 5
 
 
 class Library:
@@ -135,6 +145,59 @@ class Library:
         opened = self._opened()
         wanted = tuple(ids)
         return opened.on(opened.threads.checks, export, opened, wanted, to, format)
+
+    def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
+        """Put down that memories leave the vault, and say in which order; `fields` then gives them piece by piece.
+
+        Args:
+            ids: as for `export`.
+            format: as for `export`.
+
+        Returns:
+            The ids in the order of an export; of a split text that of its first part.
+        """
+        opened = self._opened()
+        wanted = tuple(ids)
+        return opened.on(opened.threads.checks, handed_out, opened, wanted, format)
+
+    def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
+        """Memories as the fields of an export.
+
+        Args:
+            ids: of `handed_out`, some at a time.
+
+        Returns:
+            Id and fields of each part, in the order of the ids; of a later part the text alone.
+        """
+        wanted = tuple(ids)
+        return self._opened().read(lambda rows: fields_of_parts(rows, wanted))
+
+    def full_id(self, what: str, text: str) -> Future[str]:
+        """The id that a person means by the end of one.
+
+        Args:
+            what: `memory`, `step` or `import`.
+            text: an id, or its last eight characters or more.
+
+        Returns:
+            The one id that ends so; the text itself where none does. The future raises INVALID_INPUT where several do,
+            and names them.
+        """
+        sql, known = _ENDING_SO[what], _END_OF_ID.fullmatch(text.lower())
+        if is_id(text) or known is None:
+            whole: Future[str] = Future()
+            whole.set_result(text)
+            return whole
+
+        def read(rows: Rows) -> str:
+            end = known.group()
+            found = rows.all(sql, (-len(end), end, _NAMED + 1))
+            if len(found) > 1:
+                named = ", ".join(row[0] for row in found[:_NAMED]) + (" and more" if len(found) > _NAMED else "")
+                raise UserError(Code.INVALID_INPUT, f"More than one id ends so; write more of it: {named}.")
+            return str(found[0][0]) if found else text
+
+        return self._opened().look(read)
 
     @staticmethod
     def essence(question: str) -> str:

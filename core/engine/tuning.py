@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from core.config.describe import replaced, rows_of
 from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.engine.opened import Opened
-from core.errors import Code, UserError
+from core.errors import PreconditionError
 from core.score.tuned import PRESET_WORDS, Value, preset_of, preset_values
 from core.types.lab import Applied, Tuning
 from core.types.values import OWNER_ACTOR
@@ -93,7 +93,7 @@ def apply(tx: Tx, opened: Opened, weights: Mapping[str, Value]) -> str:
     after = tried(before, weights)
     changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
     if not changed:
-        raise UserError(Code.INVALID_INPUT, "Recall goes by these weights already.")
+        raise PreconditionError("Recall goes by these weights already.")
     with opened.work.verb(tx, VERB, LABEL, OWNER_ACTOR) as verb:
         for name in changed:
             _put(tx, name, getattr(after, name))

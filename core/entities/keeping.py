@@ -12,7 +12,7 @@ from typing import Any
 from core.entities.registry import TYPES, add_alias, root
 from core.entities.resolution import Named, tier
 from core.entities.words import MOST_NAME, name_key
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.rows import Rows
@@ -370,7 +370,7 @@ def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] 
 
 def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: Reach) -> None:
     if is_taken(rows, space_id, name, kind, reach, but):
-        raise UserError(Code.INVALID_INPUT, f"This space has an entity of that name and the type {kind} already.")
+        raise PreconditionError(f"This space has an entity of that name and the type {kind} already.")
 
 
 def _check_type(kind: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake import inverting
 from core.intake.standing import Acts
 from core.intake.unit_of_work import UnitOfWork, Verb
@@ -300,9 +300,9 @@ def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     row = dict(zip(names, found, strict=True))
     if row["kind"] != kind.value:
-        raise UserError(Code.INVALID_INPUT, _WAYS[kind])
+        raise PreconditionError(_WAYS[kind])
     if row["status"] not in _HELD:
-        raise UserError(Code.INVALID_INPUT, f"This {kind.value} does not stand; speak of one that does.")
+        raise PreconditionError(f"This {kind.value} does not stand; speak of one that does.")
     return row
 
 

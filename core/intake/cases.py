@@ -12,7 +12,7 @@ from typing import Any
 from core.belief.desk_actions import HELD, Rights, Shape, actions_of, refusal, repeatable
 from core.belief.desk_rows import Item, is_applicable, read_item, standing_side
 from core.belief.whose import persons_among
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.types.replies import ClientRecord
 from core.types.reviews import Action, Decision
 from core.vault.tx import Tx
@@ -89,9 +89,9 @@ def load(tx: Tx, item_id: str) -> Case:
     if item is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
     if item.state != "open":
-        raise UserError(Code.INVALID_INPUT, "That was decided already; undo the decision to decide anew.")
+        raise PreconditionError("That was decided already; undo the decision to decide anew.")
     if not is_applicable(tx, item_id):
-        raise UserError(Code.INVALID_INPUT, "That is settled: one of the two memories no longer stands.")
+        raise PreconditionError("That is settled: one of the two memories no longer stands.")
     came = tx.row("memories", {"id": item.incoming_id})
     against = standing_side(tx, item.existing_id, item.incoming_id)
     have = None if against is None else tx.row("memories", {"id": against})
@@ -127,9 +127,9 @@ def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> 
         raise UserError(Code.ACCESS_DENIED, "Only the person makes a rule of a decision.")
     owners = case.is_owners or case.brings_owners
     if owners:
-        raise UserError(Code.INVALID_INPUT, "No rule decides about what you said yourself; decide it each time.")
+        raise PreconditionError("No rule decides about what you said yourself; decide it each time.")
     if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
-        raise UserError(Code.INVALID_INPUT, "This decision depends on the two memories and cannot be made a rule.")
+        raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
 
 
 def _check_client(case: Case, action: Action, client: ClientRecord) -> None:

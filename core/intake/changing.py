@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import Evidenced
 from core.belief.lasting import permanence_of
-from core.errors import BugError, Code, LociError, UserError
+from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.approving import OPEN_AT_MOST, carry_over, open_of, put_down
 from core.intake.forget import forget
 from core.intake.newcomer import standing_of
@@ -171,7 +171,7 @@ class Changer:
             return ChangeReply("NOOP", str(old["id"]), deduplicated=True)
         twin = standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
         if twin is not None:
-            raise UserError(Code.INVALID_INPUT, "The same words stand already in another memory of its space.")
+            raise PreconditionError("The same words stand already in another memory of its space.")
         # What reads like an instruction is for the person to see, whoever may change the memory.
         waits = side.waits or screened(text, stranger=True).waits
         if not waits and old["status"] == Status.ACTIVE.value and self._may_replace(tx, old, side.client):
@@ -299,20 +299,20 @@ def _head(tx: Tx, wished: Wished) -> Row:
     if wished.wish is Wish.UPDATE:
         _check_editable(row)
     elif row["status"] not in _REMOVABLE:
-        raise UserError(Code.INVALID_INPUT, _UNCHANGEABLE[str(row["status"])])
+        raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
     return row
 
 
 def _check_editable(row: Row) -> None:
     """Episodes and digests are what was said, and what was made of it; a text in parts is not edited as one."""
     if row["kind"] == Kind.EPISODE.value:
-        raise UserError(Code.INVALID_INPUT, "An episode is kept as it was said; it cannot be changed.")
+        raise PreconditionError("An episode is kept as it was said; it cannot be changed.")
     if row["kind"] == Kind.DIGEST.value:
-        raise UserError(Code.INVALID_INPUT, "A digest is made from other memories; it cannot be changed.")
+        raise PreconditionError("A digest is made from other memories; it cannot be changed.")
     if row["part_of"] is not None:
-        raise UserError(Code.INVALID_INPUT, "A text that is kept in parts cannot be changed; store a new one.")
+        raise PreconditionError("A text that is kept in parts cannot be changed; store a new one.")
     if row["status"] in _UNCHANGEABLE:
-        raise UserError(Code.INVALID_INPUT, _UNCHANGEABLE[str(row["status"])])
+        raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
 
 
 def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import claim_key
-from core.errors import BugError, Code, UserError
+from core.errors import BugError, Code, PreconditionError, UserError
 from core.intake.approving import carry_over, remove, wish_of
 from core.intake.asserting import claims_of, excluded_by, qualify
 from core.intake.belief_inputs import refresh_trust
@@ -266,7 +266,7 @@ def _entities(work: Work) -> tuple[str, str]:
     for one in named:
         row = work.acts.tx.row("entities", {"id": one})
         if row is None or row["merged_into_id"] is not None:
-            raise UserError(Code.INVALID_INPUT, "That is settled: one of the two names is gone.")
+            raise PreconditionError("That is settled: one of the two names is gone.")
     return str(named[0]), str(named[1])
 
 
@@ -325,7 +325,7 @@ def _need_free(work: Work, but: tuple[str, ...] = ()) -> None:
         },
     )
     if twin is not None:
-        raise UserError(Code.INVALID_INPUT, "The same words stand already; turn the newcomer down instead.")
+        raise PreconditionError("The same words stand already; turn the newcomer down instead.")
 
 
 def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
@@ -458,4 +458,4 @@ def _time(name: str, when: When | None) -> dict[str, object]:
 def _check_window(row: Row, times: Mapping[str, object]) -> None:
     begin, end = times.get("valid_from", row["valid_from"]), times.get("valid_to", row["valid_to"])
     if isinstance(begin, int) and isinstance(end, int) and begin > end:
-        raise UserError(Code.INVALID_INPUT, "With these dates one of the two would end before it begins.")
+        raise PreconditionError("With these dates one of the two would end before it begins.")

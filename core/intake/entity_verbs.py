@@ -14,7 +14,7 @@ from typing import Any
 from core.belief.whose import persons_among
 from core.entities import keeping
 from core.entities.words import name_key
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake import reviews
 from core.intake.entity_claims import endings
 from core.intake.joining import join
@@ -288,13 +288,13 @@ def pair(
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_apart(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
     if is_apart(source, target) and keeping.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
-        raise UserError(Code.INVALID_INPUT, "GLOBAL has one of that name already: merge each of the two into that one.")
+        raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
     return source, target
 
 
 def _need_standing(one: EntityCard, which: str) -> None:
     if one.merged_into is not None:
-        raise UserError(Code.INVALID_INPUT, f"That cannot be done: {which} was merged into another entity already.")
+        raise PreconditionError(f"That cannot be done: {which} was merged into another entity already.")
 
 
 def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:

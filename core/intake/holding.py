@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.asserting import follow
 from core.intake.belief_inputs import refresh_trust
 from core.intake.reviews import Matter, close_moot, open_conflict
@@ -92,7 +92,7 @@ def hold(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequ
     """
     found = _all(tx, request)
     if not found:
-        raise UserError(Code.INVALID_INPUT, "Nothing of that source stands; there is nothing to hold back.")
+        raise PreconditionError("Nothing of that source stands; there is nothing to hold back.")
     ids = [one.id for one in found]
     label = f"Hold back {'a memory' if len(ids) == 1 else f'{len(ids):,} memories'} from one source"
     with work.verb(tx, VERB, label, actor) as verb:

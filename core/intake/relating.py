@@ -6,7 +6,7 @@ Must not do: move a trust, or reach over the border of a space.
 
 from __future__ import annotations
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.unit_of_work import UnitOfWork
 from core.types.changes import Related, Relationship
 from core.types.values import Actor
@@ -74,5 +74,5 @@ def _space(tx: Tx, from_id: str, to_id: str, actor: Actor) -> str:
         raise UserError(Code.ACCESS_DENIED, "Only the person relates two memories of GLOBAL.")
     within = sorted(spaces - {GLOBAL_SPACE}) or [GLOBAL_SPACE]
     if len(within) > 1:
-        raise UserError(Code.INVALID_INPUT, "The two lie in different spaces; a relation stays within one.")
+        raise PreconditionError("The two lie in different spaces; a relation stays within one.")
     return within[0]

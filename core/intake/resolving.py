@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.desk_words import counted, words
-from core.errors import Code, LociError, UserError
+from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake import deeds, desk_rules
 from core.intake.cases import Case, check, load
 from core.intake.deeds import Work
@@ -303,7 +303,7 @@ def check_merge(tx: Tx, case: Case, decision: Decision) -> None:
         ),
     )
     if twin is not None:
-        raise UserError(Code.INVALID_INPUT, "The same words stand already in another memory.")
+        raise PreconditionError("The same words stand already in another memory.")
 
 
 def _check_batch(ids: Sequence[str], decision: Decision) -> None:

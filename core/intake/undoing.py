@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.belief.opposing import TOPIC, on_topic
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.approving import withdraw
 from core.intake.belief_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.model_claims import forget_reading
@@ -188,7 +188,7 @@ def _step(tx: Tx, step_id: str | None) -> _Step:
     if row is None:
         raise UserError(Code.NOT_FOUND, "There is nothing to undo." if step_id is None else "There is no such step.")
     if row[2] is not None:
-        raise UserError(Code.INVALID_INPUT, "That step is undone already; undo its undoing to bring it back.")
+        raise PreconditionError("That step is undone already; undo its undoing to bring it back.")
     if row[3]:
         raise UserError(Code.BUSY, "That step is still running; wait until it is done.")
     return _Step(row[0], row[1], row[4])
@@ -386,7 +386,7 @@ def _restore(
         tx.delete(table, key)
         done.spots.note(table, current, None)
     elif done.spots.is_taken(tx, table, before):
-        raise UserError(Code.INVALID_INPUT, "Something else stands in that place now.")
+        raise PreconditionError("Something else stands in that place now.")
     elif current is None:
         _bring_parents(tx, before, done)
         tx.insert(table, before)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake import vouching
 from core.intake.gathered import DIGESTED
 from core.intake.newcomer import standing_of
@@ -77,7 +77,7 @@ class Voices:
         check_reason(reason)
         head = _head(tx, memory_id)
         if verdict == "confirm" and not actor.is_owner and _kind(tx, head) == Kind.EPISODE.value:
-            raise UserError(Code.INVALID_INPUT, "An episode is what was said; there is nothing to confirm.")
+            raise PreconditionError("An episode is what was said; there is nothing to confirm.")
         said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
             acts = Acts(tx, verb, self.make_id, self.space, self.stored)
@@ -188,7 +188,7 @@ def _head(tx: Tx, memory_id: str) -> str:
     if row is None or row[1] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     if row[1] == Status.SUPERSEDED.value:
-        raise UserError(Code.INVALID_INPUT, "A newer version of this memory stands; speak of that one.")
+        raise PreconditionError("A newer version of this memory stands; speak of that one.")
     return str(row[0])
 
 

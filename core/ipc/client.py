@@ -256,7 +256,12 @@ class Client:
     # Pages
 
     def collect(
-        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_s: float | None = None,
+        with_next: bool = False,
     ) -> dict[str, Any]:
         """Call a method that answers with `items`, and follow `next` until all are there.
 
@@ -264,6 +269,7 @@ class Client:
             method: its name.
             params: its parameters; `limit` bounds all pages together.
             timeout_s: seconds for each page.
+            with_next: keep the `next` of the last page, where `limit` left something behind.
 
         Returns:
             The first answer with the items of all pages and no `next`.
@@ -274,7 +280,7 @@ class Client:
         pages = Pages(method, params)
         while pages.params is not None:
             pages.add(self.call(method, pages.params, timeout_s=timeout_s))
-        return pages.whole()
+        return pages.whole(with_next=with_next)
 
     # Bytes
 

@@ -26,7 +26,7 @@ from core.ipc.protocol import Method, Registry
 from core.ipc.sessions import Handshake, Session, refused
 from core.ipc.shown import shown
 from core.ipc.subscriptions import KINDS, Subscription
-from core.ipc.verbs import VERBS
+from core.ipc.verbs import VERBS, carry_out
 from core.ipc.verbs.base import Progress, wait
 from core.ipc.verbs.clients import present_grants
 from core.security.handshake import encode_value
@@ -230,7 +230,7 @@ class Dispatcher:
         if name in CLIENT_METHODS:
             return await CLIENT_METHODS[name](self._engine, params, session)
         call.progress = self._progress(connection, call)
-        result = await VERBS[name.removeprefix(_OWNER)](self._engine, params, session.actor(), call.progress)
+        result = await carry_out(self._engine, name.removeprefix(_OWNER), params, session.actor(), call.progress)
         self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
         return result
 

@@ -17,6 +17,7 @@ from core.errors import (
     EnvironmentFaultError,
     IntegrityError,
     LociError,
+    PreconditionError,
     UserError,
 )
 from core.ipc.strictjson import MAX_DIGITS, BadMessage, check_text, parse
@@ -155,7 +156,9 @@ def failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
     data: dict[str, Any] = {"code": error.code.value}
     if isinstance(error, RateLimitedError):
         data["retry_after"] = round(error.retry_after, 3)
-    code = -32700 if isinstance(error, BadMessage) and error.ident is None else _RPC.get(error.code, _OTHER)
+    code = _OTHER if isinstance(error, PreconditionError) else _RPC.get(error.code, _OTHER)
+    if isinstance(error, BadMessage) and error.ident is None:
+        code = -32700
     return {"jsonrpc": "2.0", "id": ident, "error": {"code": code, "message": error.sentence, "data": data}}
 
 
@@ -193,4 +196,6 @@ def error_from(body: object) -> LociError:
         return CancelledError()
     if code in _ENVIRONMENT:
         return EnvironmentFaultError(code, sentence)
+    if code is Code.INVALID_INPUT and body.get("code") == _OTHER:
+        return PreconditionError(sentence)  # the value was right, and the engine said so by the number
     return (IntegrityError if code in _INTEGRITY else LociError if code is Code.BUG else UserError)(code, sentence)

@@ -13,12 +13,13 @@ from typing import Any, Protocol
 from core.config.options import Options
 from core.events import Hub
 from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.clients import Before, Change, ClientCard, Denied, Removal, Undoable
+from core.types.clients import ActivityPage, Before, Change, ClientCard, Denied, Removal, Undoable
 from core.types.clock import Clock
 from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 from core.types.erasures import ErasePreview
 from core.types.journals import Steps
+from core.types.library import Facets, FindRequest, Found, Revision, RevisionReport
 from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Marked, OutcomeTaken, Preview
 from core.types.replies import (
     ClientRecord,
@@ -216,6 +217,20 @@ class Changes(Protocol):
     ) -> Future[Related]: ...
 
 
+class Library(Protocol):
+    """What the person does with many memories."""
+
+    def find(self, request: FindRequest) -> Future[Found]: ...  # noqa: D102
+    @staticmethod
+    def with_term(query: str, key: str, value: str, *, negated: bool = False) -> str: ...  # noqa: D102
+    def facets(self) -> Future[Facets]: ...  # noqa: D102
+    def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]: ...  # noqa: D102
+    def full_id(self, what: str, text: str) -> Future[str]: ...  # noqa: D102
+    def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]: ...  # noqa: A002, D102
+    def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]: ...  # noqa: A002, D102
+    def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]: ...  # noqa: D102
+
+
 class Conflicts(Protocol):
     """The conflict desk."""
 
@@ -292,6 +307,9 @@ class Clients(Protocol):
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]: ...  # noqa: D102
     def cards(self) -> Future[tuple[ClientCard, ...]]: ...  # noqa: D102
     def list(self) -> Future[tuple[ClientRecord, ...]]: ...  # noqa: D102
+    def activity(  # noqa: D102
+        self, name: str | None = None, after: str | None = None, limit: int = 50
+    ) -> Future[ActivityPage]: ...
     def authenticator(self) -> Authenticator: ...  # noqa: D102
 
 
@@ -321,6 +339,9 @@ class VaultGroup(Protocol):
     def verify(self) -> Future[dict[str, Any]]: ...  # noqa: D102
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]: ...  # noqa: D102
     def lock(self) -> Future[None]: ...  # noqa: D102
+    def change_passphrase(self, old: str, new: str) -> Future[None]: ...  # noqa: D102
+    def new_recovery_code(self, secret: str) -> Future[str]: ...  # noqa: D102
+    def confirm_recovery_code(self, code: str) -> Future[bool]: ...  # noqa: D102
     def unlock(self, root: bytes) -> Future[Any]:
         """Open the vault; WRONG_SECRET when the root is not this vault's."""
         ...
@@ -417,6 +438,8 @@ class Engine(Protocol):
     def memories(self) -> Memories: ...  # noqa: D102
     @property
     def conflicts(self) -> Conflicts: ...  # noqa: D102
+    @property
+    def library(self) -> Library: ...  # noqa: D102
     @property
     def journal(self) -> Journals: ...  # noqa: D102
     @property

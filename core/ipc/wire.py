@@ -191,6 +191,7 @@ class Pages:
         self._method, self._asked = method, dict(params or {})
         self._limit = self._asked.get("limit")
         self._first: Mapping[str, Any] | None = None
+        self._last: Mapping[str, Any] = {}
         self._items: list[Any] = []
         self.params: Mapping[str, Any] | None = self._asked
 
@@ -201,6 +202,7 @@ class Pages:
             page: the answer to `params`.
         """
         self._first = page if self._first is None else self._first
+        self._last = page
         self._items += page.get("items", ())
         self.params = None
         if "next" in page and (self._limit is None or len(self._items) < self._limit):
@@ -209,10 +211,15 @@ class Pages:
                 more["limit"] = self._limit - len(self._items)
             self.params = more
 
-    def whole(self) -> dict[str, Any]:
-        """The first answer with the items of all pages and no `next`."""
+    def whole(self, *, with_next: bool = False) -> dict[str, Any]:
+        """The first answer with the items of all pages and no `next`.
+
+        Args:
+            with_next: say `next` all the same where `limit` left something behind.
+        """
         first = {} if self._first is None else self._first
-        return {**{key: value for key, value in first.items() if key != "next"}, "items": self._items}
+        more = {"next": self._last["next"]} if with_next and "next" in self._last else {}
+        return {**{key: value for key, value in first.items() if key != "next"}, "items": self._items, **more}
 
 
 def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:

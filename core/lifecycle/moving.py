@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.intake.unit_of_work import UnitOfWork
 from core.lifecycle import placing
 from core.lifecycle.placing import Numbers, Vectors
@@ -151,7 +151,7 @@ def merge_rooms(tx: Tx, desk: Desk, from_id: str, into_id: str) -> str:
     if from_id == into_id:
         raise UserError(Code.INVALID_INPUT, "A room cannot be merged with itself; choose another one.")
     if gone.wing_id != room.wing_id:
-        raise UserError(Code.INVALID_INPUT, "Those rooms are in different wings; only rooms of one wing can be merged.")
+        raise PreconditionError("Those rooms are in different wings; only rooms of one wing can be merged.")
     labels, ids, places = stored.loci_of(tx, from_id)
     vectors = _vectors(desk, labels)
     own, _, standing = stored.loci_of(tx, into_id)
@@ -255,7 +255,7 @@ def _usable(name: str) -> str:
 def _need_free_name(rows: Rows, wing_id: str, name: str, besides: str | None) -> None:
     folded = name.casefold()
     if any(room.name.casefold() == folded and room.id != besides for room in stored.rooms(rows, wing_id)):
-        raise UserError(Code.INVALID_INPUT, "Another room of this wing has that name; choose a different one.")
+        raise PreconditionError("Another room of this wing has that name; choose a different one.")
 
 
 def _labels_within(rows: Rows, ids: Sequence[str], space_id: str) -> Numbers:

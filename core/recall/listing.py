@@ -1,4 +1,4 @@
-"""Plain lists of memories, newest first, with an exact total.
+"""Plain lists of memories in an order of their own, with an exact total.
 
 Must not do: rank, or show what the asker may not see.
 """
@@ -8,15 +8,20 @@ from __future__ import annotations
 import json
 
 from core.errors import Code, UserError
-from core.memory.read import MEMORY_COLUMNS, row_to_memory
+from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at
 from core.recall.scope import Scope, conditions_of_sight, find
 from core.text.injection import FLAG
 from core.text.leaving import is_blocked
 from core.types.replies import Page
-from core.types.requests import ListRequest
+from core.types.requests import LIST_SORTS, ListRequest
 from core.types.words import Status
 from core.vault.rows import Rows
 
+_KEYS = {
+    "said": said_at("{0}"),
+    "importance": "{0}.importance",
+    "trust": "{0}.trust",
+}
 _FEW, _SHORT = 500, 65_536
 """Up to so many found texts, and characters of them, are all looked at: a tenth of a second. Of more those that were
 marked when they came, as texts of before there were marks are not."""
@@ -31,11 +36,14 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
         scope: what the asker may see.
 
     Returns:
-        Memories by the time they were recorded, newest first.
+        Memories in the order that was asked for.
 
     Raises:
-        UserError: NOT_FOUND for an unknown space or import, INVALID_INPUT for a cursor or status that is none.
+        UserError: NOT_FOUND for an unknown space or import, INVALID_INPUT for a cursor, status, client or order that
+            is none.
     """
+    if request.sort not in LIST_SORTS:
+        raise UserError(Code.INVALID_INPUT, f"A list is sorted by one of {', '.join(LIST_SORTS)}.")
     params: dict[str, object] = {}
     where = _conditions(rows, request, scope, params)
     if (request.text or request.category) is not None and scope.client_id is not None:
@@ -45,20 +53,34 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
     page_where, page_params = where, dict(params)
     if request.after is not None:
-        last = find(rows, request.after, scope)
-        if last is None:
+        if find(rows, request.after, scope) is None:
             raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
-        page_where += " AND m.n < :behind"
-        page_params["behind"] = last.n
+        page_where += f" AND {_behind(request.sort)}"
+        page_params["after"] = request.after
     limit = -1 if request.limit is None else request.limit + 1
-    # Labels rise with the time of recording, so the label alone is the order.
     found = rows.all(
-        f"{MEMORY_COLUMNS} WHERE {page_where} ORDER BY m.n DESC LIMIT :limit",
+        f"{MEMORY_COLUMNS} WHERE {page_where} ORDER BY {_order(request.sort)} LIMIT :limit",
         {**page_params, "limit": limit},
     )
     more = request.limit is not None and len(found) > request.limit
     items = tuple(row_to_memory(row) for row in (found[: request.limit] if more else found))
     return Page(items, total, items[-1].id if more else None)
+
+
+def _order(sort: str) -> str:
+    """Labels rise with the time of recording: alone they are that order, and elsewhere they tell equals apart."""
+    if sort in _KEYS:
+        return f"{_KEYS[sort].format('m')} DESC, m.n DESC"
+    return "m.n" if sort == "oldest" else "m.n DESC"
+
+
+def _behind(sort: str) -> str:
+    """What comes behind the memory `:after` in an order."""
+    if sort in _KEYS:
+        mine, others = _KEYS[sort].format("m"), _KEYS[sort].format("a")
+        return f"({mine}, m.n) < (SELECT {others}, a.n FROM memories a WHERE a.id = :after)"  # noqa: S608 - constants
+    after = "(SELECT n FROM memories WHERE id = :after)"
+    return f"m.n > {after}" if sort == "oldest" else f"m.n < {after}"
 
 
 def _blocked(rows: Rows, where: str, params: dict[str, object]) -> list[str]:
@@ -93,21 +115,33 @@ def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str
             raise UserError(Code.NOT_FOUND, "There is no such import.")
         where.append("m.import_id = :import_id")
         params["import_id"] = request.import_id
+    where += _narrowed(rows, request, params)
     if request.text is not None:
         where.append("instr(CAST(m.text AS BLOB), CAST(:text AS BLOB)) > 0")
         params["text"] = request.text
-    return " AND ".join((*where, *_of_a_time(request, params)))
+    return " AND ".join(where)
 
 
-def _of_a_time(request: ListRequest, params: dict[str, object]) -> list[str]:
-    found = []
+def _narrowed(rows: Rows, request: ListRequest, params: dict[str, object]) -> list[str]:
+    where = []
     if request.since_ms is not None:
-        found.append("coalesce(m.occurred_at, m.recorded_at) >= :since")
+        where.append(f"{said_at('m')} >= :since")
         params["since"] = request.since_ms
     if request.until_ms is not None:
-        found.append("coalesce(m.occurred_at, m.recorded_at) < :until")
+        where.append(f"{said_at('m')} < :until")
         params["until"] = request.until_ms
-    return found
+    if request.tags:
+        where.append(
+            "EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value COLLATE NOCASE)"
+        )
+        params["tags"] = json.dumps(list(request.tags))
+    if request.client is not None:
+        client = rows.value("SELECT id FROM clients WHERE name = ? COLLATE NOCASE", (request.client,))
+        if client is None:
+            raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.")
+        where.append("m.client_id = :client")
+        params["client"] = client
+    return where
 
 
 def _space(rows: Rows, name: str, scope: Scope) -> str:

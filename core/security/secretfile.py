@@ -27,18 +27,18 @@ def read_secret_file(path: Path) -> str:
         The secret, spaces kept.
 
     Raises:
-        UserError: INVALID_INPUT; unreadable, empty, too long, or not UTF-8 text.
+        UserError: VAULT_LOCKED where it cannot be read; WRONG_SECRET where it is empty, too long, or not UTF-8 text.
     """
     line = _first_line(path)
     if line is None:
-        raise UserError(Code.INVALID_INPUT, "The passphrase file cannot be read.")
+        raise UserError(Code.VAULT_LOCKED, "The passphrase file cannot be read; name one that is there.")
     if len(line) > MAX_SECRET_BYTES:
-        raise UserError(Code.INVALID_INPUT, f"The first line of the passphrase file is over {MAX_SECRET_BYTES} bytes.")
+        raise UserError(Code.WRONG_SECRET, f"The first line of the passphrase file is over {MAX_SECRET_BYTES} bytes.")
     secret = _as_text(line)
     if secret is None or "\0" in secret:
-        raise UserError(Code.INVALID_INPUT, "The passphrase file is not UTF-8 text.")
+        raise UserError(Code.WRONG_SECRET, "The passphrase file is not UTF-8 text.")
     if not secret:
-        raise UserError(Code.INVALID_INPUT, "The first line of the passphrase file is empty.")
+        raise UserError(Code.WRONG_SECRET, "The first line of the passphrase file is empty.")
     return secret
 
 

@@ -223,16 +223,37 @@ class ClientRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check of the installation found.
+
+    Attributes:
+        check: its name.
+        title: the same for a person.
+        state: `ok`, `warn` or `fail`.
+        sentence: what was found.
+        advice: what to do; "" where nothing is.
+    """
+
+    check: str
+    title: str
+    state: str
+    sentence: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Paired:
     """A client that was just paired.
 
     Attributes:
         token: 32 bytes; shown once.
+        step_id: the undo step.
     """
 
     client_id: str
     name: str
     token: bytes = field(repr=False)
+    step_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,9 +83,13 @@ PLAIN = Extras()
 """A call that brings nothing along."""
 
 
+LIST_SORTS = ("newest", "oldest", "said", "importance", "trust")
+"""Orders of a list: by the time of recording, by the time it was said (the newest first), or the greatest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """A page of memories, newest first.
+    """A page of memories, newest first unless another order is named.
 
     Attributes:
         text: exact substring, bytes compared, case kept.
@@ -97,6 +101,9 @@ class ListRequest:
         category: only what is of this category.
         since_ms: only what was said or happened from then on, epoch ms; where that is not known, what was recorded.
         until_ms: only what was before then.
+        tags: only what has one of these; A to Z compare without case.
+        client: only what the client of this name brought.
+        sort: one of `LIST_SORTS`.
     """
 
     text: str | None = None
@@ -109,6 +116,9 @@ class ListRequest:
     category: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    tags: tuple[str, ...] = ()
+    client: str | None = None
+    sort: str = "newest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import Code, LociError, UserError
+from core.errors import LociError, PreconditionError
 from core.security.atomic import sync_directory, write_fault
 from core.vault.archive import KEYS, MANIFEST, VAULT, Manifest, invalid, pack, sha256_of
 from core.vault.copying import look_into
@@ -197,9 +197,9 @@ def _automatic_name(vault: Vault, now_ms: int) -> Path:
 def _checked_target(target: Path) -> Path:
     refused: LociError | None = None
     if not target.parent.is_dir():
-        refused = UserError(Code.INVALID_INPUT, "The directory for the backup does not exist.")
+        refused = PreconditionError("The directory for the backup does not exist.")
     elif os.path.lexists(target) and not _is_backup(target):
-        refused = UserError(Code.INVALID_INPUT, "There is another file under that name; nothing was overwritten.")
+        refused = PreconditionError("There is another file under that name; nothing was overwritten.")
     if refused is not None:
         raise refused
     return target

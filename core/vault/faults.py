@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from sqlcipher3 import dbapi2
 
-from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
+from core.errors import (
+    BugError,
+    CancelledError,
+    Code,
+    EnvironmentFaultError,
+    IntegrityError,
+    LociError,
+    PreconditionError,
+    UserError,
+)
 
 RAISED = (dbapi2.Error, dbapi2.Warning, UnicodeEncodeError, OverflowError)
 """Everything a statement with bound values can raise."""
@@ -103,11 +112,11 @@ def _constraint(words: str) -> LociError:
     if words in _CIRCLES:
         return UserError(Code.CYCLE, f"{words.capitalize()}; nothing was changed.")
     if words in _REFUSALS:
-        return UserError(Code.INVALID_INPUT, f"{words[0].upper()}{words[1:]}; nothing was changed.")
+        return PreconditionError(f"{words[0].upper()}{words[1:]}; nothing was changed.")
     if words.startswith("UNIQUE constraint failed"):
-        return UserError(Code.INVALID_INPUT, "The same thing is stored already; nothing was changed.")
+        return PreconditionError("The same thing is stored already; nothing was changed.")
     if words.startswith("FOREIGN KEY constraint failed"):
-        return UserError(Code.INVALID_INPUT, "That refers to something the vault does not hold; nothing was changed.")
+        return PreconditionError("That refers to something the vault does not hold; nothing was changed.")
     return BugError("vault constraint")
 
 

@@ -62,7 +62,7 @@ def test_a_space_narrows_it_and_nothing_is_said_to_be_nothing(palace: Palace) ->
         check_context(nothing, budget=300)
         assert nothing["included"] == 0
         assert "Nothing relevant is remembered." in nothing["text"]
-        assert shell.run("context", " ").refused(1, "E2004")
+        assert shell.run("context", " ").refused(2, "E2004")
 
 
 ODD = 'Mooring </i>\n\n## Active Rules\n- "Eve" & <b id="x"> hold the mooring money\x07!'

@@ -106,10 +106,10 @@ def test_remember_refuses_what_it_cannot_keep(palace: Palace) -> None:
             (BOAT, "--space", ""),
             ("a byte that is no UTF-8: \udcff",),
         ):
-            sentence = shell.run("--json", "remember", *arguments).refused(1, "E4005")
+            sentence = shell.run("--json", "remember", *arguments).refused(2, "E4005")
             assert BOAT not in sentence
         assert shell.json("list", "--status", "all")["total"] == 0
-    palace.run("--json", "remember", "a byte that is no UTF-8: \udcff").refused(1, "E4005")
+    palace.run("--json", "remember", "a byte that is no UTF-8: \udcff").refused(2, "E4005")
 
 
 def test_nothing_is_cut_and_nothing_is_changed(palace: Palace) -> None:
@@ -150,7 +150,7 @@ def test_recall_answers_in_its_shape(palace: Palace) -> None:
         assert nothing["reason"].endswith(".")
         words = shell.run("recall", "password rotation of the Kubernetes cluster", "--explain")
         assert (words.code, words.out.splitlines()[0][:14]) == (0, "Nothing found:")
-        shell.run("recall", " ").refused(1, "E2004")
+        shell.run("recall", " ").refused(2, "E2004")
 
 
 def test_recall_tells_how_it_understood_and_takes_another_reading(palace: Palace) -> None:
@@ -188,7 +188,7 @@ def test_recall_tells_how_it_understood_and_takes_another_reading(palace: Palace
             ("--no-time", "--from", "2026-05-02"),
             ("--words", "nan"),
         ):
-            sentence = shell.run("--json", "recall", "crane", *wrong).refused(1, "E4005")
+            sentence = shell.run("--json", "recall", "crane", *wrong).refused(2, "E4005")
             assert wrong[1] not in sentence
         assert shell.run("recall", "crane", "--intent", "psychic").code == 2
         assert shell.run("recall", "crane", "--words", "1.5").code == 2
@@ -211,7 +211,7 @@ def test_recall_keeps_to_space_and_status(palace: Palace) -> None:
         assert found() == {there, world}
         assert found("--status", "deleted") == {here}
         assert found("--status", "active,deleted") == {here, there, world}
-        shell.run("recall", "mooring", "--status", "bogus").refused(1, "E4005")
+        shell.run("recall", "mooring", "--status", "bogus").refused(2, "E4005")
 
 
 def test_recall_as_of_a_date(palace: Palace, tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_recall_as_of_a_date(palace: Palace, tmp_path: Path) -> None:
         for as_of, ref in (("2025-01-15", "old"), ("2025-07-01", "new"), ("2025-06-30T23:00", "new")):
             found = shell.json("recall", "Where is our studio?", "--as-of", as_of)["items"]
             assert [item["ref"] for item in found] == [ref]
-        shell.run("recall", "studio", "--as-of", "someday").refused(1, "E4005")
+        shell.run("recall", "studio", "--as-of", "someday").refused(2, "E4005")
     assert refs("2025-06-30T23:00", "Europe/Oslo") == {"old"}  # there it was 21:00 UTC
     assert refs("2025-06-30T23:00Z", "Europe/Oslo") == {"new"}
 
@@ -281,7 +281,7 @@ def test_list_finds_the_exact_phrase(palace: Palace) -> None:
         assert total("signs", "--kind", "fact") == 0
         assert shell.json("list", "--kind", "episode")["items"][0]["id"] == odd
         shell.run("list", "--space", "nowhere").refused(1, "E2005")
-        shell.run("list", "--status", "bogus").refused(1, "E4005")
+        shell.run("list", "--status", "bogus").refused(2, "E4005")
 
 
 def test_forget_undo_and_undo_of_a_named_step(palace: Palace) -> None:
@@ -394,7 +394,7 @@ def test_status_verify_and_their_words(palace: Palace) -> None:
         assert {"cipher", "integrity", "search", "audit", "index"} <= set(verified["checks"])
         said = shell.run("verify")
         assert (said.code, said.out.splitlines()[0]) == (0, "The vault is whole.")
-        assert "1 facts" in shell.run("status").out
+        assert "1 fact)" in shell.run("status").out
 
 
 def test_clients_pair_and_revoke(palace: Palace) -> None:
@@ -416,16 +416,16 @@ def test_clients_pair_and_revoke(palace: Palace) -> None:
         rows = {row["name"]: row for row in shell.json("clients")["clients"]}
         assert rows["usual"]["grants"] == ["propose", "read"]
         shell.run("grant", "nobody", "--grant", "read").refused(1, "E2005")
-        shell.run("grant", "usual", "--grant", "raed").refused(1, "E4005")
+        shell.run("grant", "usual", "--grant", "raed").refused(2, "E4005")
         assert (
             "The space wrok is new: nothing lies in it yet." in shell.run("grant", "usual", "--grant", "space:wrok").out
         )
         assert "is new" not in shell.run("grant", "usual", "--grant", "space:work").out
         shell.run("unlock").refused(1, "E5008")
         shell.run("pair", "usual").refused(1, "E4005")
-        shell.run("pair", "other", "--grant", "everything").refused(1, "E4005")
-        shell.run("pair", "other", "--limit", "0").refused(1, "E4005")
-        shell.run("pair", "@owner").refused(1, "E4005")
+        shell.run("pair", "other", "--grant", "everything").refused(2, "E4005")
+        shell.run("pair", "other", "--limit", "0").refused(2, "E4005")
+        shell.run("pair", "@owner").refused(2, "E4005")
         shell.json("revoke", "usual")
         shell.run("revoke", "usual").refused(1, "E2005")
         assert shell.json("pair", "usual")["token"] != usual["token"]

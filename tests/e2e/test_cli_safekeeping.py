@@ -53,7 +53,7 @@ def test_init_asks_nobody_and_makes_nothing_without_a_passphrase(palace: Palace)
     palace.bare("--home", str(palace.home), "init").refused(1, "E4005")
     empty = palace.folder / "empty"
     empty.write_text("\n", encoding="utf-8")
-    palace.run("init", secret=empty).refused(1, "E4005")
+    palace.run("init", secret=empty).refused(4, "E1006")
     assert not palace.home.exists()
 
 

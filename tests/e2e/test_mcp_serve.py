@@ -305,7 +305,7 @@ def test_a_configuration_with_comments_is_left_alone(palace: Palace) -> None:
     ],
 )
 def test_wrong_wishes_are_refused(palace: Palace, wrong: list[str]) -> None:
-    palace.run("mcp", *wrong).refused(1, "E4005")
+    palace.run("mcp", *wrong).refused(2, "E4005")
 
 
 def test_a_list_of_a_time_a_long_text_in_parts_and_an_error_that_helps(palace: Palace) -> None:

@@ -67,9 +67,9 @@ def test_a_picture_can_be_made_again(visitor: Palace) -> None:
 def test_what_cannot_be_drawn_is_refused_before_anything_is_built(visitor: Palace) -> None:
     out, scratch = visitor.folder / "out.png", visitor.folder / "scratch"
     with visitor.shell() as shell:
-        sentence = shell.run("shot", "--page", "dungeon", "--out", str(out)).refused(1, "E4005")
+        sentence = shell.run("shot", "--page", "dungeon", "--out", str(out)).refused(2, "E4005")
         assert "palace, graph, library, review, recall, timeline, entities, clients, journal, settings" in sentence
-        shell.run("shot", "--page", "palace", "--out", str(out), "--size", "20x20").refused(1, "E4005")
+        shell.run("shot", "--page", "palace", "--out", str(out), "--size", "20x20").refused(2, "E4005")
         nowhere = visitor.folder / "nowhere" / "out.png"
         shell.run("shot", "--page", "palace", "--out", str(nowhere)).refused(1, "E1005")
         for arguments in (("--size", "large"), ("--theme", "pink"), ("--text-size", "20")):

@@ -6,7 +6,7 @@ It keeps memories in a list and answers at once, or when the test opens its gate
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,8 +27,11 @@ from ipc_upkeep import FakeStores, HasUpkeep
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
 from core.ipc.ports import Asked, Counted, OlderLike
+from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.clock import ManualClock
 from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
+from core.types.library import Facets, FindRequest, Revision, RevisionReport
+from core.types.library import Found as LibraryFound
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -359,6 +362,12 @@ class FakeClients(KnowsClients):
         super().__init__()
         self._engine = engine
 
+    def activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
+        if name not in (None, "plug"):
+            return failed(UserError(Code.NOT_FOUND, "There is no client of that name."))
+        line = ActivityLine(START_MS, Did.REFUSED, "memory_store", name or "plug", code="E4001")
+        return finished(ActivityPage((line,), "further" if after is None and limit == 1 else None))
+
     def by_id(self, client_id: str | None) -> ClientRecord:
         return next(record for record in self.records.values() if record.id == client_id)
 
@@ -396,7 +405,7 @@ class FakeClients(KnowsClients):
         session = None if limit == "none" else 200
         made = make_client(name, tuple(grants) or ("read", "propose"), limit_minute=minute, limit_session=session)
         self.add(made)
-        return finished(Paired(made.id, name, made.token))
+        return finished(Paired(made.id, name, made.token, "step-4"))
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         if name not in self.records:
@@ -414,6 +423,7 @@ class FakeVault:
         self._engine = engine
         self.backups: list[Path | None] = []
         self.spaces = ["GLOBAL", "home"]
+        self.secrets: list[tuple[str, ...]] = []
 
     def status(self) -> Future[StatusReport]:
         figures = {"state": "open", "seq": 7, "wal_bytes": 0, "opened_at": START_MS, "spaces": self.spaces}
@@ -436,6 +446,56 @@ class FakeVault:
         self._engine.set_state("open")
         return finished(None)
 
+    def change_passphrase(self, old: str, new: str) -> Future[None]:
+        self.secrets.append((old, new))
+        return finished(None)
+
+    def new_recovery_code(self, secret: str) -> Future[str]:
+        self.secrets.append((secret,))
+        return finished("AAAA-BBBB")
+
+    def confirm_recovery_code(self, code: str) -> Future[bool]:
+        return finished(code == "AAAA-BBBB")
+
+
+class FakeLibrary:
+    """Changes nothing, and writes what it was asked down."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.revisions: list[tuple[tuple[str, ...], Revision]] = []
+        self.searches: list[str] = []
+
+    @staticmethod
+    def with_term(query: str, key: str, value: str, *, negated: bool = False) -> str:
+        assert not negated
+        return f"{query} {key}:{value}".strip()
+
+    def find(self, request: FindRequest) -> Future[LibraryFound]:
+        self.searches.append(request.query)
+        return finished(LibraryFound(tuple(memory.id for memory in self._engine.memories.rows), 0.1))
+
+    def facets(self) -> Future[Facets]:
+        return finished(Facets({}, {}, {"home": 2}, {}, {}, {}, {}, None, None))
+
+    def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
+        self.revisions.append((tuple(ids), revision))
+        return finished(RevisionReport("step-9", "Change", tuple(ids), 1))
+
+    def full_id(self, what: str, text: str) -> Future[str]:
+        return finished({"memory": make_memory(1).id}.get(what, text) if text == make_memory(1).id[-8:] else text)
+
+    def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002
+        assert (to.name, format) == ("e.csv", "csv")
+        return finished(len(ids))
+
+    def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002
+        assert format == "jsonl"
+        return finished(tuple(ids))
+
+    def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
+        return finished(tuple((one, {"text": "tea"}) for one in ids))
+
 
 class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     """Fits `core.ipc.ports.Engine`."""
@@ -449,13 +509,14 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
         self._memories, self._imports = FakeMemories(self), FakeImports(self)
         self._journal = FakeJournals()
         self._conflicts, self._clients = FakeConflicts(), FakeClients(self)
-        self._vault = FakeVault(self)
+        self._vault, self._library = FakeVault(self), FakeLibrary(self)
         self._jobs, self._practice = FakeJobs(), FakePractice()
         self.threads: list[threading.Thread] = []
 
     vault_id, clock = property(lambda self: VAULT_ID), property(lambda self: self._clock)
     memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
     journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
+    library = property(lambda self: self._library)
     clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
     jobs, practice = property(lambda self: self._jobs), property(lambda self: self._practice)
 

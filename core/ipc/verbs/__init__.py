@@ -5,6 +5,6 @@ Must not do: decide anything the engine decides; print; know the socket.
 """
 
 from core.ipc.verbs.base import Params, Progress, Verb
-from core.ipc.verbs.table import VERBS, run_verb
+from core.ipc.verbs.table import VERBS, carry_out, run_verb
 
-__all__ = ["VERBS", "Params", "Progress", "Verb", "run_verb"]
+__all__ = ["VERBS", "Params", "Progress", "Verb", "carry_out", "run_verb"]

@@ -1,4 +1,4 @@
-"""The verbs on clients: pair, grant, pause, resume, revoke, clients."""
+"""The verbs on clients: pair, grant, pause, resume, revoke, clients, log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.ipc.ports import Engine
 from core.ipc.verbs.base import Params, Progress, wait
 from core.ipc.verbs.granting import new_spaces
 from core.security.handshake import encode_value
-from core.types.clients import Change, ClientCard, Standing
+from core.types.clients import ActivityLine, Change, ClientCard, Standing
 from core.types.replies import ClientRecord
 from core.types.values import Actor
 
@@ -21,7 +21,8 @@ async def pair(engine: Engine, params: Params, actor: Actor, _progress: Progress
     before = await wait(engine.clients.before(params["name"]))
     made = await wait(engine.clients.pair(params["name"], params.get("grants", ()), params.get("limit"), actor))
     token, grants = encode_value(made.token), present_grants(engine, made.name)
-    return {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
+    told = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
+    return {**told, "step": made.step_id}
 
 
 def present_grants(engine: Engine, name: str) -> list[str]:
@@ -83,6 +84,40 @@ async def clients(engine: Engine, _params: Params, _actor: Actor, _progress: Pro
     return {
         "clients": [_shown(card) for card in cards],
         "denied": [{"name": one.name_key, "denied_at": iso(one.denied_at)} for one in denied],
+    }
+
+
+async def log(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """What one client did, or all, newest first: answers, changes, refusals; never what was asked."""
+    limit = int(params.get("limit", 50))
+    try:
+        page = await wait(engine.clients.activity(params.get("name"), params.get("after"), limit))
+    except UserError as error:
+        if error.code is not Code.NOT_FOUND:
+            raise
+        raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.") from None
+    told = {"lines": [_line(line) for line in page.lines]}
+    return told if page.next is None else {**told, "next": page.next}
+
+
+def _line(line: ActivityLine) -> dict[str, Any]:
+    return {
+        "at": iso(line.at),
+        "client": line.client,
+        "did": line.did.value,
+        "verb": line.verb,
+        "operation": line.operation or None,
+        "count": line.count,
+        "withheld": line.withheld,
+        "reasons": dict(line.reasons),
+        "code": line.code or None,
+        "memory_id": line.memory_id or None,
+        "text": line.words,
+        "space": line.space or None,
+        "warned": line.is_warned,
+        "receipt": line.receipt_id or None,
+        "step": line.step_id or None,
+        "undone": line.is_undone,
     }
 
 

@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime
 from typing import Any
 
-from core.errors import Code, UserError
+from core.errors import Code, PreconditionError, UserError
 from core.ipc import items
 from core.ipc.items import Shape
 from core.ipc.moments import read, read_as_of
@@ -15,6 +15,7 @@ from core.ipc.verbs.base import Params, Progress, behind, shape_for, wait
 from core.text.timephrases.find import range_of
 from core.text.timephrases.spans import Span
 from core.types.contexts import ContextQuery
+from core.types.library import Revision
 from core.types.plans import Intent, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor
@@ -217,6 +218,9 @@ def list_request(params: Params, default_limit: int | None) -> ListRequest:
         category=params.get("category"),
         since_ms=_moment(params, "since"),
         until_ms=_moment(params, "until"),
+        tags=tuple(params.get("tags", ())),
+        client=params.get("client"),
+        sort=params.get("sort", "newest"),
     )
 
 
@@ -270,7 +274,7 @@ async def context(engine: Engine, params: Params, actor: Actor, _progress: Progr
 
 
 async def list_(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
-    """List memories, newest first."""
+    """List memories, newest first unless another order is named."""
     return await listed(engine, list_request(params, 50), actor, shape_for(engine, exact=True))
 
 
@@ -284,6 +288,54 @@ async def history(engine: Engine, params: Params, actor: Actor, _progress: Progr
     shape = shape_for(engine, exact=True)
     chain = [shape.memory(memory) for memory in await wait(engine.memories.history(params["id"], actor))]
     return {"items": behind(chain, params.get("after"))}
+
+
+async def edit(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Give a memory another text; the old version stays in its history."""
+    done = await wait(engine.changes.update(params["id"], params["text"], actor))
+    step, former = done.step_id, list(done.superseded)
+    return {
+        "id": params["id"],
+        "operation": done.operation,
+        "memory_id": done.memory_id,
+        "superseded": former,
+        "step": step,
+    }
+
+
+async def pin(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Pin a memory, or let it go again."""
+    wanted = not params.get("off", False)
+    step = await _revised(engine, params["id"], Revision(pinned=wanted), actor)
+    return {"id": params["id"], "pinned": wanted, "step": step}
+
+
+async def tag(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """Add tags to a memory and take tags from it; one step."""
+    more, less = tuple(params.get("add", ())), tuple(params.get("remove", ()))
+    if not more and not less:
+        raise UserError(Code.INVALID_INPUT, "Say which tags are added, or which are taken away.")
+    if set(more) & set(less):
+        raise UserError(Code.INVALID_INPUT, "A tag is added or taken away, not both.")
+    step = await _revised(engine, params["id"], Revision(add_tags=more, remove_tags=less), actor)
+    found = await wait(engine.memories.get(params["id"], actor))
+    return {"id": params["id"], "tags": list(found.tags), "step": step}
+
+
+async def _revised(engine: Engine, memory_id: str, revision: Revision, actor: Actor) -> str | None:
+    """The step of a change; None where the memory was like that already."""
+    await wait(engine.memories.get(memory_id, actor))  # one that is not there is told as such
+    report = await wait(engine.library.revise([memory_id], revision))
+    if report.refused:
+        raise PreconditionError(next(iter(report.refused)))
+    return report.step_id
+
+
+async def spaces(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """All spaces, with how many memories stand in each."""
+    names = (await wait(engine.vault.status())).values["spaces"]
+    counts = (await wait(engine.library.facets())).spaces
+    return {"spaces": [{"name": name, "memories": counts.get(name, 0)} for name in names]}
 
 
 async def forget(engine: Engine, params: Params, actor: Actor, _progress: Progress) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from core.ipc.ports import Engine
 from core.ipc.protocol import Registry
 from core.ipc.strictjson import BadMessage, check_text
 from core.ipc.verbs import clients, conflicts, erasing, imports, jobs, memories, practice, vault
-from core.ipc.verbs.base import Params, Progress, Verb
+from core.ipc.verbs.base import Params, Progress, Verb, wait
 from core.types.values import Actor
 
 VERBS: Mapping[str, Verb] = MappingProxyType(
@@ -25,6 +25,10 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "show": memories.show,
         "history": memories.history,
         "forget": memories.forget,
+        "edit": memories.edit,
+        "pin": memories.pin,
+        "tag": memories.tag,
+        "spaces": memories.spaces,
         "erase": erasing.erase,
         "conflicts": conflicts.conflicts,
         "resolve": conflicts.resolve,
@@ -42,6 +46,10 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "lock": vault.lock,
         "unlock": vault.unlock,
         "backup": vault.backup,
+        "export": vault.export,
+        "exported": vault.exported,
+        "passphrase": vault.passphrase,
+        "recovery_code": vault.recovery_code,
         "jobs": jobs.jobs,
         "consolidate": jobs.consolidate,
         "sweep": jobs.sweep,
@@ -51,9 +59,45 @@ VERBS: Mapping[str, Verb] = MappingProxyType(
         "resume": clients.resume,
         "revoke": clients.revoke,
         "clients": clients.clients,
+        "log": clients.log,
         "allow_again": clients.allow_again,
     }
 )
+
+
+_OF_ONE_MEMORY = (
+    "show", "history", "forget", "erase", "confirm", "dispute", "reinforce", "mark", "edit", "pin", "tag",
+)  # fmt: skip
+_SHORT: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        **{name: {"id": "memory"} for name in _OF_ONE_MEMORY},
+        "list": {"after": "memory", "import_id": "import"},
+        "undo": {"step": "step"},
+        "unimport": {"import_id": "import"},
+    }
+)
+"""Parameters in which the end of an id is enough, and what it is an id of; `resolve` reads its own."""
+
+
+async def carry_out(engine: Engine, name: str, params: Params, actor: Actor, progress: Progress) -> dict[str, Any]:
+    """Run a verb whose parameters were checked; where the owner wrote the end of an id, it is the whole one.
+
+    Args:
+        engine: an engine on any loop.
+        name: the verb's name.
+        params: as checked against its schema.
+        actor: the owner.
+        progress: how it reports.
+
+    Returns:
+        The JSON of the verb.
+
+    Raises:
+        LociError: what the verb itself raises; INVALID_INPUT where several ids end so.
+    """
+    short = {field: what for field, what in _SHORT.get(name, {}).items() if field in params}
+    whole = {field: await wait(engine.library.full_id(what, params[field])) for field, what in short.items()}
+    return await VERBS[name](engine, {**params, **whole}, actor, progress)
 
 
 async def run_verb(
@@ -81,4 +125,4 @@ async def run_verb(
     except BadMessage as bad:
         raise UserError(Code.INVALID_INPUT, bad.sentence) from None
     checked = registry.find(f"owner.{name}").check(params)
-    return await VERBS[name](engine, checked, actor, progress)
+    return await carry_out(engine, name, checked, actor, progress)

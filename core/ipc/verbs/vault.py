@@ -1,4 +1,4 @@
-"""The verbs on the vault as a whole: status, verify, older copies, lock, unlock, backup."""
+"""The verbs on the vault as a whole: status, verify, older copies, lock, unlock, its secrets, backup, export."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from core.errors import Code, UserError
 from core.ipc.items import plain
 from core.ipc.moments import iso
 from core.ipc.ports import Engine
-from core.ipc.verbs.base import Params, Progress, wait
+from core.ipc.verbs.base import Params, Progress, behind, wait
 from core.ipc.verbs.imports import absolute
 from core.security.handshake import decode_value
 from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES
+from core.types.library import FindRequest
 from core.types.values import Actor
 
 
@@ -77,6 +78,56 @@ async def unlock(engine: Engine, params: Params, _actor: Actor, progress: Progre
         progress.tell("Opening the vault", 0, None)
         await wait(engine.vault.unlock(root))
     return {"state": engine.state}
+
+
+async def passphrase(engine: Engine, params: Params, _actor: Actor, progress: Progress) -> dict[str, Any]:
+    """Put another passphrase in the place of the old one."""
+    progress.tell("Changing the passphrase", 0, None)
+    await wait(engine.vault.change_passphrase(params["old"], params["new"]))
+    return {"changed": True}
+
+
+async def recovery_code(engine: Engine, params: Params, _actor: Actor, progress: Progress) -> dict[str, Any]:
+    """Make a recovery code, which opens nothing yet; or put the one that was made last in force."""
+    if "confirm" in params:
+        return {"holds": await wait(engine.vault.confirm_recovery_code(params["confirm"]))}
+    if "secret" not in params:
+        raise UserError(Code.INVALID_INPUT, "Give the passphrase, or the code that is to be put in force.")
+    progress.tell("Making a recovery code", 0, None)
+    return {"recovery_code": await wait(engine.vault.new_recovery_code(params["secret"]))}
+
+
+async def export(engine: Engine, params: Params, _actor: Actor, progress: Progress) -> dict[str, Any]:
+    """Write memories to a file; without one give their ids, whose fields `exported` then hands out."""
+    to, form, library = params.get("to"), params.get("format", "jsonl"), engine.library
+    progress.tell("Exporting", 0, None)
+    found = await wait(library.find(FindRequest(await _search(engine, params), descending=False)))
+    ids = found.ids
+    if to is not None:
+        path = absolute(to, "to")
+        return {"path": str(path), "format": form, "memories": await wait(library.export(ids, path, form))}
+    order = await wait(library.handed_out(ids, form))
+    return {"format": form, "memories": len(order), "items": [{"id": one} for one in order]}
+
+
+async def _search(engine: Engine, params: Params) -> str:
+    """The library's search for what is exported: what stands, where no status is named."""
+    query, space, status = "", params.get("space"), params.get("status", [])
+    if space is not None:
+        if space not in (await wait(engine.vault.status())).values["spaces"]:
+            raise UserError(Code.NOT_FOUND, "There is no such space.")
+        query = engine.library.with_term(query, "space", space)
+    for value in [status] if status == "all" else status:
+        query = engine.library.with_term(query, "status", value)
+    return query
+
+
+async def exported(engine: Engine, params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:
+    """The fields of an export, part by part."""
+    parts = await wait(engine.library.fields(params["ids"]))
+    heads = set(params["ids"])
+    items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
+    return {"items": behind(items, params.get("after"))}
 
 
 async def backup(engine: Engine, params: Params, _actor: Actor, progress: Progress) -> dict[str, Any]:

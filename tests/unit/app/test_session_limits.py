@@ -16,7 +16,12 @@ class Collecting(Client):
     """A client that only notes what it is asked."""
 
     def collect(
-        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_s: float | None = None,
+        with_next: bool = False,
     ) -> dict[str, Any]:
         return {"method": method, **(params or {})}
 

@@ -14,6 +14,7 @@ from ipc_world import REGISTRY
 from core.errors import Code, LociError, UserError
 from core.ipc.verbs import VERBS, Progress, run_verb
 from core.security.handshake import encode_value
+from core.types.library import Revision
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Source
@@ -25,6 +26,7 @@ def engine() -> FakeEngine:
     engine.memories.rows += [make_memory(1), make_memory(2, client_id="id-plug")]
     engine.clients.add(make_client("plug", ["read", "space:work"]))
     engine.clients.nos.add("odd one")
+    engine.changes.at_once = True
     return engine
 
 
@@ -74,12 +76,55 @@ CALLS: dict[str, dict[str, Any]] = {
     "clients": {},
     "allow_again": {"name": "Odd One"},
     "turn_down": {"name": "plug"},
+    "edit": {"id": ID, "text": "green tea"},
+    "pin": {"id": ID},
+    "tag": {"id": ID, "add": ["drinks"], "remove": ["food"]},
+    "spaces": {},
+    "export": {},
+    "exported": {"ids": [ID]},
+    "passphrase": {"old": "one", "new": "two"},
+    "recovery_code": {"secret": "one"},
+    "log": {"name": "plug", "limit": 1},
 }
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_answers_as_its_schema_says(engine: FakeEngine, verb: str) -> None:
     assert run(engine, verb, **CALLS[verb])
+
+
+def test_the_end_of_an_id_is_enough_for_the_owner(engine: FakeEngine) -> None:
+    run(engine, "pin", id=ID[-8:], off=True)
+    run(engine, "tag", id=ID[-8:], add=["drinks"])
+    assert engine.library.revisions == [
+        ((ID,), Revision(pinned=False)),
+        ((ID,), Revision(add_tags=("drinks",))),
+    ]
+    assert run(engine, "show", id=ID[-8:])["id"] == ID
+
+
+def test_what_is_exported_is_found_as_the_library_finds_it(engine: FakeEngine) -> None:
+    assert run(engine, "export", to="/e.csv", format="csv", space="home", status=["archived", "active"]) == {
+        "path": "/e.csv", "format": "csv", "memories": 2,
+    }  # fmt: skip
+    run(engine, "export", status="all")
+    assert engine.library.searches == ["space:home status:archived status:active", "status:all"]
+    with pytest.raises(UserError, match="E2005"):
+        run(engine, "export", space="nowhere")
+
+
+def test_an_unknown_client_of_a_log_is_a_wrong_value(engine: FakeEngine) -> None:
+    assert run(engine, "log", limit=1)["next"] == "further"
+    with pytest.raises(UserError, match="E4005"):
+        run(engine, "log", name="nobody")
+
+
+def test_a_new_recovery_code_holds_once_it_is_confirmed(engine: FakeEngine) -> None:
+    code = run(engine, "recovery_code", secret="one")["recovery_code"]
+    assert run(engine, "recovery_code", confirm=code) == {"holds": True}
+    assert run(engine, "recovery_code", confirm="another") == {"holds": False}
+    with pytest.raises(UserError, match="E4005"):
+        run(engine, "recovery_code")
 
 
 def test_a_remembered_no_is_seen_and_can_be_forgotten(engine: FakeEngine) -> None:

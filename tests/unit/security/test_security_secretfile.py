@@ -53,7 +53,7 @@ def test_empty_long_or_no_text_is_refused_without_repeating_it(tmp_path: Path, c
     path.write_bytes(content)
     with pytest.raises(UserError) as caught:
         read_secret_file(path)
-    assert caught.value.code is Code.INVALID_INPUT
+    assert (caught.value.code, caught.value.exit_code) == (Code.WRONG_SECRET, 4)
     assert caught.value.__context__ is None
     assert "marker" not in "".join(traceback.format_exception(caught.value))
 
@@ -62,7 +62,7 @@ def test_empty_long_or_no_text_is_refused_without_repeating_it(tmp_path: Path, c
 def test_what_cannot_be_read_is_refused_without_its_path(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError) as caught:
         read_secret_file(tmp_path / name)
-    assert caught.value.code is Code.INVALID_INPUT
+    assert (caught.value.code, caught.value.exit_code) == (Code.VAULT_LOCKED, 4)
     assert str(tmp_path) not in str(caught.value)
 
 
