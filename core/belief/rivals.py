@@ -17,6 +17,8 @@ from importlib.resources import files
 from core.belief.extraction import extract
 from core.belief.normal import as_read
 from core.belief.relation import at_odds
+from core.belief.relation_features import vocabulary
+from core.text.stopwords import stop_words
 from core.types.belief import ClaimDraft, Told
 
 _MOST = 600
@@ -27,6 +29,12 @@ _NAMED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OWNED = re.compile(r"(?:the user's|user's|my) (?P<name>.{1,40}?) (?:is|was) (?P<value>.{1,120})", re.IGNORECASE)
+MOST_ASSUMED = 16_384
+_VALUE = (
+    r"(?:[\w.+-]+@[\w.-]+\w|https?://\S+|[\"\u201c']?[A-Z0-9][\w'&./+-]*"
+    r"(?:,? (?:(?:&|and|of|de|von|van|der) )?[A-Z0-9][\w'&./+-]*){0,6})"
+)
+"""A name, a number or an address, as far as its capitals go."""
 _SPELT = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*][^\W\d_]){2,}(?!\w)")
 _PIECES = 6
 
@@ -35,6 +43,7 @@ _PIECES = 6
 class _Words:
     """`resources/claims/rivals.json`, as patterns."""
 
+    assumptions: tuple[re.Pattern[str], ...]
     guesses: re.Pattern[str]
     persons: re.Pattern[str]
     possessives: re.Pattern[str]
@@ -61,6 +70,67 @@ def is_rival(existing: Told, incoming: Told) -> bool:
     if not held or len(text) > _MOST:
         return False
     return _denies(held, text) or any(at_odds(held, _read(loose, incoming)) for loose in _loosely(text))
+
+
+def assumed(text: str) -> Mapping[str, tuple[str, ...]]:
+    """What a text takes for granted about the things and people of somebody: "use my new lawyer Kari Nilsen".
+
+    Args:
+        text: any text, of any kind; its first `MOST_ASSUMED` characters are read.
+
+    Returns:
+        Name of the thing in plain words ("lawyer"), without qualities ("new"), to the values it is given.
+    """
+    words = _words()
+    found: dict[str, list[str]] = {}
+    read = as_read(text[:MOST_ASSUMED])
+    for pattern in words.assumptions:
+        for match in pattern.finditer(read):
+            name = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], match["name"].casefold())
+            value = match["value"].strip(" .,;:'\"")
+            if value and not set(name.split()) & stop_words() and value.casefold() not in _dates():
+                found.setdefault(name, []).append(value)
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def assumes_otherwise(existing: Told, incoming: Told) -> bool:
+    """Whether a text takes for granted another value of what stands: an order that rests on it says it as well.
+
+    Args:
+        existing: what the person said, with its claims.
+        incoming: what somebody else tells, of any kind.
+
+    Returns:
+        True where a person should look. A part of the person's value ("Kari" for "Kari Nilsen") is no other one.
+    """
+    theirs, held = assumed(incoming.text), assumed(existing.text)
+    for name, values in theirs.items():
+        if name in held and not any(_is_part(one, other) for one in values for other in held[name]):
+            return True
+        if at_odds(existing.claims, claims_assumed(name, values, incoming)):
+            return True
+    return False
+
+
+def claims_assumed(name: str, values: Sequence[str], incoming: Told) -> list[ClaimDraft]:
+    """The claims that a thing and its values make, read as the person's.
+
+    Args:
+        name: of the thing, from `assumed`.
+        values: what it is said to be.
+        incoming: the text they are from, for its time.
+    """
+    return [draft for value in values for said in _as_record(name, value) for draft in _read(said, incoming)]
+
+
+def _is_part(one: str, other: str) -> bool:
+    first, second = (set(re.findall(r"\w+", value.casefold())) for value in (one, other))
+    return first <= second or second <= first
+
+
+@cache
+def _dates() -> frozenset[str]:
+    return frozenset(vocabulary()["dates"])
 
 
 def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
@@ -125,7 +195,15 @@ def _words() -> _Words:
     def whole(name: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![\w'])(?:{any_of(name)})(?![\w'])", re.IGNORECASE)
 
+    name = r"(?P<name>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2}?)"
+    about = rf"(?<![\w'])(?i:{any_of('possessors')}) (?i:(?:{any_of('qualities')}) )*{name}"
+    joins = rf"(?:,|:| (?i:{any_of('joins')})|)"
     return _Words(
+        assumptions=(
+            re.compile(rf"{about}{joins} (?P<value>{_VALUE})"),
+            re.compile(rf"(?P<value>{_VALUE})(?:,| (?i:as|is|are)) {about.replace('{0,2}?', '{0,2}')}(?![\w'-])"),
+            re.compile(rf"{about} ?(?i:is now|is|are|:|=) (?P<value>[^.,;:!?\n]{{1,60}})"),
+        ),
         guesses=whole("guesses"),
         persons=whole("persons"),
         sayings=whole("sayings"),

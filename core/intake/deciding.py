@@ -22,7 +22,7 @@ from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Beside, Newcomer, beside
 from core.intake.reading import Readers
 from core.intake.returning import OLD_VALUE, VALUE_RETURNS, beside_doubted, beside_over, said_again, versions_over
-from core.intake.structure import AtOdds, at_odds, others_standing, same_claims, same_words
+from core.intake.structure import AtOdds, at_odds, others_standing, same_claims, same_words, taken_otherwise
 from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.reviews import Action
@@ -117,13 +117,15 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
         return Plan("DUPLICATE", 1.0, "rules", known=known)
     odds = at_odds(rows, newcomer)
     twin = same_words(rows, newcomer)
-    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
+    rivals = taken_otherwise(rows, newcomer)
+    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin]), *rivals]
     others = neighbours.others(rows, newcomer)
     near = _near(rows, newcomer, readers, neighbours, (certain, odds), others)
     if not near:
         return NEW
     relations = _relations(newcomer, near, readers, odds, others)
     relations |= {other.id: said_again(newcomer, other) for other in near if other.id == twin}
+    relations |= {one: _at_least_doubted(relations.get(one)) for one in rivals}
     if not newcomer.standing.owner_said:
         relations = beside_doubted(rows, newcomer, near, relations)
     cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
@@ -131,6 +133,30 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     if twin is not None and not _leaves_room(made, twin):
         return Plan("DUPLICATE", 1.0, "rules", known=twin)
     return made
+
+
+def plan_verbatim(rows: Rows, newcomer: Newcomer) -> Plan | None:
+    """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer, with the claims of its text; its own row is passed over.
+
+    Returns:
+        What to do where it waits; None where it stands.
+    """
+    rivals = taken_otherwise(rows, newcomer)
+    near = beside(rows, dict.fromkeys(rivals, 1.0)).values()
+    cases = _cases(rows, newcomer, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
+    waits = [case for case in cases if case.verdict.deed is Deed.QUARANTINE]
+    return _plan(Deed.QUARANTINE, waits, cases) if waits else None
+
+
+def _at_least_doubted(relation: Relation | None) -> Relation:
+    """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
+    if relation is None:
+        relation = Relation(Label.COEXIST, 0.0, {}, "builtin", "value_changed")
+    return relation if relation.label is Label.SUPERSEDE else _doubted(relation, "value_changed")
 
 
 def _leaves_room(made: Plan, twin: str) -> bool:

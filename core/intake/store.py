@@ -20,7 +20,7 @@ from core.intake.acting import Carrying
 from core.intake.arriving import Arriving
 from core.intake.barred import barred
 from core.intake.belief_inputs import age_days
-from core.intake.deciding import Plan, plan
+from core.intake.deciding import Plan, plan, plan_verbatim
 from core.intake.handed import NO_IDS, was_handed
 from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Newcomer, is_persons
@@ -299,7 +299,7 @@ class Keeper:
         newcomer = self._newcomer(tx, draft, arriving)
         read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
-        wanted = self._plan(tx, newcomer) if compared else None
+        wanted = self._plan(tx, newcomer) if compared else self._plan_verbatim(tx, newcomer, arriving)
         if wanted is not None and is_sealed(tx, wanted.repeats, arriving.client):
             wanted = None  # what says the same is no twin of it, and beside it none may stand: it waits
         if wanted is not None and wanted.known is not None:
@@ -320,6 +320,15 @@ class Keeper:
             reply = Carrying(acts, newcomer, wanted, self.readers).out()
         verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
+
+    def _plan_verbatim(self, tx: Tx, newcomer: Newcomer, arriving: Arriving) -> Plan | None:
+        """An episode of a client's that goes against what the person said waits as anything else does."""
+        checked = arriving.checked
+        if checked.waits or arriving.client is None or checked.request.kind in KINDS_BY_TEXT:
+            return None
+        times = (tx.now_ms, newcomer.standing.at_ms)
+        read = read_claims(self.readers.extract, checked.texts[0], newcomer.claims, times, vouched=False)
+        return plan_verbatim(tx, replace(newcomer, claims=read))
 
     def _is_echo(self, tx: Tx, wanted: Plan, arriving: Arriving) -> bool:
         """It says in other words what this client was given."""

@@ -7,14 +7,17 @@ value at a time, the values differ and the windows of validity overlap. Must not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.belief.claims import key_form, key_of
+from core.belief.relation import at_odds as contradict
+from core.belief.rivals import MOST_ASSUMED, assumed, assumes_otherwise, claims_assumed
 from core.belief.saying import says_no_more
-from core.intake.newcomer import Newcomer
+from core.intake.newcomer import Beside, Newcomer, beside
 from core.intake.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
-from core.types.belief import ClaimDraft
+from core.text.terms import index_terms
+from core.types.belief import ClaimDraft, Told
 from core.vault.rows import Rows
 from core.vault.sight import UNSEALED
 
@@ -114,6 +117,46 @@ def at_odds(rows: Rows, newcomer: Newcomer) -> list[AtOdds]:
         for memory_id, claim_id, key in _opposed(rows, newcomer, draft):
             found.setdefault((memory_id, claim_id), AtOdds(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
+
+
+def taken_otherwise(rows: Rows, newcomer: Newcomer) -> list[str]:
+    """What the person said that somebody else's text takes for granted otherwise, whatever the kinds of the two.
+
+    An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
+    neighbour of it: so the claims it takes for granted are looked up, and the names of its things by their words.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer.
+
+    Returns:
+        Ids of memories that stand, in a fixed order; none for the person's own word.
+    """
+    if newcomer.standing.persons:
+        return []
+    told = Told("".join(newcomer.texts)[:MOST_ASSUMED], newcomer.standing.at_ms, newcomer.claims)
+    found = dict.fromkeys(one.memory_id for one in at_odds(rows, newcomer))
+    for name, values in assumed(told.text).items():
+        drafts = tuple(claims_assumed(name, values, told))
+        found |= dict.fromkeys(one.memory_id for one in at_odds(rows, replace(newcomer, claims=drafts)))
+        words = " AND ".join(f'"{word}"' for word in index_terms(name).split())
+        if words:
+            params = (words, _MOST_NAMED, newcomer.space_id)
+            found |= dict.fromkeys(str(row[0]) for row in rows.all(_NAMED, params))
+    near = beside(rows, dict.fromkeys(found, 1.0))
+    return [one.id for one in near.values() if one.standing.persons and not one.is_over and _is_other(one, told)]
+
+
+def _is_other(one: Beside, told: Told) -> bool:
+    return assumes_otherwise(one.told, told) or contradict(one.claims, told.claims)
+
+
+_MOST_NAMED = 200
+_NAMED = (
+    "SELECT m.id FROM (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?) w "
+    "CROSS JOIN memories m ON m.n = w.n WHERE m.space_id IN (?, 'GLOBAL') AND m.status IN ('active', 'disputed') "
+    "AND m.client_id IS NULL ORDER BY m.n"
+)
 
 
 def _opposed(rows: Rows, newcomer: Newcomer, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
