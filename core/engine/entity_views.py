@@ -18,7 +18,7 @@ from core.entities.words import name_key
 from core.errors import UserError
 from core.intake.entity_claims import claims_about, endings
 from core.intake.entity_verbs import is_apart, pair
-from core.memory.read import occurred_when, said_at
+from core.memory.read import occurred_when, said_at_sql
 from core.types.entities import (
     EntityCard,
     EntityLine,
@@ -72,7 +72,7 @@ _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND m.status <> 'deleted' "
-    f"GROUP BY m.id ORDER BY {said_at('m')} DESC, m.n DESC LIMIT ?"
+    f"GROUP BY m.id ORDER BY {said_at_sql('m')} DESC, m.n DESC LIMIT ?"
 )
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "

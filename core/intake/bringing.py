@@ -13,7 +13,7 @@ from core.intake.revision_plan import ALIKE, AT_ODDS, EARLIER, REJECTED, UNITED
 from core.intake.sources import KINDS_BY_TEXT
 from core.intake.standing import MERGED, Acts
 from core.memory.draft import to_json
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.types.words import Status
 from core.vault.rows import Rows
 
@@ -25,7 +25,7 @@ _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 _CONTESTED = (
     "WITH said AS MATERIALIZED (SELECT e.memory_id, e.claim_id FROM json_each(:ids) w "  # noqa: S608 - constants
     "JOIN evidence e ON e.memory_id = w.value WHERE e.stance = 'supporting') "
-    f"SELECT DISTINCT coalesce(m.part_of, m.id), {said_at('m')} AS said_at "
+    f"SELECT DISTINCT coalesce(m.part_of, m.id), {said_at_sql('m')} AS said_at "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND ("
     "(m.status = 'quarantined' AND coalesce(m.status_reason, '') <> 'held') "

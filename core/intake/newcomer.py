@@ -15,7 +15,7 @@ from core.belief.normal import as_read
 from core.belief.whose import IN_PASSING, OWNERS_WORD, PERSONS
 from core.intake.belief_inputs import base_trusts
 from core.memory.draft import to_json
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, Told
 from core.types.values import When
 from core.types.words import Kind, Precision, Source
@@ -89,7 +89,7 @@ class Beside:
 
 _BESIDE = (
     "SELECT m.id, m.text, m.status, m.space_id, m.status_reason, m.source, m.client_id, m.import_id, m.lineage, "  # noqa: S608 - constants only
-    f"{said_at('m')}, m.scope_session, " + OWNERS_WORD + ", " + IN_PASSING + ", " + PERSONS + ", "
+    f"{said_at_sql('m')}, m.scope_session, " + OWNERS_WORD + ", " + IN_PASSING + ", " + PERSONS + ", "
     "CASE WHEN m.status <> 'superseded' THEN m.id ELSE coalesce((SELECT h.id FROM memories h "
     "WHERE h.chain_id = m.chain_id AND h.status IN ('active', 'disputed') ORDER BY h.version DESC, h.n DESC LIMIT 1), "
     "'') END FROM json_each(?) w JOIN memories m ON m.id = w.value"

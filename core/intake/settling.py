@@ -27,7 +27,7 @@ from core.intake.structure import at_odds
 from core.intake.unit_of_work import UnitOfWork, Verb
 from core.intake.writing_claims import read_claims, write_claims
 from core.memory.draft import to_json
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -75,7 +75,7 @@ def unread(rows: Rows, limit: int) -> list[str]:
         "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
         "AND coalesce(i.state, 'done') <> 'running' "
         "AND m.read_at IS NULL AND m.kind <> 'episode' "
-        f"ORDER BY {said_at('m')}, m.n LIMIT ?",
+        f"ORDER BY {said_at_sql('m')}, m.n LIMIT ?",
         (_KINDS, limit),
     )
     return [str(row[0]) for row in found]

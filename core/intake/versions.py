@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.vault.tx import Tx
 
 _HEADS = (
     "SELECT id, version FROM memories WHERE chain_id = ? AND coalesce(part_index, 0) = 0 AND id <> ? "  # noqa: S608 - constants
-    f"ORDER BY version, {said_at()}, n"
+    f"ORDER BY version, {said_at_sql()}, n"
 )
 
 
@@ -81,7 +81,7 @@ def enter(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
     own = str(row["id"])
     before = tx.value(
         "SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ? AND coalesce(part_index, 0) = 0 "  # noqa: S608 - constants
-        f"AND {said_at()} <= ?",
+        f"AND {said_at_sql()} <= ?",
         (chain_id, own, row["occurred_at"] if row["occurred_at"] is not None else row["recorded_at"]),
     )
     version = int(before or 0) + 1

@@ -17,7 +17,7 @@ from core.intake.sources import standing_twin
 from core.intake.standing import Acts
 from core.intake.store import Keeper
 from core.lifecycle.pairs import Decided
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.types.lifecycle import Deed
 from core.vault.rows import Rows
 
@@ -36,8 +36,8 @@ _LEFT = (
     "JOIN evidence f ON f.claim_id = o.id AND f.stance = 'supporting' "
     f"JOIN memories p ON p.id = f.memory_id AND p.id <> m.id AND p.kind {_STANDS.format('p')} "
     "WHERE c.state IN ('draft', 'asserted') "
-    f"AND (c.state = 'draft' OR ({said_at('m')}, m.n) "
-    f"> ({said_at('p')}, p.n)) "
+    f"AND (c.state = 'draft' OR ({said_at_sql('m')}, m.n) "
+    f"> ({said_at_sql('p')}, p.n)) "
     "ORDER BY m.n"
 )
 _ENDS = frozenset({Verdict.SUPERSEDE, Verdict.ENTER_SUPERSEDED})

@@ -24,7 +24,7 @@ from core.intake.reviews import KEPT, Matter, known_matter
 from core.lifecycle import takenback
 from core.lifecycle.ground import Ground
 from core.lifecycle.remembering import remembered
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.score.chance import belonging, weighed
 from core.types.belief import ACTED_ON, Relation
 from core.vault.rows import Rows
@@ -49,7 +49,7 @@ _NODES = (
     "SELECT m.n, m.id, m.kind, m.space_id, m.scope_session, m.scope_channel, m.trust, m.pinned, m.recorded_at, "  # noqa: S608 - constants
     "coalesce(m.last_accessed_at, 0), m.client_id, m.import_id IS NOT NULL, m.security_tier, "
     f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, "
-    f"{said_at('m')} "
+    f"{said_at_sql('m')} "
     # Each label is looked up; without the plus SQLite walks through all that stands for each of them.
     "FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value WHERE +m.status = 'active' AND m.part_of IS NULL "
     "AND m.kind <> 'digest' AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of = m.id)"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.recall.elsewhere import AT_ODDS
 from core.recall.explain import SUPPRESSED
 from core.recall.lexical import Words
@@ -30,7 +30,7 @@ _FACTS = (
     f"WHEN m.status = 'active' AND {IS_OVER} THEN 'over' "
     f"WHEN m.status = 'active' AND {AT_ODDS} THEN 'at_odds' ELSE m.status END, "
     "m.id, m.space_id, m.kind, m.content_hash, coalesce(m.part_of, m.id), m.ref, m.recorded_at, "
-    f"{said_at('m')}, m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
+    f"{said_at_sql('m')}, m.confidence, m.importance, m.reinforcements, m.disputes, m.access_count, "
     # Of a long text the end is not read: what is long does not only ask.
     "CASE WHEN m.kind <> 'episode' THEN -1 ELSE octet_length(m.text) END, "
     "octet_length(m.text) <= 1000 AND rtrim(m.text) GLOB '*[?\uff1f]', "

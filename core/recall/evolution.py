@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.recall.finding import rows_of
 from core.recall.scope import as_labels
 from core.recall.timeline import NEVER_HELD
@@ -65,7 +65,7 @@ _NEIGHBOURS = (
     f") t JOIN memories m ON m.id = t.id WHERE {_ON_LINE} AND m.n NOT IN {_HERE} ORDER BY n LIMIT :most"
 )
 _KNOWN = (
-    f"SELECT n, id, {said_at()}, chain_id, supersedes_id, superseded_by_id, consolidated_into, "  # noqa: S608 - constants
+    f"SELECT n, id, {said_at_sql()}, chain_id, supersedes_id, superseded_by_id, consolidated_into, "  # noqa: S608 - constants
     "valid_to, retired_at, status, coalesce(status_reason, '') FROM memories WHERE n IN (SELECT value FROM "
     "json_each(:here)) ORDER BY 3, 1"
 )

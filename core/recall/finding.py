@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import occurred_when, said_at
+from core.memory.read import occurred_when, said_at_sql
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, strengths
 from core.recall.scope import OWNER_SCOPE, Scope
 from core.text.injection import ALLOWED, FLAG
@@ -57,7 +57,7 @@ _FLAGS = {
 }
 _COLUMNS = {"trust": "m.trust", "importance": "m.importance", "confidence": "m.confidence"}
 _TIMES = {"recorded": "m.recorded_at"}
-_SAID = said_at("m")
+_SAID = said_at_sql("m")
 _HAS_WORDS = "m.n IN (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ?)"
 _HAS_PHRASE = "instr(CAST(m.text AS BLOB), CAST(? AS BLOB)) > 0"
 

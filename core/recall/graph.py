@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import said_at
+from core.memory.read import said_at_sql
 from core.recall.ego import pick
 from core.recall.finding import find, rows_of
 from core.recall.links import (
@@ -53,7 +53,7 @@ _LABELS = "SELECT group_concat(n) FROM memories WHERE id IN (SELECT value FROM j
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 _ALL_STANDING = "SELECT group_concat(n) FROM memories WHERE status IN ('active', 'disputed')"
 _COLUMNS = (
-    f"SELECT m.n, m.id, m.kind, m.trust, {said_at('m')}, coalesce(p.room_id, m.space_id), "  # noqa: S608 - constants
+    f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, coalesce(p.room_id, m.space_id), "  # noqa: S608 - constants
     "coalesce(r.name, s.name) FROM memories m JOIN spaces s ON s.id = m.space_id "
     "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id "
     "WHERE m.status IN ('active', 'disputed') ORDER BY m.n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from core.errors import Code, UserError
-from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at
+from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.recall.scope import Scope, conditions_of_sight, find
 from core.text.injection import FLAG
 from core.text.leaving import is_blocked
@@ -18,7 +18,7 @@ from core.types.words import Status
 from core.vault.rows import Rows
 
 _KEYS = {
-    "said": said_at("{0}"),
+    "said": said_at_sql("{0}"),
     "importance": "{0}.importance",
     "trust": "{0}.trust",
 }
@@ -125,10 +125,10 @@ def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str
 def _narrowed(rows: Rows, request: ListRequest, params: dict[str, object]) -> list[str]:
     where = []
     if request.since_ms is not None:
-        where.append(f"{said_at('m')} >= :since")
+        where.append(f"{said_at_sql('m')} >= :since")
         params["since"] = request.since_ms
     if request.until_ms is not None:
-        where.append(f"{said_at('m')} < :until")
+        where.append(f"{said_at_sql('m')} < :until")
         params["until"] = request.until_ms
     if request.tags:
         where.append(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.belief.doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
-from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at
+from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.recall.elsewhere import AT_ODDS
 from core.types.channels import limit_of, limits_from, seen_from
 from core.types.values import Memory
@@ -35,8 +35,8 @@ _LET_IN = let_in()
 _PAIRS = (
     "SELECT r.id AS earlier, l.id AS later FROM conflicts k JOIN memories i ON i.id = k.incoming_id "  # noqa: S608 - constants
     "JOIN memories e ON e.id = k.existing_id "
-    f"JOIN memories l ON l.id = CASE WHEN {said_at('i')} "
-    f">= {said_at('e')} THEN i.id ELSE e.id END "
+    f"JOIN memories l ON l.id = CASE WHEN {said_at_sql('i')} "
+    f">= {said_at_sql('e')} THEN i.id ELSE e.id END "
     "JOIN memories r ON r.id IN (i.id, e.id) AND r.id <> l.id WHERE"
 )
 _MEANWHILE = f"{MAY_REPLACE} AND +i.status = 'active' AND +e.status = 'active' AND {MAY_SPEAK}"
@@ -245,10 +245,10 @@ def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
         params["tags"] = _json(request.tags)
         found.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value IN (SELECT value FROM json_each(:tags)))")
     if request.since_ms is not None:
-        found.append(f"{said_at('m')} >= :since")
+        found.append(f"{said_at_sql('m')} >= :since")
         params["since"] = request.since_ms
     if request.until_ms is not None:
-        found.append(f"{said_at('m')} < :until")
+        found.append(f"{said_at_sql('m')} < :until")
         params["until"] = request.until_ms
     if request.min_confidence > 0:
         # It only falls with time: what is below the line already needs no closer look (`Predicate.sure`).

@@ -14,6 +14,7 @@ _QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update", "upd
 _PREDICATE = "a Predicate is put together in core/recall/scope.py from fixed conditions with named values"
 ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",
+    "core/memory/read.py:said_at_sql": "the alias is a fixed word of the statement that asks",
     "core/recall/athand.py:_speaking": _PREDICATE,
     "core/recall/pipeline.py:_voices": _PREDICATE,
     "core/recall/scope.py:labels_in": _PREDICATE,
