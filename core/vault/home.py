@@ -14,7 +14,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, UserError
+from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
 from core.security.atomic import write_fault
 
 PAGE_SIZE = 8192
@@ -95,9 +95,9 @@ class Home:
         try:
             self._make()
         except FileExistsError:
-            fault: LociError = UserError(Code.INVALID_INPUT, "The home of the vault must be a directory.")
+            fault: LociError = PreconditionError("The home of the vault must be a directory.")
         except NotADirectoryError:
-            fault = UserError(Code.INVALID_INPUT, "The home of the vault must be a directory.")
+            fault = PreconditionError("The home of the vault must be a directory.")
         except OSError as error:
             fault = write_fault(error)
         else:

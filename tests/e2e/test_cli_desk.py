@@ -86,7 +86,7 @@ def test_the_beginning_or_the_end_of_an_id_is_enough(palace: Palace) -> None:
         assert shell.json("resolve", item[-8:].upper(), "reject")["retired"] == [came]
         refused = shell.run("resolve", "ffffffff-ffff", "reject")
         short = shell.run("resolve", item[-7:], "reject")
-    assert (refused.code, short.code) == (1, 1)
+    assert (refused.code, short.code) == (1, 2)
     assert "E2005" in refused.err
     assert "E4005: Give at least 8 characters of the conflict's id" in short.err
 

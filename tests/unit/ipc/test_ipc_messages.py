@@ -7,7 +7,15 @@ from importlib.resources import files
 
 import pytest
 
-from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, UserError
+from core.errors import (
+    BugError,
+    CancelledError,
+    Code,
+    EnvironmentFaultError,
+    IntegrityError,
+    PreconditionError,
+    UserError,
+)
 from core.ipc.messages import RateLimitedError, encode, error_from, failure, read_request
 from core.ipc.shown import shown
 from core.ipc.strictjson import BadMessage, check_text, parse
@@ -193,3 +201,17 @@ def test_what_waits_for_the_person_is_not_tried_again_after_a_time() -> None:
     assert (type(back), back.code) == (UserError, Code.RATE_LIMITED)
     reference = json.loads(files("resources").joinpath("reference", "socket.json").read_text(encoding="utf-8"))
     assert "waits for the person" in str(reference["errors"]["E2003"])
+
+
+def test_a_refusal_as_things_stand_is_told_from_a_wrong_value() -> None:
+    """Both have the code that clients know; the number of the error keeps the command line's exit code apart."""
+    for error, number, exit_code in (
+        (UserError(Code.INVALID_INPUT, "That is no day."), -32602, 2),
+        (PreconditionError("That was decided already."), -32000, 1),
+    ):
+        body = failure(1, error)["error"]
+        assert (body["code"], body["data"]["code"]) == (number, "E4005")
+        back = error_from(body)
+        assert (type(back), back.code, back.sentence, back.exit_code) == (
+            type(error), Code.INVALID_INPUT, error.sentence, exit_code,
+        )  # fmt: skip
