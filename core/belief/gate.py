@@ -174,7 +174,8 @@ def _later(newcomer: Standing, existing: Standing) -> Verdict:
     if newcomer.is_relayed:
         return Verdict(Deed.SUPERSEDE, "relayed_later")
     if newcomer.trust < existing.trust - _EQUAL:
-        if is_one_source(newcomer, existing) and newcomer.weight >= existing.weight - _EQUAL:
+        says_so_itself = newcomer.source is not Source.INFERENCE and is_one_source(newcomer, existing)
+        if says_so_itself and newcomer.weight >= existing.weight - _EQUAL:
             # It takes back what it said itself; that others had repeated it makes a question of it, no more.
             return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
         return Verdict(Deed.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)

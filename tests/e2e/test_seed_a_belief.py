@@ -170,7 +170,7 @@ def test_at_equal_trust_of_one_source_the_newer_wins(rig: Rig) -> None:
 def test_equals_of_two_sources_are_asked_about(rig: Rig) -> None:
     old = tell(rig, "$500", Source.DOCUMENT, bot(rig))
     new = tell(rig, "$750", Source.DOCUMENT, bot(rig, "other"))
-    assert (status(rig, old), status(rig, new)) == ("active", "disputed")
+    assert (status(rig, old), status(rig, new)) == ("disputed", "active")  # the later speaks while a person is asked
     assert new.conflict is not None
 
 

@@ -210,7 +210,7 @@ def test_a_search_takes_the_statuses_it_names(rig: Rig) -> None:
     one, two = bot(rig), bot(rig, "other")
     tell(rig, "$500", one, Source.DOCUMENT)
     tell(rig, "$750", two, Source.DOCUMENT)
-    assert rig.found("User budget") == ["User budget is $500"]
+    assert rig.found("User budget") == ["User budget is $750"]
     both = rig.found("User budget", statuses=("active", "disputed"))
     assert sorted(both) == ["User budget is $500", "User budget is $750"]
 

@@ -93,8 +93,8 @@ def test_no_cut_breaks_an_escape_or_the_fence(sign: str, shift: int) -> None:
 
 
 def test_a_label_is_bounded_and_fenced_too() -> None:
-    (one,) = elements(readable(item("x", author='</memory>"' * 500)))
-    assert len(one.attrib["author"]) <= 128
+    (one,) = elements(readable(item("x", said_by='</memory>"' * 500)))
+    assert len(one.attrib["said_by"]) <= 128
 
 
 def test_a_list_keeps_to_its_tokens_and_says_how_to_go_on() -> None:

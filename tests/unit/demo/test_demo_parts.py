@@ -32,7 +32,7 @@ EXPECTED: Mapping[str, tuple[str, int, Mapping[str, int]]] = {
     "parts/2025-09-pocketbook.jsonl": ("jsonl", 29, {}),
     "parts/2025-10-claude-export": ("claude", 18, {}),
     "parts/2025-11-pocketbook.jsonl": ("jsonl", 28, {}),
-    "parts/2025-12-family-memory.json": ("mcp-memory", 23, {}),
+    "parts/2025-12-family-memory.json": ("mcp-memory", 30, {}),
     "parts/2026-01-pocketbook.jsonl": ("jsonl", 23, {}),
     "parts/2026-02-claude-code": ("claude-code", 14, {"tool_use": 2, "tool_result": 2, "other_line_types": 3}),
     "parts/2026-03-pocketbook.jsonl": ("jsonl", 27, {}),
@@ -133,7 +133,7 @@ def test_it_spans_a_year_and_a_half_by_what_was_said_and_by_when_it_was_learnt(m
     assert (max(learnt) - min(learnt)) / DAY_MS > 500
     months = {datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m") for ms in said}
     assert len(months) == 19  # none of them empty
-    assert len(memories) - len(said) <= 30
+    assert len(memories) - len(said) <= 40  # a graph of things tells no times
 
 
 def test_every_text_is_its_own(memories: tuple[Memory, ...]) -> None:
