@@ -56,6 +56,15 @@ def check_waiting(rows: Rows, actor: Actor, most: int, now_ms: int, coming: int 
         )
 
 
+def is_at_bound(rows: Rows, actor: Actor, most: int, now_ms: int) -> bool:
+    """Whether one more question of the client would be refused by `check_waiting`."""
+    try:
+        check_waiting(rows, actor, most, now_ms, coming=1)
+    except UserError:
+        return True
+    return False
+
+
 _MARKS = "SELECT count(*) FROM rule_applications WHERE memory_id = ? AND client_id = ? AND applied_at > ?"
 
 

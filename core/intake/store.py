@@ -21,7 +21,7 @@ from core.intake.arriving import Arriving
 from core.intake.barred import barred
 from core.intake.belief_inputs import age_days
 from core.intake.deciding import Plan, plan, plan_verbatim
-from core.intake.flooding import check_waiting
+from core.intake.flooding import is_at_bound
 from core.intake.handed import NO_IDS, was_handed
 from core.intake.neighbours import Neighbours
 from core.intake.newcomer import Newcomer, is_persons
@@ -301,7 +301,7 @@ class Keeper:
         read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
         wanted = self._plan(tx, newcomer) if compared else self._plan_verbatim(tx, newcomer, arriving)
-        if wanted is not None and not compared and self._may_ask_no_more(tx, arriving):
+        if wanted is not None and not compared and is_at_bound(tx, arriving.actor, self.work.client_waits, tx.now_ms):
             # It is held back all the same, and looks to its client like any other message.
             draft = replace(draft, status=Status.QUARANTINED, status_reason=wanted.partners[0].verdict.reason)
             wanted = None
@@ -334,13 +334,6 @@ class Keeper:
         times = (tx.now_ms, newcomer.standing.at_ms)
         read = read_claims(self.readers.extract, checked.texts[0], newcomer.claims, times, vouched=False)
         return plan_verbatim(tx, replace(newcomer, claims=read))
-
-    def _may_ask_no_more(self, tx: Tx, arriving: Arriving) -> bool:
-        try:
-            check_waiting(tx, arriving.actor, self.work.client_waits, tx.now_ms, coming=1)
-        except UserError:
-            return True
-        return False
 
     def _is_echo(self, tx: Tx, wanted: Plan, arriving: Arriving) -> bool:
         """It says in other words what this client was given."""
