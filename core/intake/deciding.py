@@ -217,7 +217,7 @@ def _relations(
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
-                relation = _of_part(newcomer, other, relation)
+                relation = limit_to_part(newcomer, other, relation)
             found[other.id] = relation
     return _with_restated(newcomer, near, found)
 
@@ -253,7 +253,7 @@ def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relati
     return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
 
 
-def _of_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+def limit_to_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
     Beside what it may not replace anyway it stays as suspicious as it was.

@@ -18,7 +18,7 @@ from core.belief.gate import Deed, Standing, Verdict, decide
 from core.errors import BugError
 from core.intake.acting import Carrying
 from core.intake.asserting import excluded_by
-from core.intake.deciding import Case, Plan
+from core.intake.deciding import Case, Plan, limit_to_part
 from core.intake.newcomer import Beside, Newcomer, beside, claims_told, standing_of
 from core.intake.refining_queue import Open, Unread
 from core.intake.reviews import Matter
@@ -94,6 +94,7 @@ def settle_pair(tx: Tx, keeper: Keeper, pair: Open, relation: Relation, stored: 
         return Refined()
     newcomer = _newcomer(tx, pair.incoming_id)
     other = beside(tx, {pair.existing_id: 1.0})[pair.existing_id]
+    relation = limit_to_part(newcomer, other, relation)
     verdict = decide(newcomer.standing, other.standing, relation)
     if not _may(tx, pair, newcomer.standing, other.standing, verdict, relation):
         return _suggest(tx, keeper, pair, verdict, relation)

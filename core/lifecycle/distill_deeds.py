@@ -22,7 +22,7 @@ from core.belief.whose import persons_among
 from core.errors import Code, LociError, UserError
 from core.intake.acting import Carrying
 from core.intake.belief_inputs import refresh_trust
-from core.intake.deciding import Case, Plan
+from core.intake.deciding import Case, Plan, limit_to_part
 from core.intake.handed import was_handed
 from core.intake.newcomer import Beside, Newcomer, beside
 from core.intake.reviews import Matter
@@ -230,7 +230,8 @@ class Hand:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
         newcomer = stored_newcomer(self.tx, new_id, self.acts.space)
         other = beside(self.tx, {old_id: 1.0})[old_id]
-        relation = weighed(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
+        told = weighed(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
+        relation = limit_to_part(newcomer, other, told)
         verdict = decide(newcomer.standing, other.standing, relation)
         if relation.label is not Label.SUPERSEDE or verdict.deed in _NO_UPDATE:
             return

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from belief_rig import item
 from engine_rig import Rig, Table, rig_at
 from fake_ollama import MODEL, Answer, FakeOllama, claims, relation
 
@@ -135,6 +136,26 @@ def test_it_tips_an_open_pair_of_one_client_and_undo_takes_it_back(
     assert state(rig)["conflicts"] == before["conflicts"]
     fake.says(relation("SUPERSEDE", 0.95))
     assert refine(rig).settled == 0, "what was undone is not asked again"
+
+
+def test_a_remark_on_a_line_of_a_document_is_no_version_of_it(
+    rig: Rig, fake: FakeOllama, clients: tuple[Actor, Actor]
+) -> None:
+    steps = ("unpack the resin", "warm both bottles", "measure by weight", "stir for four minutes", "pour thin layers")
+    tools = ("spatula", "scales", "torch", "gloves", "funnel", "sandpaper", "polish", "mould", "thermometer", "lamp")
+    document = "Casting guide. " + " ".join(
+        f"To {step}, take the {first} and then the {second}."
+        for step, first, second in zip(steps, tools[::2], tools[1::2], strict=True)
+    )
+    first = rig.store(document, clients[0], space="shared", source=Source.DOCUMENT).memory_id
+    second = rig.store(
+        "In the guide the torch is now the burner.", clients[0], space="shared", source=Source.DOCUMENT
+    ).memory_id
+    if not rig.rows("SELECT 1 FROM conflicts"):
+        item(rig, second, first, "classification")
+    fake.says(relation("SUPERSEDE", 0.99))
+    refine(rig, 1)
+    assert status(rig, first, second) == ["active", "active"]
 
 
 @pytest.mark.parametrize(
