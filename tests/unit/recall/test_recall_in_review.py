@@ -63,9 +63,7 @@ def test_whose_word_it_is_decides_who_speaks_meanwhile(
     assert sorted(asked(rig, sources, share)) == answers
 
 
-@pytest.mark.parametrize(
-    "sources", [(Source.USER_EXPLICIT, Source.TOOL_OUTPUT), (Source.USER_IMPLICIT, Source.SYSTEM)]
-)
+@pytest.mark.parametrize("sources", [(Source.USER_EXPLICIT, Source.TOOL_OUTPUT), (Source.USER_IMPLICIT, Source.SYSTEM)])
 def test_what_counts_for_less_than_the_persons_word_waits_while_it_is_asked_about(
     rig: Rig, sources: tuple[Source, Source]
 ) -> None:
