@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from app.environment import Environment, moved_clock
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, built_in_embedder
-from core.ipc.moments import iso, localise
-from core.ipc.transport import Place, is_alive, socket_place
+from core.ipc.protocol.time_format import iso, localise
+from core.ipc.protocol.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
 
 

@@ -15,9 +15,9 @@ from app.compose import Parts
 from app.session import Tell, open_root, tell_opening
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.protocol import load
-from core.ipc.server import Hooks, Server, gone, unopened
-from core.ipc.verbs.vault import older_of
+from core.ipc.methods.owner.vault import older_of
+from core.ipc.protocol.schema import load
+from core.ipc.socket.server import Hooks, Server, gone, unopened
 from core.types.clients import PairingTurn
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Service:
     def open_pairing(
         self, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None = None
     ) -> PairingTurn:
-        """Open pairing for the window; see `core.ipc.window_pairing`. Where no socket stands, the code fails."""
+        """Open pairing for the window; see `core.ipc.socket.window_pairing`. Where no socket stands, the code fails."""
         port = None if self._server is None else self._server.pairing
         return unopened(gone()) if port is None else port.open_pairing(name, grants, limit)
 

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 from app.compose import Parts
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, LociError, UserError
-from core.ipc.client import Client
-from core.ipc.protocol import load
-from core.ipc.verbs.base import Progress
-from core.ipc.verbs.table import run_verb
-from core.ipc.verbs.vault import older_of
+from core.ipc.client.client import Client
+from core.ipc.methods.owner.base import Progress
+from core.ipc.methods.owner.table import run_verb
+from core.ipc.methods.owner.vault import older_of
+from core.ipc.protocol.schema import load
 from core.types.values import OWNER_ACTOR
 
 OWNER = "@owner"
@@ -35,7 +35,7 @@ class Session(Protocol):
         """Carry out one verb.
 
         Args:
-            verb: a name of `core.ipc.verbs.table.VERBS`.
+            verb: a name of `core.ipc.methods.owner.table.VERBS`.
             params: its parameters.
             progress: told (label, done, total).
 

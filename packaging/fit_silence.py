@@ -134,7 +134,9 @@ def main() -> None:
         name: {"mean": round(float(m), 5), "spread": round(float(s), 5), "weight": round(float(b), 5)}
         for name, m, s, b in zip(SIGNS, mean, spread, beta[1:], strict=True)
     }
-    about = "How likely a question has an answer; made by packaging/fit_silence.py, read by core/score/abstain.py."
+    about = (
+        "How likely a question has an answer; made by packaging/fit_silence.py, read by core.score.ranking.abstention."
+    )
     data = {"about": about, "intercept": round(float(beta[0]), 5), "signs": told}
     OUT.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     print(f"{OUT.relative_to(ROOT)} written from {len(found)} askings")

@@ -8,15 +8,15 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from core.belief.desk import Desk
-from core.engine.believed import believed
-from core.engine.detail import detail
+from core.belief.review.desk import Desk
+from core.engine.memories.detail import detail
+from core.engine.memories.trust_explanation import believed
 from core.memory.read import by_id, by_ids
-from core.recall.request import RecallRequest
-from core.recall.scope import OWNER_SCOPE, labels_in, predicate
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import OWNER_SCOPE, labels_in, predicate
 from core.types.reviews import QueueRequest
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 
 MADE_MS = 1_760_000_000_000

@@ -20,10 +20,10 @@ from typing import Any
 from core.config.clients import ClientOptions
 from core.config.options import Options
 from core.errors import Code, LociError
-from core.ipc.dispatch import CLIENT_ITEMS
-from core.ipc.limits import Caps
-from core.ipc.messages import failure
-from core.ipc.protocol import errors_of
+from core.ipc.protocol.messages import failure
+from core.ipc.protocol.schema import errors_of
+from core.ipc.socket.dispatch import CLIENT_ITEMS
+from core.ipc.socket.limits import Caps
 from example_values import Examples, Schema
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,7 +17,7 @@ It runs on the processor, without a server or a network.
 - **What it is**: {layers} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned as a cross-encoder
   that reads both texts at once, with a small head. It shares the embedder's tokenizer and word vectors, so only the
   layers are here: int8 ONNX, {size:.1f} MB. Besides the words it sees whether each word is a number, a name, or also
-  in the other text, and {figures} figures of overlap (`core/belief/relation_features.py`).
+  in the other text, and {figures} figures of overlap (`core/belief/relate/features.py`).
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
 - **How it was made**: `packaging/train_relations.py`, {epochs} epochs; the mean of the weights of {models} models:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relation_features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
+from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
 
 WIDTH = 384
 HEADS = 12

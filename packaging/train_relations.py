@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT))
 import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
-from core.belief.relation_features import Features, encode, prepare  # noqa: E402
+from core.belief.relate.features import Features, encode, prepare  # noqa: E402
 from relation_card import Scores, write_card  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "relations"
@@ -77,7 +77,7 @@ Logits = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Calibration:
-    """What `core.belief.relation_runtime.probabilities` is given."""
+    """What `core.belief.relate.model_runtime.probabilities` is given."""
 
     temperature: float
     sure_at: dict[str, float]

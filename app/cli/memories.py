@@ -21,7 +21,7 @@ from app.cli.words import counted, first_words, on_day, voice, words
 from app.compose import local_time
 from app.session import Session
 from core.errors import Code, UserError
-from core.ipc.verbs.memories import FAR_DAYS
+from core.ipc.methods.owner.memories import FAR_DAYS
 from core.types.plans import Intent
 from core.types.requests import LIST_SORTS
 from core.types.words import Kind, Source, Status

@@ -16,7 +16,7 @@ from app.mcp.starter import Starter, own_command, serving_command
 from app.mcp.surroundings import KEPT
 from app.mcp.tokens import token_file
 from core.errors import Code, UserError
-from core.ipc.transport import Place, socket_place
+from core.ipc.protocol.transport import Place, socket_place
 
 _NAME = 40
 

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from app.mcp.tokens import read_token
 from app.mcp.words import sentence
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.async_client import AsyncClient
-from core.ipc.client import token_from_text
-from core.ipc.transport import Place
+from core.ipc.client.async_client import AsyncClient
+from core.ipc.client.client import token_from_text
+from core.ipc.protocol.transport import Place
 
 _START_S = 45.0  # a large vault on a busy machine; assistants wait a minute for a tool
 _HANDOVER_S = 4.0  # a window that takes the vault over is there by then

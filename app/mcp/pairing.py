@@ -22,7 +22,7 @@ from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
 from core.config.grantwords import taken_up
 from core.errors import Code, LociError, UserError
-from core.ipc.client import Client, token_to_text
+from core.ipc.client.client import Client, token_to_text
 from core.types.words import Grant
 
 USUAL = (Grant.READ.value, Grant.PROPOSE.value)

@@ -25,8 +25,8 @@ from app.mcp.texts import SHOWN, readable
 from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
-from core.ipc.messages import RateLimitedError
-from core.text.fencing import fenced
+from core.ipc.protocol.messages import RateLimitedError
+from core.text.screening.fencing import fenced
 from core.types.words import Grant
 
 Context = ServerRequestContext[Any, Any]

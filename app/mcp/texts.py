@@ -1,8 +1,9 @@
 """What an assistant reads of a result: memory text fenced, an element each, nothing that acts, and never too much.
 
-Every text of a result passes `core.text.fencing`, as in a packed context, so none can close its element (E10.14.2).
-In a list a text has at most `SHOWN` characters, a result at most `TOKENS` tokens; what was left out is told with the
-way to it. Must not do: leave a text unfenced, cut one after it was fenced, shorten anything without saying so.
+Every text of a result passes `core.text.screening.fencing`, as in a packed context, so none can close its element
+(E10.14.2). In a list a text has at most `SHOWN` characters, a result at most `TOKENS` tokens; what was left out is
+told with the way to it. Must not do: leave a text unfenced, cut one after it was fenced, shorten anything without
+saying so.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.mcp.words import sentence
-from core.text.fencing import fenced
+from core.text.screening.fencing import fenced
 
 TOKENS = 8_000
 """Of a whole result."""

@@ -15,7 +15,7 @@ import platformdirs
 
 from app.environment import Environment
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.client import token_from_text
+from core.ipc.client.client import token_from_text
 
 _MOST_BYTES = 4096
 _FOLDER = "clients"

@@ -1,6 +1,7 @@
 """The options of the injection scan: from which score on what happens to a text that reads like an instruction.
 
-The defaults are those of E10.14.1 and E10.14.3; `core.text.injection` reads them here. Must not do: decide anything.
+The defaults are those of E10.14.1 and E10.14.3; `core.text.screening.injection` reads them here. Must not do: decide
+anything.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How the window looks and behaves: options that live outside the vault, because the unlock page needs them too.
 
-Must not do: touch the disk (`core.engine.windowfile` does), hold anything of the vault.
+Must not do: touch the disk (`core.engine.home.window_file` does), hold anything of the vault.
 """
 
 from __future__ import annotations

@@ -23,47 +23,47 @@ from core.config.describe import rows_of
 from core.config.options import Options
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
-from core.engine import opening
-from core.engine.agenda import Agenda
-from core.engine.authority import Authority
-from core.engine.changes import Changes
-from core.engine.clients import Clients
-from core.engine.conflicts import Conflicts
-from core.engine.desk_upkeep import DeskUpkeep
-from core.engine.doctor import examine, finding
-from core.engine.entities import Entities
-from core.engine.expiry import expire
-from core.engine.exporting import rendered
-from core.engine.futures import begun, locked, watched
-from core.engine.graph import Graph
-from core.engine.imports import Imports
-from core.engine.jobs import JobsGroup
-from core.engine.journals import Journals
-from core.engine.keys import HomeKeys, SeenCounter
-from core.engine.laboratory import Laboratory
-from core.engine.library import Library
-from core.engine.memories import Memories, embed_backlog
-from core.engine.opened import Opened
-from core.engine.opening import built_in_readers
-from core.engine.palace import Palace
-from core.engine.practice import Practice
-from core.engine.refining import Refining
-from core.engine.scheduler import Scheduler
-from core.engine.sessions import Sessions
-from core.engine.settings import Settings
-from core.engine.settling import reconcile_daily, settle_some
-from core.engine.shedding import tend
-from core.engine.spaces import Spaces
-from core.engine.threads import EngineLoop, Threads, ticking
-from core.engine.timeline import Timeline
-from core.engine.upkeep import Upkeep
-from core.engine.vault_group import VaultGroup
-from core.engine.watching import Watching
-from core.engine.windowfile import WindowFile, load_window, save_window
+from core.engine import startup
+from core.engine.access.authority import Authority
+from core.engine.clients.change_subscribers import Watching
+from core.engine.clients.clients import Clients
+from core.engine.clients.sessions import Sessions
+from core.engine.home.doctor import examine, finding
+from core.engine.home.keys import HomeKeys, SeenCounter
+from core.engine.home.window_file import WindowFile, load_window, save_window
+from core.engine.imports.imports import Imports
+from core.engine.jobs.agenda import Agenda
+from core.engine.jobs.jobs import JobsGroup
+from core.engine.jobs.maintenance import Upkeep
+from core.engine.jobs.model_refinement import Refining
+from core.engine.jobs.scheduler import Scheduler
+from core.engine.lab.laboratory import Laboratory
+from core.engine.library.client_changes import Changes
+from core.engine.library.export import rendered
+from core.engine.library.library import Library
+from core.engine.memories.import_comparison import reconcile_daily, settle_some
+from core.engine.memories.memories import Memories, embed_backlog
+from core.engine.practice.practice import Practice
+from core.engine.review.conflicts import Conflicts
+from core.engine.review.review_chores import DeskUpkeep
+from core.engine.runtime.expiry import expire
+from core.engine.runtime.futures import begun, locked, watched
+from core.engine.runtime.memory_pressure import tend
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.settings import Settings
+from core.engine.runtime.threads import EngineLoop, Threads, ticking
+from core.engine.startup import built_in_readers
+from core.engine.vault.embedding_model import Spaces
+from core.engine.vault.history import Journals
+from core.engine.vault.vault import VaultGroup
+from core.engine.views.entities import Entities
+from core.engine.views.graph import Graph
+from core.engine.views.palace import Palace
+from core.engine.views.timeline import Timeline
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
-from core.intake.reading import Readers
-from core.lifecycle.migrate import Migrate
+from core.intake.transaction.text_readers import Readers
+from core.lifecycle.enrich.model_migration import Migrate
 from core.lifecycle.registry import all_jobs
 from core.security.handshake import owner_token
 from core.security.hardening import harden
@@ -76,8 +76,8 @@ from core.types.clock import Clock
 from core.types.lifecycle import JobType
 from core.types.replies import Finding
 from core.types.values import OWNER_ACTOR
-from core.vault.home import Home
-from core.vault.lockfile import VaultLock
+from core.vault.files.home import Home
+from core.vault.files.lockfile import VaultLock
 from core.vault.opening import OlderCopy, OpenInfo
 
 __all__ = [
@@ -250,7 +250,7 @@ class Engine:
             threads = Threads()
             try:
                 setup = self._setup
-                opened = opening.open_vault(
+                opened = startup.open_vault(
                     setup.home,
                     root,
                     setup.clock,
@@ -270,7 +270,7 @@ class Engine:
                 opened.vault.read(self._authority.refresh)
                 self._authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
-                opening.begin_warming(opened)
+                startup.begin_warming(opened)
             except BaseException:
                 self._close(opened)
                 raise
@@ -299,15 +299,15 @@ class Engine:
             opened = self._require()
             if opened.vault.older is None:
                 return 0
-            retired, seq = opening.accept_older(opened)
+            retired, seq = startup.accept_older(opened)
             opened.vault.read(self._authority.refresh)
             self._begin_writing(opened)
         opened.announce("accept_older", (), OWNER_ACTOR, seq)
         return retired
 
     def _begin_background(self, opened: Opened) -> None:
-        opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, opening.flush_journal), "journal")
-        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, opening.watch), "watch")
+        opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
+        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if opened.vault.older is None:
             self._begin_writing(opened)
@@ -330,7 +330,7 @@ class Engine:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _upkeep(self, opened: Opened) -> None:
-        self._quietly(opened, opening.maintain)
+        self._quietly(opened, startup.maintain)
         if opened.vault.older is not None:
             return
         self._quietly(opened, expire)
@@ -342,14 +342,14 @@ class Engine:
             self._quietly(opened, reconcile_daily)
             self._quietly(opened, self.scheduler.beat)
 
-    def _quietly(self, opened: Opened, action: opening.Chore) -> None:
+    def _quietly(self, opened: Opened, action: startup.Chore) -> None:
         try:
             action(opened)
         except LociError as error:
             if not opened.closing.is_set():  # a lock stops whatever runs, and that is no fault
                 _log.warning("a background chore stopped: %s", error.code.value)
 
-    def lock(self, within_s: float = opening.CLOSE_S) -> None:
+    def lock(self, within_s: float = startup.CLOSE_S) -> None:
         """Close the vault: drain, snapshot, checkpoint, wipe. Always completes.
 
         Args:
@@ -363,17 +363,17 @@ class Engine:
             self._opened = None
             self._close(opened, within_s)
 
-    def _close(self, opened: Opened, within_s: float = opening.CLOSE_S) -> None:
+    def _close(self, opened: Opened, within_s: float = startup.CLOSE_S) -> None:
         self._authority.forget_all()
         self.scheduler.end()
         self.model.end()
         self.spaces.end()
         self.sessions.suspend(opened)
         self._counter.end(opened)
-        opening.close_vault(opened, within_s)
+        startup.close_vault(opened, within_s)
         self._set_state("locked")
 
-    def close(self, within_s: float = opening.CLOSE_S) -> None:
+    def close(self, within_s: float = startup.CLOSE_S) -> None:
         """Lock, give the home back, and end the engine's thread. The object is of no use afterwards.
 
         Args:
@@ -435,7 +435,7 @@ class Engine:
 
     def flush(self) -> None:
         """Write receipts and counts that wait, now."""
-        opening.flush_journal(self._require())
+        startup.flush_journal(self._require())
 
     def _set_state(self, state: str) -> None:
         self.state = state

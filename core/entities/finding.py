@@ -16,9 +16,9 @@ from core.entities.recognition import Candidate, Read, read_names
 from core.entities.registry import Known, Lexicon, known_names, lexicon_of
 from core.entities.words import name_key
 from core.text.common import bare, common_words
-from core.text.technologies import spellings_of
+from core.text.describe.technologies import spellings_of
 from core.text.terms import query_terms
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 LOOKED_AT = 12
 """Other memories that are read to see whether a name is named twice."""

@@ -15,9 +15,9 @@ from core.entities.words import MOST_NAME, name_key
 from core.errors import Code, PreconditionError, UserError
 from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 from core.vault.sight import undecided
-from core.vault.tx import Tx
 
 METADATA_BYTES = 8 * 1024
 """UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""

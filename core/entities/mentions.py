@@ -15,9 +15,9 @@ from core.entities.recognition import Candidate, Read, Word
 from core.entities.registry import Known, Lexicon
 from core.entities.words import name_key
 from core.text.common import bare, common_words
-from core.vault.loose import remove_lonely
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.dependents import remove_lonely
 
 MOST = 32
 """Entities that one memory mentions, at most."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from core.entities.words import MOST_NAME, name_key, name_words
 from core.text.common import bare, common_words
-from core.text.metadata import Metadata, metadata_of, without_code
+from core.text.describe.metadata import Metadata, metadata_of, without_code
 
 MOST = 64
 """Candidates of one text, at most."""
@@ -95,7 +95,7 @@ def read_names(text: str, metadata: Metadata | None = None) -> Read:
 
     Args:
         text: any text; its first `MOST_TEXT` code points are read.
-        metadata: what `core.text.metadata` read off it; read here where it is None.
+        metadata: what `core.text.describe.metadata` read off it; read here where it is None.
 
     Returns:
         Its words and candidates.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from core.entities.words import MOST_NAME, name_key
 from core.errors import Code, UserError
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 GLOBAL = "GLOBAL"
 TYPES = frozenset(("person", "organization", "place", "project", "technology", "file", "service", "concept", "other"))

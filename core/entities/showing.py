@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from core.types.lifecycle import Inferred, Mentioned
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 _INFERRED = (
     "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "

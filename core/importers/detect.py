@@ -6,20 +6,20 @@ Must not do: go by a name's ending alone, read more than heads unless nobody kno
 from __future__ import annotations
 
 from core.errors import Code, UserError
-from core.importers.chatgpt import ChatGptImporter
-from core.importers.claude import ClaudeImporter
-from core.importers.claude_code import ClaudeCodeImporter
-from core.importers.codex import CodexImporter
-from core.importers.csv_rows import CsvImporter
-from core.importers.jsonl import JsonlImporter
-from core.importers.mcp_memory import McpMemoryImporter
-from core.importers.mem0 import Mem0Importer
-from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporter
-from core.importers.openmemory import OpenMemoryImporter
-from core.importers.records import Importer
-from core.importers.refusal import shown_name
-from core.importers.source import Bundle
-from core.importers.streams import head, read_json
+from core.importers.chats.chatgpt import ChatGptImporter
+from core.importers.chats.claude import ClaudeImporter
+from core.importers.chats.claude_code import ClaudeCodeImporter
+from core.importers.chats.codex import CodexImporter
+from core.importers.input.refusal import shown_name
+from core.importers.input.source import Bundle
+from core.importers.input.streams import head, read_json
+from core.importers.memories.mcp_memory import McpMemoryImporter
+from core.importers.memories.mem0 import Mem0Importer
+from core.importers.memories.openmemory import OpenMemoryImporter
+from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.records.records import Importer
+from core.importers.tables.csv_rows import CsvImporter
+from core.importers.tables.jsonl import JsonlImporter
 
 _EXPLAINED_UP_TO = 16 << 20
 

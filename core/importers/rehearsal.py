@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.errors import CancelledError
-from core.importers.limits import limited
-from core.importers.reading import bundle_skips
-from core.importers.records import Importer, Item, Record, Skip, Trouble
-from core.importers.source import Bundle
+from core.importers.input.source import Bundle
+from core.importers.records.conversation_parts import bundle_skips
+from core.importers.records.limits import limited
+from core.importers.records.records import Importer, Item, Record, Skip, Trouble
 from core.types.journals import ConversationPlan
 from core.types.words import Role, Status
 
@@ -230,8 +230,8 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
         importer: of its format.
 
     Yields:
-        Items in file order, each record held to `core.importers.limits`; a record whose identity came before becomes
-        the skip `repeated`.
+        Items in file order, each record held to `core.importers.records.limits`; a record whose identity came before
+        becomes the skip `repeated`.
 
     Raises:
         UserError: IMPORT_REFUSED, IMPORT_CHANGED from reading.

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.lifecycle.consolidate import Consolidation
-from core.lifecycle.distill import Distill
-from core.lifecycle.embedding import Embedding
-from core.lifecycle.enrich import Enrich
-from core.lifecycle.episodes import Episodes
-from core.lifecycle.erasing import Erasing
-from core.lifecycle.gaps import Gaps
-from core.lifecycle.ground import Planner, Stream
-from core.lifecycle.replay import Replay
-from core.lifecycle.sweep import Sweep
+from core.lifecycle.consolidate.consolidate import Consolidation
+from core.lifecycle.decay.archive_erasure import Erasing
+from core.lifecycle.decay.episode_cleanup import Episodes
+from core.lifecycle.decay.sweep import Sweep
+from core.lifecycle.distill.distill import Distill
+from core.lifecycle.enrich.embedding_backlog import Embedding
+from core.lifecycle.enrich.enrich import Enrich
+from core.lifecycle.kit.job_context import Planner, Stream
+from core.lifecycle.questions.gaps import Gaps
+from core.lifecycle.replay.replay import Replay
 from core.types.lifecycle import JobType
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.llm.prompting import Prompt, escaped, instructions
 from core.llm.schema import json_of
-from core.text.metadata import dates_in
+from core.text.describe.metadata import dates_in
 
 _KEYS = frozenset(("people", "dates", "topics", "sentiment"))
 _MOST, _MOST_CHARS = 12, 80

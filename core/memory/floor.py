@@ -18,7 +18,7 @@ from core.memory.rooms import Room, Wing
 from core.memory.strengths import COLUMNS, JOINS, strengths
 from core.types.palace import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.types.words import Kind, Status
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 BINS = 96
 """Spans of the time slider."""
@@ -26,7 +26,7 @@ _ALWAYS = int(np.iinfo(np.int64).max)
 _KINDS = {kind.value: number for number, kind in enumerate(Kind)}
 _STATUSES = {status.value: number for number, status in enumerate(Status)}
 
-# The grid of a room is as fine as its finest place (core.score.floorplan.density_of).
+# The grid of a room is as fine as its finest place (core.score.floor_plan.density_of).
 _ROOMS = (
     "SELECT room_id, count(*), max(CASE WHEN x - 0.5 = CAST(x AS INTEGER) AND y - 0.5 = CAST(y AS INTEGER) THEN 0 "
     "WHEN x * 2 = CAST(x * 2 AS INTEGER) AND y * 2 = CAST(y * 2 AS INTEGER) THEN 1 "

@@ -1,6 +1,6 @@
 """Reading memories as frozen snapshots.
 
-Must not do: judge who may see them (`core.recall.scope` does), or write.
+Must not do: judge who may see them (`core.recall.query.scope` does), or write.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from core.types.values import Memory, When
 from core.types.words import Kind, Precision, Role, Source, Status
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 _FIELDS = (
     "m.n, m.id, m.kind, m.status, m.text, s.name, m.source, m.role, m.author, m.category, m.importance, m.tags, "

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from core.memory.draft import Draft, to_json
-from core.text.steps import cues_of, steps_of
+from core.text.describe.steps import cues_of, steps_of
 from core.types.values import Memory
 from core.types.words import Kind
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 TABLE = "procedures"
 

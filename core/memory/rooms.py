@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types.palace import GAP
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 _HOLDS_PLACES = ("move_locus", "merge_rooms", "make_room", "undo", "unimport", "revise")
 """Verbs whose steps may have taken a memory from its place."""

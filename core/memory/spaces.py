@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.types.words import GLOBAL_SPACE, HOME_SPACE
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 
 def space_id(rows: Rows, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The strength of stored memories: the one place that reads what `core.score.strength` needs.
+"""The strength of stored memories: the one place that reads what `core.score.lifecycle.strength` needs.
 
 Lists, the floor plan, the inspector and the lifecycle take `COLUMNS` into their own queries, so that all of them show
 the same number. Must not do: judge a weak memory, or read a text.
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from core.score.strength import Course, Values, course_of
-from core.vault.rows import Rows
+from core.score.lifecycle.strength import Course, Values, course_of
+from core.vault.database.rows import Rows
 
 JOINS = (
     " LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id "

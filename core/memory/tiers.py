@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from core.memory.draft import to_json
 from core.memory.read import by_ids
-from core.text.tiers import Tiers, tiers_of
+from core.text.rendering.tiers import Tiers, tiers_of
 from core.types.values import Memory
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 RULES, MODEL = "rules", "model"
 _AT_ONCE = 1000

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.memory.write import VectorSpace
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 KEPT_DAYS = 30
 """So long the vectors of a space that is over are kept: the way back is short until then."""

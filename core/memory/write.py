@@ -16,9 +16,9 @@ from core.memory.rooms import remove_places
 from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
 from core.text.compose import memory_terms
 from core.types.values import Memory
-from core.vault.loose import forget_inferred, remove_mentions
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.dependents import forget_inferred, remove_mentions
 
 MEMORY_OWNER = "memory"
 SERVED = "ollama:"

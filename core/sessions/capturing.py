@@ -5,8 +5,8 @@ that states something of the person, is a fact besides, and passes the gate like
 is the person's word through a client with the grant `speak_for_user`; else it is that client's account of it. A summary
 (E13) is kept as the statements it is made of. A client that may only propose leaves its facts for review, and no
 messages: they would be an item of review each. One that may not read is told of each piece the same, whatever is known
-or was erased (`core.intake.telling`). Must not do: ask a model, trim or shorten a text, or make a fact of what an
-assistant or a tool said.
+or was erased (`core.intake.store.disclosure`). Must not do: ask a model, trim or shorten a text, or make a fact of
+what an assistant or a tool said.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
-from core.intake.flooding import check_waiting
-from core.intake.reading import Readers
-from core.intake.requests import Checked, check_request
-from core.intake.store import Arriving, Keeper
-from core.intake.telling import check_room, is_blind, left_out
-from core.intake.tombstones import erased_texts, lift
-from core.intake.unit_of_work import Verb
+from core.intake.store.disclosure import check_room, is_blind, left_out
+from core.intake.store.requests import Checked, check_request
+from core.intake.store.store import Arriving, Keeper
+from core.intake.transaction.question_quota import check_waiting
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.tombstones import erased_texts, lift
+from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored
 from core.sessions.echo import is_echo, outside
@@ -39,7 +39,7 @@ from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
 from core.types.values import Actor
 from core.types.words import Grant, Kind, Source
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 MOST_BYTES = 128 * 1024
 """Design section 8: so much may be brought in one call; each message is split at sentence bounds."""

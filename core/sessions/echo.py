@@ -7,9 +7,9 @@ the store path does.
 
 from __future__ import annotations
 
-from core.intake.handed import was_handed
+from core.intake.transaction.echo_guard import was_handed
 from core.memory.draft import content_hash
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 _OPEN, _CLOSE = "<memory ", "</memory>"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from core.belief.vocabulary import words
+from core.belief.extract.vocabulary import words
 from core.text.fold import fold_case
 from core.text.stopwords import stop_words
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from core.config.sessions import SessionOptions
 from core.types.sessions import Resumed
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 SLOTS = 9
 """E3.3: seven and two; a tenth takes the place of the weakest."""

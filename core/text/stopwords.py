@@ -1,6 +1,6 @@
 """The maintained list of function words (`resources/text/stopwords_en.txt`).
 
-Must not do: decide what a search does with them; that is `core.recall.lexical`.
+Must not do: decide what a search does with them; that is `core.recall.candidates.lexical`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class FindRequest:
     """What the library shall list.
 
     Attributes:
-        query: in the search syntax of `core.text.searchsyntax`; empty for all that stands.
+        query: in the search syntax of `core.text.query.search_syntax`; empty for all that stands.
         sort: one of `SORTS`.
         descending: largest, newest or last in the alphabet first.
     """
@@ -113,7 +113,7 @@ class Revision:
         status: `active` (bring back), `archived` or `deleted` (forget).
         add_tags: tags to add; `remove_tags` likewise.
         occurred: when it was said or happened.
-        permanence: how fast its confidence falls, one of `core.score.decay.RATES`; an episode's does not.
+        permanence: how fast its confidence falls, one of `core.score.lifecycle.decay.RATES`; an episode's does not.
     """
 
     text: str | None = None

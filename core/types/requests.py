@@ -26,7 +26,8 @@ class StoreRequest:
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
         channel: what it is limited to (`core.types.channels`); "" for nothing. The connection says it, no parameter.
-        permanence: how long it goes on being true, a level of `core.score.decay`; None to read it from the text.
+        permanence: how long it goes on being true, a level of `core.score.lifecycle.decay`; None to read it from the
+        text.
     """
 
     text: str

@@ -1,6 +1,6 @@
 """What happened to every candidate of a recall, from the lists to the answer; ids and numbers, no text of a memory.
 
-From a trace alone the order can be computed again (`core.score.replay`). Must not do: compute.
+From a trace alone the order can be computed again (`core.score.ranking.rank_replay`). Must not do: compute.
 """
 
 from __future__ import annotations
@@ -58,12 +58,13 @@ class Trace:
     Attributes:
         plan: how the question was understood.
         stages: stage to count, in the order of `STAGES`.
-        candidates: the best of them by evidence, whether returned or not; at most `core.recall.tracing.KEPT`.
+        candidates: the best of them by evidence, whether returned or not; at most `core.recall.answer.trace.KEPT`.
         weights: the numbers that ranked them: profile names to values as they were used, the intent's changes included.
         best: the greatest evidence there was among what may be returned.
         bar: what the chance must reach.
         chance: how likely there is an answer at all, 0 to 1.
-        signs: what the chance was computed from (`core.score.abstain`); empty where one list alone was searched.
+        signs: what the chance was computed from (`core.score.ranking.abstention`); empty where one list alone was
+        searched.
         rerank: how the order was made: `rrf`, `mmr` or `rrf_then_mmr`.
     """
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from core.errors import BugError
 from core.security.seal import keyed_digest, same_bytes
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 _START = bytes(32)
 _LABEL = b"loci-audit-v1"

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from core.security.atomic import write_atomic
 from core.security.seal import keyed_digest, same_bytes
-from core.vault.rows import Rows
-from core.vault.tx import Tx
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 
 _LABEL = b"loci-head-v1"
 _CLIENT_LABEL = b"loci-head-client-v1"

@@ -21,16 +21,16 @@ from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.types.words import GLOBAL_SPACE, HOME_SPACE
-from core.vault.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
-from core.vault.copying import copy_into, look_into
-from core.vault.faults import RAISED, translate
+from core.vault.database.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
+from core.vault.database.database_copy import copy_into, look_into
+from core.vault.database.faults import RAISED, translate
+from core.vault.database.migrations import Migration, migrate
+from core.vault.database.schema import Schema
+from core.vault.files.home import PAGE_SIZE, Home, new_file
+from core.vault.files.keys import SubKeys
+from core.vault.files.reserve import Reserve
+from core.vault.files.wal_audit import WalScan, put_aside, scan
 from core.vault.head import FoundHead, Head, read_head, write_head
-from core.vault.home import PAGE_SIZE, Home, new_file
-from core.vault.keys import SubKeys
-from core.vault.migrations import Migration, migrate
-from core.vault.reserve import Reserve
-from core.vault.schema import Schema
-from core.vault.walscan import WalScan, put_aside, scan
 
 DAMAGED_LOG = "journal-damaged.bin"
 """In `backups/`: the last log that could not be read whole, as encrypted as the vault."""

@@ -1,6 +1,7 @@
 """What of a memory's state keeps it from clients, as words of SQL that the queries of every room share.
 
-Where it lies is no part of this: spaces and channels are the asker's (`core.recall.scope`). Must not do: ask the vault.
+Where it lies is no part of this: spaces and channels are the asker's (`core.recall.query.scope`). Must not do: ask
+the vault.
 """
 
 from __future__ import annotations

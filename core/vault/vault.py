@@ -19,19 +19,19 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
 from core.types.clock import Clock
-from core.vault.cipher import fetch
-from core.vault.copying import copy_into
-from core.vault.faults import RAISED, locked, translate
+from core.vault.database.cipher import fetch
+from core.vault.database.database_copy import copy_into
+from core.vault.database.faults import RAISED, locked, translate
+from core.vault.database.migrations import Migration, known_migrations
+from core.vault.database.pool import ReadPool
+from core.vault.database.rows import Rows, SqlRows
+from core.vault.database.tx import Tx
+from core.vault.database.upkeep import MERGE_CHANGES, MERGE_PAGES, merge, move_log, shrink
+from core.vault.files.home import Home
+from core.vault.files.keys import SubKeys
+from core.vault.files.reserve import Reserve
 from core.vault.head import Head, client_marks, retire_clients, write_head
-from core.vault.home import Home
-from core.vault.keys import SubKeys
-from core.vault.migrations import Migration, known_migrations
 from core.vault.opening import OlderCopy, Opened, OpenInfo, create_vault, open_vault
-from core.vault.pool import ReadPool
-from core.vault.reserve import Reserve
-from core.vault.rows import Rows, SqlRows
-from core.vault.tx import Tx
-from core.vault.upkeep import MERGE_CHANGES, MERGE_PAGES, merge, move_log, shrink
 
 T = TypeVar("T")
 

@@ -11,15 +11,15 @@ from sql_flow import Flow
 # `file:function` to reason.
 _LOOKED_UP = "table and columns were looked up in what the vault itself lists (Schema.table, Table.need) before"
 _QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update", "update_many")
-_PREDICATE = "a Predicate is put together in core/recall/scope.py from fixed conditions with named values"
-ALLOWED = {f"core/vault/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
-    "core/vault/migrations.py:_run": "the version is a whole number of our own list of migrations",
+_PREDICATE = "a Predicate is put together in core/recall/query/scope.py from fixed conditions with named values"
+ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
+    "core/vault/database/migrations.py:_run": "the version is a whole number of our own list of migrations",
     "core/memory/read.py:said_at_sql": "the alias is a fixed word of the statement that asks",
-    "core/recall/athand.py:_speaking": _PREDICATE,
-    "core/recall/pipeline.py:_voices": _PREDICATE,
-    "core/recall/scope.py:labels_in": _PREDICATE,
-    "core/recall/windows.py:neighbours": _PREDICATE,
-    "core/recall/candidates.py:_read": _PREDICATE,
+    "core/recall/answer/session_boost.py:_speaking": _PREDICATE,
+    "core/recall/answer/pipeline.py:_voices": _PREDICATE,
+    "core/recall/query/scope.py:labels_in": _PREDICATE,
+    "core/recall/candidates/windows.py:neighbours": _PREDICATE,
+    "core/recall/candidates/candidates.py:_read": _PREDICATE,
 }
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from core.belief.extraction import canonical, extract, predicates  # noqa: E402
-from core.belief.normal import value_key  # noqa: E402
+from core.belief.extract.extraction import canonical, extract, predicates  # noqa: E402
+from core.belief.extract.normal_form import value_key  # noqa: E402
 
 Key = tuple[str, str, str]
 

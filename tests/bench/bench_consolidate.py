@@ -35,11 +35,11 @@ from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import load  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.opening import warm  # noqa: E402
+from core.engine.startup import warm  # noqa: E402
 from core.index.manager import State  # noqa: E402
-from core.lifecycle.consolidate import Consolidation  # noqa: E402
-from core.lifecycle.ground import Ground  # noqa: E402
-from core.lifecycle.reporting import counts_of  # noqa: E402
+from core.lifecycle.consolidate.consolidate import Consolidation  # noqa: E402
+from core.lifecycle.consolidate.run_report import counts_of  # noqa: E402
+from core.lifecycle.kit.job_context import Ground  # noqa: E402
 from core.types.belief import Told  # noqa: E402
 from core.types.lifecycle import JobType, Planned  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
@@ -74,7 +74,7 @@ def fill(folder: Path, embedder: TimedEmbedder, known: list[str]) -> bytes:
     with rig_at(folder, clock=HandClock(START_MS), embedder=embedder) as rig:
         rows = ({"text": text, "kind": "fact", "source": "inference", "ref": f"b{n}"} for n, text in enumerate(known))
         path = rig.write_rows(rows)
-        with patch("core.engine.imports.settle_some", lambda *_: 0):
+        with patch("core.engine.imports.imports.settle_some", lambda *_: 0):
             rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(3600)
         rig.write(lambda tx: tx.run("UPDATE memories SET read_at = ? WHERE read_at IS NULL", (START_MS,)))
         return rig.root

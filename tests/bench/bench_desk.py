@@ -24,13 +24,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from engine_rig import START_MS, Rig, rig_at  # noqa: E402
 
-from core.belief.claims import claim_key  # noqa: E402
-from core.engine.desk_upkeep import resolver_of, tend  # noqa: E402
+from core.belief.claims.claims import claim_key  # noqa: E402
+from core.engine.review.review_chores import resolver_of, tend  # noqa: E402
 from core.errors import Code, LociError, UserError  # noqa: E402
 from core.memory.write import take_labels  # noqa: E402
 from core.types.reviews import Action, Decision, QueueRequest, ReviewItem  # noqa: E402
 from core.types.values import OWNER_ACTOR, When  # noqa: E402
-from core.vault.tx import Tx  # noqa: E402
+from core.vault.database.tx import Tx  # noqa: E402
 
 ROUNDS = 15
 BATCH = 500

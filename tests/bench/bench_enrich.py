@@ -23,10 +23,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from engine_rig import Rig, rig_at  # noqa: E402
 from ground_rig import flow, ground_of  # noqa: E402
 
-from core.belief.extraction import extract  # noqa: E402
-from core.lifecycle.enrich import Enrich  # noqa: E402
-from core.text.affect import affect_of  # noqa: E402
-from core.text.metadata import metadata_of  # noqa: E402
+from core.belief.extract.extraction import extract  # noqa: E402
+from core.lifecycle.enrich.enrich import Enrich  # noqa: E402
+from core.text.describe.affect import affect_of  # noqa: E402
+from core.text.describe.metadata import metadata_of  # noqa: E402
 
 Line = dict[str, Any]
 OWN = ROOT / "tests" / "bench" / "heldout" / "enrich.jsonl"

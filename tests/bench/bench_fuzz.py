@@ -30,13 +30,13 @@ from importer_checks import memory_bundle  # noqa: E402
 from app.bench.machine import machine  # noqa: E402
 from core.errors import BugError, LociError  # noqa: E402
 from core.importers.detect import detect, importers  # noqa: E402
-from core.importers.records import Record  # noqa: E402
+from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
+from core.importers.records.records import Record  # noqa: E402
 from core.importers.rehearsal import import_items  # noqa: E402
-from core.importers.streams import BadJson, parse_json_text  # noqa: E402
-from core.ipc.client import Client  # noqa: E402
-from core.ipc.messages import LINE_BYTES  # noqa: E402
-from core.ipc.strictjson import BadMessage, parse  # noqa: E402
-from core.ipc.transport import connect  # noqa: E402
+from core.ipc.client.client import Client  # noqa: E402
+from core.ipc.protocol.messages import LINE_BYTES  # noqa: E402
+from core.ipc.protocol.strict_json import BadMessage, parse  # noqa: E402
+from core.ipc.protocol.transport import connect  # noqa: E402
 
 LONGEST_S = 20.0  # one case; a longer one is a finding
 ANSWER_S = 10.0

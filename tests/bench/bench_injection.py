@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from core.text.injection import Limits, scan
+from core.text.screening.injection import Limits, scan
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "injection"
 

@@ -30,7 +30,7 @@ from cli_rig import Palace, Serving, make_template, palace_from  # noqa: E402
 from app.bench.machine import machine  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.errors import Code, LociError  # noqa: E402
-from core.ipc.client import Client  # noqa: E402
+from core.ipc.client.client import Client  # noqa: E402
 
 CLIENTS = 2
 IMPORT_ROWS = 600

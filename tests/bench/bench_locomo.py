@@ -34,12 +34,12 @@ from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  
 
 from app.bench.machine import load, machine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
-from core.engine.asking import answer  # noqa: E402
+from core.engine.access.recall_runner import answer  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup  # noqa: E402
-from core.engine.sight import Meant  # noqa: E402
-from core.recall.request import RecallRequest  # noqa: E402
-from core.recall.scope import OWNER_SCOPE  # noqa: E402
-from core.score.profile import Profile  # noqa: E402
+from core.engine.runtime.vector_space import Meant  # noqa: E402
+from core.recall.query.request import RecallRequest  # noqa: E402
+from core.recall.query.scope import OWNER_SCOPE  # noqa: E402
+from core.score.ranking.profile import Profile  # noqa: E402
 from core.security.kdf import KdfCost  # noqa: E402
 from core.types.clock import SystemClock  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402

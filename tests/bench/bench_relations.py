@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.belief.relation import RelationModel  # noqa: E402
+from core.belief.relate.relation import RelationModel  # noqa: E402
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label, Relation, Told  # noqa: E402
 
 NAME = "belief-pairs-dev.jsonl"
@@ -39,7 +39,7 @@ class Row:
 
 def reader() -> Callable[[str], tuple[ClaimDraft, ...]]:
     """The project's claim reader."""
-    found: Callable[[str], tuple[ClaimDraft, ...]] = importlib.import_module("core.belief.extraction").extract
+    found: Callable[[str], tuple[ClaimDraft, ...]] = importlib.import_module("core.belief.extract.extraction").extract
     return found
 
 

@@ -35,9 +35,9 @@ from app.bench.machine import load  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.opening import warm  # noqa: E402
+from core.engine.startup import warm  # noqa: E402
 from core.index.manager import State  # noqa: E402
-from core.intake.store import Keeper  # noqa: E402
+from core.intake.store.store import Keeper  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 from core.types.words import Source  # noqa: E402
 
@@ -65,7 +65,7 @@ def fill(folder: Path, embedder: TimedEmbedder, texts: list[str]) -> bytes:
     with rig_at(folder, clock=HandClock(START_MS), embedder=embedder) as rig:
         path = rig.write_rows({"text": text, "kind": "fact", "ref": f"b{nr}"} for nr, text in enumerate(texts))
         # As if they had been compared: settling ten thousand synthetic facts is not what is measured.
-        with patch("core.engine.imports.settle_some", lambda *_: 0):
+        with patch("core.engine.imports.imports.settle_some", lambda *_: 0):
             rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(3600)
         rig.write(lambda tx: tx.run("UPDATE memories SET read_at = ? WHERE read_at IS NULL", (START_MS,)))
         return rig.root

@@ -34,9 +34,9 @@ from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
 from app.bench.machine import machine  # noqa: E402
 from core.embed.base import Embedder  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
-from core.engine.desk_upkeep import DeskUpkeep  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.scheduler import Beats  # noqa: E402
+from core.engine.jobs.scheduler import Beats  # noqa: E402
+from core.engine.review.review_chores import DeskUpkeep  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.types.library import Revision  # noqa: E402
 from core.types.reviews import Action, Decision  # noqa: E402

@@ -14,7 +14,7 @@ from core.engine.facade import Home, HomeKeys
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringEntry
 from core.types.clock import SystemClock
-from core.vault.lockfile import VaultLock
+from core.vault.files.lockfile import VaultLock
 
 TEXT = "The spare keys hang behind the tide clock."
 

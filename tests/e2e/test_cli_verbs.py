@@ -278,7 +278,7 @@ def test_the_log_of_a_client_tells_what_it_did(palace: Palace) -> None:
     token = palace.json("pair", "plug", "--grant", "read,write")["token"]
     palace.json("pair", "other")
     with palace.serving():
-        from core.ipc.client import token_from_text
+        from core.ipc.client.client import token_from_text
 
         with palace.client("plug", token_from_text(token)) as client:
             client.call("memory_store", {"text": BOAT})

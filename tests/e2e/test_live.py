@@ -9,7 +9,7 @@ from fake_ollama import FakeOllama
 from mcp_rig import pair
 from window_process import DRIVER, Driven, on, screen
 
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 KETTLE = "The blue kettle whistles a quarter tone flat."
 SEEN = ("Tilda feeds the geese at noon", "mooring is paid until March", "oolong from the corner shop")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from engine_rig import START_MS, Rig, rig_at
 
-from core.intake.reading import Readers
+from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
@@ -274,7 +274,7 @@ def test_all_of_a_decision_is_written_or_nothing(tmp_path: Path, monkeypatch: py
         rig.settle()
         before, audit = rig.dump(), rig.value("SELECT count(*) FROM audit")
         with monkeypatch.context() as patch:
-            patch.setattr("core.intake.store.write_new_vectors", _fails)
+            patch.setattr("core.intake.store.store.write_new_vectors", _fails)
             rig.clock.advance(DAY_MS)  # type: ignore[attr-defined]
             with pytest.raises(OSError, match="the disk is full"):
                 rig.store(SECOND)

@@ -20,10 +20,10 @@ from contract_shapes import check_import, check_item, check_recall, check_shown,
 
 from core.config.grantwords import cannot, sees_own, sentence
 from core.errors import Code, LociError
-from core.ipc.client import Client
-from core.ipc.greeting import Pairing
-from core.ipc.protocol import load
-from core.ipc.transport import Place, socket_place
+from core.ipc.client.client import Client
+from core.ipc.client.handshake import Pairing
+from core.ipc.protocol.schema import load
+from core.ipc.protocol.transport import Place, socket_place
 from core.security.handshake import decode_value, encode_value
 
 KETTLE = "The blue kettle whistles a quarter tone flat."

@@ -9,7 +9,7 @@ import pytest
 from cli_rig import PASSPHRASE, Palace
 from window_process import Driven, on, screen
 
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 from core.security.handshake import decode_value
 
 KETTLE = "The blue kettle whistles a quarter tone flat."

@@ -16,15 +16,15 @@ CORE = Path(__file__).resolve().parents[2] / "core"
 OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
-    "core.engine.clients": set(),  # the owner's, all of them: `Clients._change`
-    "core.engine.client_undoing": set(),  # the owner's: taking back since a time, removing all
-    "core.engine.graph": set(),
-    "core.engine.runner": {"consolidate"},  # the one work a client may ask for
-    "core.engine.sessions": {"capture", "compaction_ingest"},
-    "core.intake.changing": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
-    "core.intake.forget": {"forget", "delete"},
-    "core.intake.undoing": set(),
-    "core.intake.verdicts": {"confirm", "dispute", "reinforce"},
+    "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._change`
+    "core.engine.clients.client_undo": set(),  # the owner's: taking back since a time, removing all
+    "core.engine.views.graph": set(),
+    "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
+    "core.engine.clients.sessions": {"capture", "compaction_ingest"},
+    "core.intake.revise.change_requests": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
+    "core.intake.transitions.soft_delete": {"forget", "delete"},
+    "core.intake.undo.undo": set(),
+    "core.intake.transitions.verdicts": {"confirm", "dispute", "reinforce"},
 }
 """Where a verb's name is handed on: the names that come there from clients."""
 OWNERS = {
@@ -33,7 +33,7 @@ OWNERS = {
 }  # fmt: skip
 """Verbs only the person has, though their functions take any actor."""
 HANDED = {"get", "list", "history", "conflicts", "entities"}
-"""What receipts of answers that are neither a recall nor a context are called (`core.engine.journals.handed`)."""
+"""What receipts of answers that are neither a recall nor a context are called (`core.engine.vault.history.handed`)."""
 
 
 def verbs_of(path: Path) -> Iterator[tuple[str, str | None]]:

@@ -14,7 +14,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
-from core.engine.journals import Journals
+from core.engine.vault.history import Journals
 from core.types.journals import AuditRow, StepRow
 from core.types.library import Revision
 from core.types.replies import UndoReport

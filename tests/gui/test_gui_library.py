@@ -18,10 +18,10 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
-from core.text.injection import ALLOWED, FLAG
+from core.text.screening.injection import ALLOWED, FLAG
 from core.types.library import Facets, FindRequest, Revision
 from core.types.words import Kind, Status
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written
 from ui.pages.library.delegate import Cells

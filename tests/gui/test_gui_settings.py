@@ -16,7 +16,7 @@ from window_rig import hear, settle
 
 from core.config.options import Options
 from core.config.window import WindowOptions
-from core.engine.settings import Settings
+from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError
 from core.security.kdf import KdfCost
 from core.types.journals import OptionRow

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
-from core.score.decay import effective_confidence, rate_of
+from core.score.lifecycle.decay import effective_confidence, rate_of
 from core.types.library import Revision
 from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR

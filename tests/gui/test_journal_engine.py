@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.engine.scheduler import Beats
+from core.engine.jobs.scheduler import Beats
 from core.types.library import Revision
 from core.types.lifecycle import Deed, JobState, JobType
 from core.types.words import Status

@@ -17,7 +17,7 @@ from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.erasures import ProposedLink
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.relations import PAGE_ROWS, Said

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.engine.scheduler import Beats
+from core.engine.jobs.scheduler import Beats
 from core.errors import Code, EnvironmentFaultError
 from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.types.lifecycle import JobType

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from engine_rig import HandClock, Rig
 from fake_ollama import MODEL, Answer, Asked, FakeOllama
 
-from core.engine.scheduler import Beats
+from core.engine.jobs.scheduler import Beats
 from core.llm.ollama import Limits
 from core.types.lifecycle import Health, JobRow, JobState, JobType
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine_rig import START_MS, Rig
 
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
 

@@ -23,8 +23,8 @@ from typing import Any, Self, TypeVar
 
 from core.engine.facade import Home, HomeKeys
 from core.errors import LociError
-from core.ipc.client import Client
-from core.ipc.transport import Place, socket_place
+from core.ipc.client.client import Client
+from core.ipc.protocol.transport import Place, socket_place
 from core.security.kdf import KdfCost
 from core.types.clock import SystemClock
 

@@ -15,9 +15,9 @@ from desk_rig import came, have, make_pair
 from engine_rig import Rig
 
 from core.engine.facade import Engine
-from core.ipc.client_methods import CLIENT_METHODS
-from core.ipc.protocol import load
-from core.ipc.sessions import Session
+from core.ipc.methods.client_methods import CLIENT_METHODS
+from core.ipc.protocol.schema import load
+from core.ipc.protocol.sessions import Session
 from core.types.entities import EntityDraft
 from core.types.values import Actor
 from core.types.words import Kind, Source

@@ -16,9 +16,9 @@ from belief_rig import claim
 from engine_rig import Rig, Table, rig_at
 from gathering_rig import told
 
-from core.belief.relation import certain
-from core.intake.belief_inputs import claims_on, refresh_claims
-from core.intake.reading import Readers
+from core.belief.relate.relation import certain
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told
 from core.types.words import Kind
 

@@ -9,7 +9,7 @@ from engine_rig import START_MS, Rig
 from vault_kit import memory
 
 from core.memory.write import take_labels
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from engine_rig import START_MS, Rig
 
-from core.belief.claims import Evidenced, draft_claim
-from core.engine.desk_upkeep import tend
-from core.intake.belief_inputs import refresh_trust
-from core.intake.reviews import Matter
-from core.intake.standing import Acts
+from core.belief.claims.claims import Evidenced, draft_claim
+from core.engine.review.review_chores import tend
+from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transitions.review_items import Matter
+from core.intake.transitions.transitions import Acts
 from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import insert_memories, write_vectors
@@ -24,7 +24,7 @@ from core.types.belief import ClaimDraft
 from core.types.reviews import Action, Decided, Decision, Queue, QueueRequest, ReviewItem
 from core.types.values import OWNER_ACTOR, Actor, When
 from core.types.words import Kind, Role, Source, Status
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
 

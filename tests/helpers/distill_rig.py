@@ -9,12 +9,12 @@ from typing import Any
 from engine_rig import Rig
 from ground_rig import Ran, flow, ground_of
 
-from core.lifecycle.distill import Distill
-from core.lifecycle.ground import Batch
+from core.lifecycle.distill.distill import Distill
+from core.lifecycle.kit.job_context import Batch
 from core.llm.prompting import Prompt
 from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.types.words import Kind
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 HOUR_MS = 3_600_000
 Ask = Callable[[Prompt], str]

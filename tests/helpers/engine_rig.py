@@ -23,18 +23,18 @@ from sqlcipher3 import dbapi2
 
 from core.embed.base import Embedder
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup
-from core.engine.memories import embed_backlog
-from core.engine.opened import Opened
+from core.engine.memories.memories import embed_backlog
+from core.engine.runtime.open_vault import Opened
 from core.errors import Code, LociError
-from core.intake.reading import Readers
-from core.recall.result import RecallResult
+from core.intake.transaction.text_readers import Readers
+from core.recall.results.result import RecallResult
 from core.security.kdf import KdfCost
 from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.vault.schema import Schema
-from core.vault.tx import Tx
+from core.vault.database.schema import Schema
+from core.vault.database.tx import Tx
 
 START_MS = 1_700_000_000_000
 DAY_MS = 86_400_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.belief.gate import Standing
-from core.intake.newcomer import is_persons
-from core.score.trust import SOURCE_WEIGHT
+from core.intake.claims.candidate import is_persons
+from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
 from core.types.words import Source
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from engine_rig import Rig
 
-from core.intake.belief_inputs import refresh_trust
-from core.intake.sources import Lineage, add_source
+from core.intake.transaction.sources import Lineage, add_source
+from core.intake.transaction.trust_inputs import refresh_trust
 from core.memory.draft import Draft
 from core.memory.write import insert_memories, write_vectors
 from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
 

@@ -15,10 +15,10 @@ import numpy as np
 from engine_rig import Rig
 from numpy.typing import NDArray
 
-from core.lifecycle.ground import SCHEDULER, Batch, Ground, Near, Planner, Preparing, Stream
+from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground, Near, Planner, Preparing, Stream
 from core.llm.prompting import Prompt
 from core.types.lifecycle import Planned
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from core.importers.detect import detect
-from core.importers.records import Importer, Item, Record, Skip, Trouble
-from core.importers.source import Bundle, SourceFile, open_bundle
+from core.importers.input.source import Bundle, SourceFile, open_bundle
+from core.importers.records.records import Importer, Item, Record, Skip, Trouble
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "imports"
 EXPECTED: Mapping[str, Any] = json.loads((FIXTURES / "expected.json").read_text("utf-8"))

@@ -26,7 +26,7 @@ from ipc_upkeep import FakeStores, HasUpkeep
 
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
-from core.ipc.ports import Asked, Counted, OlderLike
+from core.ipc.methods.ports import Asked, Counted, OlderLike
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.clock import ManualClock
 from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
@@ -498,7 +498,7 @@ class FakeLibrary:
 
 
 class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
-    """Fits `core.ipc.ports.Engine`."""
+    """Fits `core.ipc.methods.ports.Engine`."""
 
     def __init__(self, state: str = "open") -> None:
         super().__init__()

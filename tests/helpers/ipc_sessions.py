@@ -23,7 +23,7 @@ from core.types.values import Actor
 
 
 class FakeSessions:
-    """Fits `core.ipc.ports.Sessions`.
+    """Fits `core.ipc.methods.ports.Sessions`.
 
     Attributes:
         asked: what came with each call, and who called.

@@ -34,7 +34,7 @@ class FakeStores:
 
 
 class FakeUpkeep:
-    """Fits `core.ipc.ports.Upkeep`.
+    """Fits `core.ipc.methods.ports.Upkeep`.
 
     Attributes:
         asked: method, argument and actor of each call.

@@ -16,15 +16,15 @@ from typing import Any, Self, TypeVar
 
 from ipc_engine import OWNER_TOKEN, VAULT_ID, FakeEngine, make_client
 
-from core.engine.threads import EngineLoop
+from core.engine.runtime.threads import EngineLoop
 from core.errors import Code, LociError
-from core.ipc import protocol
-from core.ipc.client import Client, open_session
-from core.ipc.limits import Caps
-from core.ipc.server import Hooks, Refusal, Server
-from core.ipc.transport import Place
+from core.ipc.client.client import Client, open_session
+from core.ipc.protocol import schema
+from core.ipc.protocol.transport import Place
+from core.ipc.socket.limits import Caps
+from core.ipc.socket.server import Hooks, Refusal, Server
 
-REGISTRY = protocol.load()
+REGISTRY = schema.load()
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from typing import Any
 from consolidation_rig import READERS
 from engine_rig import HandClock, rig_at
 
-from core.engine import runner
+from core.engine.jobs import runner
 from core.events import Changed, Event
 from core.types.lifecycle import JobType
 

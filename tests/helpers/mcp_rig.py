@@ -13,7 +13,7 @@ from typing import Any, Self
 from cli_rig import MINUTE_S, ROOT, Palace
 
 from app.mcp.tokens import token_file
-from core.ipc.client import token_from_text
+from core.ipc.client.client import token_from_text
 
 DRIVER = ROOT / "tests" / "e2e" / "mcp_driver.py"
 

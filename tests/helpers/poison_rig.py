@@ -20,11 +20,11 @@ from typing import Any
 from engine_rig import Rig, rig_at
 from real_models import real_embedder, real_readers
 
-from core.belief.normal import skeleton
+from core.belief.extract.normal_form import skeleton
 from core.errors import UserError
-from core.intake.reading import Readers
-from core.intake.settling import unread
-from core.score.trust import SOURCE_WEIGHT
+from core.intake.store.classification import unread
+from core.intake.transaction.text_readers import Readers
+from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest, StoreRequest
 from core.types.reviews import ReviewRow

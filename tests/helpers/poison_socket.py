@@ -10,11 +10,11 @@ from pathlib import Path
 
 from engine_rig import Rig
 
-from core.engine.threads import EngineLoop
-from core.ipc import protocol
-from core.ipc.client import Client, open_session
-from core.ipc.server import Hooks, Server
-from core.ipc.transport import Place
+from core.engine.runtime.threads import EngineLoop
+from core.ipc.client.client import Client, open_session
+from core.ipc.protocol import schema
+from core.ipc.protocol.transport import Place
+from core.ipc.socket.server import Hooks, Server
 
 
 class Wire:
@@ -57,7 +57,7 @@ def wire_to(rig: Rig, folder: Path) -> Iterator[Wire]:
 
     async def begin() -> Server:
         place.path.parent.mkdir(parents=True, exist_ok=True)
-        server = Server(rig.engine, place, protocol.load(), version="0.0.test", hooks=Hooks())
+        server = Server(rig.engine, place, schema.load(), version="0.0.test", hooks=Hooks())
         await server.start(publish=True)
         return server
 

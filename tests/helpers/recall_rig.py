@@ -20,16 +20,16 @@ from core.embed.base import Embedder
 from core.embed.codec import from_blobs, to_blob
 from core.index.base import Labels
 from core.index.manager import IndexManager
-from core.recall.pipeline import Recall
-from core.recall.request import RecallRequest
-from core.recall.result import RecallResult
-from core.recall.scope import OWNER_SCOPE
-from core.score.profile import LOCI, Profile
+from core.recall.answer.pipeline import Recall
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import OWNER_SCOPE
+from core.recall.results.result import RecallResult
+from core.score.ranking.profile import LOCI, Profile
 from core.text.compose import embedding_text, memory_terms
 from core.types.plans import QueryPlan
 from core.types.values import When
 from core.types.words import Kind, Role, Source, Status
-from core.vault.rows import SqlRows
+from core.vault.database.rows import SqlRows
 
 SCHEMA = sorted((Path(__file__).resolve().parents[2] / "core" / "vault" / "sql").glob("[0-9]*.sql"))
 SPACE = "test-vectors"

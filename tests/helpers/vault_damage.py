@@ -10,7 +10,7 @@ from typing import Any
 from sqlcipher3 import dbapi2
 
 from core.engine.facade import Home, HomeKeys
-from core.engine.keys import sub_keys
+from core.engine.home.keys import sub_keys
 
 PAGE = 8192
 KEY_FILES = ("vault.keys", "vault.keys.bak")

@@ -16,7 +16,7 @@ from poison_socket import Wire
 from wire_walk import Walk
 
 from core.errors import LociError
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 NOBODY = "00000000-0000-7000-8000-00000000dead"
 ALL_BUT_DELETED = ["active", "superseded", "disputed", "quarantined", "consolidated", "archived"]

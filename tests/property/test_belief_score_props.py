@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.chance import MINILM, Strangers, expected_strangers, weighed
-from core.score.claim_confidence import PENALTY, Weighed, claim_confidence
-from core.score.trust import SOURCE_WEIGHT, trust_terms
+from core.score.belief.chance import MINILM, Strangers, expected_strangers, weighed
+from core.score.belief.claim_confidence import PENALTY, Weighed, claim_confidence
+from core.score.belief.trust import SOURCE_WEIGHT, trust_terms
 from core.types.belief import LABELS, Label, Relation
 from core.types.words import Source
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.belief.extraction import extract
-from core.intake.reading import Readers
-from core.recall.contested import with_contested
-from core.recall.result import RecallItem, Signals
+from core.belief.extract.extraction import extract
+from core.intake.transaction.text_readers import Readers
+from core.recall.ranking.contested import with_contested
+from core.recall.results.result import RecallItem, Signals
 
 NO_SIGNALS = Signals(0.0, 0.0, 0.0, 0.0, 0.0)
 THINGS = ("bank", "dentist", "landlord", "shoe size")

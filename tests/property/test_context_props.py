@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from ipc_engine import make_memory
 
 from core.embed.tokens import counter_for
-from core.recall.context import HEAD, assembled
-from core.recall.result import RecallItem, Signals
-from core.score.packing import WORTH, Item, choose
-from core.text.fencing import fenced
-from core.text.leaving import kept_back
+from core.recall.answer.context import HEAD, assembled
+from core.recall.results.result import RecallItem, Signals
+from core.score.ranking.packing import WORTH, Item, choose
+from core.text.rendering.tiers import tiers_of
+from core.text.screening.egress import kept_back
+from core.text.screening.fencing import fenced
 from core.text.split import sentences
-from core.text.tiers import tiers_of
 from core.types.contexts import Context
 from core.types.values import Memory
 from core.types.words import Kind

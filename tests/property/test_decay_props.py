@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.decay import EXPIRED, FADING, HOLDS, RATES, classify, days_until, effective_confidence
-from core.score.strength import MOST, course_of
+from core.score.lifecycle.decay import EXPIRED, FADING, HOLDS, RATES, classify, days_until, effective_confidence
+from core.score.lifecycle.strength import MOST, course_of
 
 DAY = 86_400_000
 _unit = st.floats(0, 1)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.entailing import compared_words, is_borne_out, says_all
+from core.belief.claims.entailment import compared_words, is_borne_out, says_all
 from core.llm.distilled import NO_JSON, PERMANENCE, Distillate, distillate_of, uuid_of
 from core.llm.distilling import EPISODES_BYTES, Shown, distill_prompt, fitting
 

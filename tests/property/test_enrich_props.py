@@ -13,8 +13,8 @@ from core.entities.recognition import MOST_TEXT, read_names
 from core.entities.registry import Known, lexicon_of
 from core.entities.words import MOST_NAME, name_key
 from core.llm.describing import Description, description_of, grounded
-from core.text.affect import Outcome, affect_of
-from core.text.metadata import metadata_of, topics, topics_of, without_code
+from core.text.describe.affect import Outcome, affect_of
+from core.text.describe.metadata import metadata_of, topics, topics_of, without_code
 
 PIECES = st.sampled_from(
     [

@@ -14,18 +14,18 @@ from erasing_rig import MARK, TEXT, traces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.engine.erasing import forgetting
-from core.intake.erasing import erase
-from core.intake.erasing_index import Journals, Said
-from core.intake.erasing_reach import reach_of
-from core.intake.erasing_rows import texts_of
-from core.intake.erasing_traces import without
-from core.intake.tombstones import folded
+from core.engine.memories.erasure import forgetting
+from core.intake.erase.erasure import erase
+from core.intake.erase.erasure_scope import reach_of
+from core.intake.erase.row_erasure import texts_of
+from core.intake.erase.trace_erasure import without
+from core.intake.erase.trace_index import Journals, Said
+from core.intake.transaction.tombstones import folded
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
 from core.types.values import OWNER_ACTOR
 from core.types.words import Kind, Status
-from core.vault.rows import Rows
+from core.vault.database.rows import Rows
 
 Hang = Callable[[Rig, str, str], object]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.claims import key_form
-from core.belief.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical, exclusive_of, extract
-from core.belief.normal import skeleton, value_key
+from core.belief.claims.claims import key_form
+from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical, exclusive_of, extract
+from core.belief.extract.normal_form import skeleton, value_key
 from core.text.propositions import clauses
 
 _SAID = """

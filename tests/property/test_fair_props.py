@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.recall.context import HEAD
-from core.recall.fair import SHARE, heard, is_crowded, packed_fairly, places, voices
-from core.recall.result import RecallItem, Signals
-from core.score.packing import PARTS, WORTH, Item, choose
+from core.recall.answer.client_quota import SHARE, heard, is_crowded, packed_fairly, places, voices
+from core.recall.answer.context import HEAD
+from core.recall.results.result import RecallItem, Signals
+from core.score.ranking.packing import PARTS, WORTH, Item, choose
 from core.types.contexts import Context
 from core.types.words import Kind
 

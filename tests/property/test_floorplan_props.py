@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.score.clusters import LEAST_ROOM, blend, cluster, means, nearest, room_count, unit
-from core.score.floorplan import (
+from core.score.floor_plan import (
     FULL,
     LEAST_PLACES,
     ROOMY,
@@ -22,6 +21,7 @@ from core.score.floorplan import (
     room_size,
     spread,
 )
+from core.score.lifecycle.clusters import LEAST_ROOM, blend, cluster, means, nearest, room_count, unit
 from core.types.palace import GAP, HEADER, MARGIN
 
 COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)

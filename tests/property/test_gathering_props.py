@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.score.gathering import (
+from core.score.lifecycle.digest_selection import (
     AS_PLANNED,
     CALIBRATED,
     Lines,
@@ -20,7 +20,7 @@ from core.score.gathering import (
     lines_for,
     mean_confidence,
 )
-from core.text.digest import composed, same_words, statements
+from core.text.rendering.digest import composed, same_words, statements
 
 SHARE = st.floats(0, 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=120) | st.lists(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extraction import extract
-from core.engine.stores import as_store, is_bare
+from core.belief.extract.extraction import extract
+from core.engine.memories.fact_parts import as_store, is_bare
 from core.errors import Code, UserError
-from core.intake.reading import no_claims
-from core.intake.requests import check_request
+from core.intake.store.requests import check_request
+from core.intake.transaction.text_readers import no_claims
 from core.types.requests import FactRequest, StoreRequest
 
 NOW_MS = 1_700_000_000_000

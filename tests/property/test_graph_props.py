@@ -11,10 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.engine.graph_places import WholeLayout, apart, checked, grouped, rings
-from core.engine.layout_child import EGO, HEAD, LENGTH, WHOLE, Job, packed, round_centre, unpacked, within_circle
-from core.recall.ego import HUB, KEPT, Picked, pick
-from core.recall.links import Link, Links, nearest_pairs, sampled
+from core.engine.views.graph_positions import WholeLayout, apart, checked, grouped, rings
+from core.engine.views.layout_process import (
+    EGO,
+    HEAD,
+    LENGTH,
+    WHOLE,
+    Job,
+    packed,
+    round_centre,
+    unpacked,
+    within_circle,
+)
+from core.recall.browse.ego import HUB, KEPT, Picked, pick
+from core.recall.browse.links import Link, Links, nearest_pairs, sampled
 from core.types.graphs import EDGE_TYPES
 
 NODES = 60

@@ -17,16 +17,13 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
-from core.importers import encodings
-from core.importers.blocks import without_blocks
-from core.importers.chat_tree import walk_tree
-from core.importers.chatgpt import ChatGptImporter
+from core.importers.chats.chat_tree import walk_tree
+from core.importers.chats.chatgpt import ChatGptImporter
 from core.importers.detect import detect, importers
-from core.importers.records import Record
-from core.importers.rehearsal import import_items, rehearse
-from core.importers.shape import key_paths
-from core.importers.source import Bundle, SourceFile, open_bundle
-from core.importers.streams import (
+from core.importers.input import encodings
+from core.importers.input.shape import key_paths
+from core.importers.input.source import Bundle, SourceFile, open_bundle
+from core.importers.input.streams import (
     BadJson,
     iter_json_array,
     parse_json_text,
@@ -34,6 +31,9 @@ from core.importers.streams import (
     read_whole_text,
     replace_surrogates,
 )
+from core.importers.records.blocks import without_blocks
+from core.importers.records.records import Record
+from core.importers.rehearsal import import_items, rehearse
 from core.text.times import parse_time
 
 MODEST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
 
 from core.errors import LociError
-from core.importers.csv_rows import CsvImporter
-from core.importers.frontmatter import read_front_matter
-from core.importers.jsonl import JsonlImporter
-from core.importers.mcp_memory import McpMemoryImporter, entities_and_relations
-from core.importers.mem0 import Mem0Importer
-from core.importers.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
-from core.importers.openmemory import OpenMemoryImporter, suggested_scopes
-from core.importers.records import Importer, Record, Skip, Trouble
-from core.importers.source import open_bundle
-from core.importers.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in
-from core.text.markdown import without_code
+from core.importers.input.source import open_bundle
+from core.importers.memories.mcp_memory import McpMemoryImporter, entities_and_relations
+from core.importers.memories.mem0 import Mem0Importer
+from core.importers.memories.openmemory import OpenMemoryImporter, suggested_scopes
+from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
+from core.importers.notes.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in
+from core.importers.records.front_matter import read_front_matter
+from core.importers.records.records import Importer, Record, Skip, Trouble
+from core.importers.tables.csv_rows import CsvImporter
+from core.importers.tables.jsonl import JsonlImporter
+from core.text.rendering.markdown import without_code
 
 IMPORTERS: tuple[Importer, ...] = (
     ObsidianImporter(),

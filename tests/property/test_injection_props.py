@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.fencing import fenced, label
-from core.text.ideas import LONGEST, keywords, rules_met, words_of
-from core.text.injection import scan
-from core.text.veils import unveiled
+from core.text.screening.deobfuscation import unveiled
+from core.text.screening.fencing import fenced, label
+from core.text.screening.injection import scan
+from core.text.screening.rule_matcher import LONGEST, keywords, rules_met, words_of
 
 _BITS = (
     "ignore",

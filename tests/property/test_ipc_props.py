@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
-from core.ipc.framing import LineReader, LineTooLongError, StreamEndedError, fit
-from core.ipc.limits import SearchLimits
-from core.ipc.messages import LINE_BYTES, RateLimitedError, read_request
-from core.ipc.moments import iso
-from core.ipc.protocol import Method
-from core.ipc.shown import shown
-from core.ipc.strictjson import MAX_DEPTH, BadMessage, check_text, parse
-from core.ipc.verbs.memories import FAR_DAYS, plan_change
+from core.ipc.methods.owner.memories import FAR_DAYS, plan_change
+from core.ipc.protocol.escaping import shown
+from core.ipc.protocol.messages import LINE_BYTES, RateLimitedError, read_request
+from core.ipc.protocol.schema import Method
+from core.ipc.protocol.strict_json import MAX_DEPTH, BadMessage, check_text, parse
+from core.ipc.protocol.time_format import iso
+from core.ipc.socket.framing import LineReader, LineTooLongError, StreamEndedError, fit
+from core.ipc.socket.limits import SearchLimits
 from core.types.bands import band
 from core.types.clock import ManualClock
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extraction import predicates
-from core.belief.lasting import LEVELS, agreed, longest, permanence_of
+from core.belief.extract.extraction import predicates
+from core.belief.extract.permanence import LEVELS, agreed, longest, permanence_of
 from core.types.belief import ClaimDraft
 from core.types.words import Kind
 

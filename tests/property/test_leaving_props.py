@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.ipc.client_entities import entity
-from core.ipc.items import Shape
-from core.recall.context import assembled
-from core.recall.result import RecallItem, Signals
-from core.text.injection import ALLOWED, FLAG, Limits, scan
-from core.text.leaving import kept_back, order_score, shown, shown_map, texts_in
+from core.ipc.methods.client_entities import entity
+from core.ipc.methods.memory_json import Shape
+from core.recall.answer.context import assembled
+from core.recall.results.result import RecallItem, Signals
+from core.text.screening.egress import kept_back, order_score, shown, shown_map, texts_in
+from core.text.screening.injection import ALLOWED, FLAG, Limits, scan
 from core.types.entities import EntityCard
 from core.types.values import Memory
 from core.types.words import Kind

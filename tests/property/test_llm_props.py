@@ -9,8 +9,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extraction import predicates
-from core.belief.proposing import PROPOSED_CONFIDENCE, grounded, weighed
+from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, grounded, weighed
+from core.belief.extract.extraction import predicates
 from core.llm.prompting import claims_prompt, escaped, relation_prompt
 from core.llm.schema import MOST_CLAIMS, claims_of, relation_of
 from core.types.belief import LABELS, Label, Told

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from core.belief.gate import Standing
 from core.index.base import Hits
 from core.index.manager import IndexManager
-from core.intake.neighbours import Neighbours
-from core.intake.newcomer import Newcomer
+from core.intake.claims.candidate import Newcomer
+from core.intake.store.neighbours import Neighbours
 from core.memory.write import VectorSpace
 from core.types.words import Kind, Source
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from core.config.describe import rows_of
 from core.config.retrieval import RetrievalOptions
-from core.recall.receipts import DIGITS, trace_from_json, trace_of, trace_to_json
-from core.recall.receipts import body_of as _body_of
-from core.recall.result import RecallResult
-from core.score.quality import metrics_of, ndcg, parts_of, percentile
-from core.score.tuned import profile_of, values_of, with_values
+from core.recall.results.receipt_codec import DIGITS, trace_from_json, trace_of, trace_to_json
+from core.recall.results.receipt_codec import body_of as _body_of
+from core.recall.results.result import RecallResult
+from core.score.belief.quality import metrics_of, ndcg, parts_of, percentile
+from core.score.ranking.profile_options import profile_of, values_of, with_values
 from core.types.plans import Intent, QueryPlan, TimeRange
 from core.types.traces import STAGES, Trace, TracedCandidate
 

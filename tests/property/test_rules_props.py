@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.rules import (
+from core.score.lifecycle.rule_maturity import (
     Maturity,
     demoted,
     harmful_effectiveness,
@@ -14,7 +14,7 @@ from core.score.rules import (
     promoted,
     running_average,
 )
-from core.text.steps import MOST_CUES, MOST_STEPS, cues_of, steps_of
+from core.text.describe.steps import MOST_CUES, MOST_STEPS, cues_of, steps_of
 
 ORDER = list(Maturity)
 counts = st.integers(0, 10_000)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.factors import Sides, multiplier, recency, utility
-from core.score.fusion import evidence, fuse, ranks, term_weight
-from core.score.profile import SideWeights
-from core.score.trust import trust_terms
+from core.score.belief.trust import trust_terms
+from core.score.ranking.factors import Sides, multiplier, recency, utility
+from core.score.ranking.fusion import evidence, fuse, ranks, term_weight
+from core.score.ranking.profile import SideWeights
 from core.types.words import Source
 
 _unit = st.floats(0, 1)

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.score.strength import strength_of
-from core.text.searchsyntax import KEYS, UNREAD, parse, with_term, without_term
-from core.text.searchsyntax import format as put
+from core.score.lifecycle.strength import strength_of
+from core.text.query.search_syntax import KEYS, UNREAD, parse, with_term, without_term
+from core.text.query.search_syntax import format as put
 from core.text.times import parse_time
 from core.text.written import written_time
 from core.types.values import When

@@ -16,9 +16,9 @@ from engine_rig import START_MS, Rig, WordEmbedder, differences, rig_at
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core.engine.settling import settle_some
+from core.engine.memories.import_comparison import settle_some
 from core.errors import Code, LociError
-from core.intake.reading import Readers
+from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
 from core.types.library import Revision
 from core.types.reviews import Action, Decision

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recall.timeline import MAX_PERIODS, TimeColumns, density, edges
-from core.score.transitions import transitions
+from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, density, edges
+from core.score.lifecycle.state_transitions import transitions
 from core.types.timelines import GRAINS, TimeFilter, Transition
 from core.types.words import Kind
 

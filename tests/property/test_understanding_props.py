@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.names import MOST
-from core.text.textweight import text_weight
+from core.text.query.names import MOST
+from core.text.query.text_weight import text_weight
+from core.text.query.understanding import understand
 from core.text.timephrases.find import time_range
 from core.text.timephrases.tokens import time_words
-from core.text.understanding import understand
 from core.types.plans import Intent, PlanChange
 
 ZONES = st.sampled_from([ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")])

@@ -13,12 +13,12 @@ import vault_kit as kit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.vault.home import PAGE_SIZE, Home
-from core.vault.images import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
-from core.vault.migrations import statements
-from core.vault.tx import Tx
+from core.vault.database.migrations import statements
+from core.vault.database.row_images import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
+from core.vault.database.tx import Tx
+from core.vault.files.home import PAGE_SIZE, Home
+from core.vault.files.wal_audit import scan
 from core.vault.vault import Vault
-from core.vault.walscan import scan
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 _VALUES = st.one_of(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.ipc.messages import LINE_BYTES
-from core.ipc.wire import Answer, Message, Notice, Pages, Report, Wire
+from core.ipc.client.wire import Answer, Message, Notice, Pages, Report, Wire
+from core.ipc.protocol.messages import LINE_BYTES
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 OBJECT = st.dictionaries(TEXT, TEXT | st.integers(-9, 9) | st.none(), max_size=3)

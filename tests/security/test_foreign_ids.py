@@ -16,8 +16,8 @@ from core.types.entities import EntityChange, EntityDraft
 from core.types.requests import ListRequest
 from core.types.values import Actor
 from core.types.words import Kind
-from core.vault.rows import SqlRows
-from core.vault.tx import Tx
+from core.vault.database.rows import SqlRows
+from core.vault.database.tx import Tx
 
 Ask = Callable[[Rig, Actor, str], Future[Any]]
 

@@ -18,10 +18,10 @@ from ipc_engine import SECRET, VAULT_ID, make_client, make_memory
 from ipc_world import Raw, World, code_of
 
 from core.errors import Code
-from core.ipc import sessions
-from core.ipc.client import Client, open_session
-from core.ipc.limits import Caps
-from core.ipc.messages import LINE_BYTES
+from core.ipc.client.client import Client, open_session
+from core.ipc.protocol import sessions
+from core.ipc.protocol.messages import LINE_BYTES
+from core.ipc.socket.limits import Caps
 from core.security.handshake import client_mac, decode_value, encode_value
 
 QUICK = Caps(handshake_s=0.4, line_s=0.3, drain_s=0.3, watch_s=0.05)
@@ -406,7 +406,7 @@ def test_a_squatter_at_our_place_is_replaced(quick: World, caplog: pytest.LogCap
 
 
 def test_a_foreign_user_is_not_heard(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.ipc.server.os.geteuid", lambda: 4711)
+    monkeypatch.setattr("core.ipc.socket.server.os.geteuid", lambda: 4711)
     raw = Raw(world.place.path)
     raw.send(request("health"))
     assert raw.line() is None

@@ -17,7 +17,7 @@ from engine_rig import Rig
 from poison_socket import Wire
 
 from core.errors import Code, LociError
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
 NOBODY = "00000000-0000-7000-8000-00000000dead"

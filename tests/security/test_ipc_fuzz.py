@@ -16,12 +16,12 @@ from poison_socket import Wire
 from wire_storm import Fuzzer, descriptors, load
 from wire_walk import PLANTED, Walk, wrong_with
 
-from core.ipc import protocol
-from core.ipc.client import Client
-from core.ipc.transport import connect
+from core.ipc.client.client import Client
+from core.ipc.protocol import schema
+from core.ipc.protocol.transport import connect
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
-REGISTRY = protocol.load()
+REGISTRY = schema.load()
 LINES = 1600
 ALL = ("read", "propose", "write", "curate", "space:home")
 

@@ -13,7 +13,7 @@ from wire_twins import NOBODY, READS, Twin
 
 from core.entities import registry
 from core.types.reviews import Action, Decision
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 
 MARK = "zqmarkx"
 

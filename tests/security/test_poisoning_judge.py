@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR
 from core.types.words import Source
 
 assert poison_wordings.__doc__  # imported for what it enters into the table
-_GATE = "core.intake.deciding.decide"
+_GATE = "core.intake.store.store_plan.decide"
 
 STOPPED_ELSEWHERE = {
     "explicit_without_the_grant": "refused: the client lacks the grant",

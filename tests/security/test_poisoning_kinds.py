@@ -19,7 +19,7 @@ from poison_socket import Wire, wire_to
 from real_models import real_embedder, real_readers
 
 from core.errors import LociError
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 HOME = {"space": "home"}
 

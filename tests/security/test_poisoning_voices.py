@@ -17,7 +17,7 @@ from engine_rig import Rig, rig_at
 from poison_socket import Wire, wire_to
 from real_models import real_embedder, real_readers
 
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 FORGER = "notes-plugin"
 

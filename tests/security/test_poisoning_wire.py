@@ -12,7 +12,7 @@ from poison_rig import HOME, Victim
 from poison_socket import Wire, wire_to
 
 from core.errors import LociError
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 
 @pytest.fixture

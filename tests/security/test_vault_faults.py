@@ -23,14 +23,14 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from core.errors import Code, LociError
 from core.types.clock import ManualClock, SystemClock
-from core.vault.backup import clear_leftovers
-from core.vault.cipher import peek
-from core.vault.home import PAGE_SIZE, Home
-from core.vault.migrations import known_migrations
-from core.vault.restore import OpenedKeys, restore
-from core.vault.tx import Tx
+from core.vault.backup.backup import clear_leftovers
+from core.vault.backup.restore import OpenedKeys, restore
+from core.vault.database.cipher import peek
+from core.vault.database.migrations import known_migrations
+from core.vault.database.tx import Tx
+from core.vault.files.home import PAGE_SIZE, Home
 from core.vault.vault import Vault
-from core.vault.verify import verify
+from core.vault.verification import verify
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HELPERS = _ROOT / "tests" / "helpers"

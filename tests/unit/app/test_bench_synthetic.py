@@ -13,9 +13,9 @@ import pytest
 
 from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, bundled, write_jsonl
 from core.importers.detect import detect
-from core.importers.records import Record
+from core.importers.input.source import open_bundle
+from core.importers.records.records import Record
 from core.importers.rehearsal import import_items
-from core.importers.source import open_bundle
 from core.types.words import Kind, Role
 
 BLANKS = {

@@ -13,8 +13,8 @@ from ipc_plan import METRICS, PLAN, TRACE
 from app.cli.memories import days_told, print_recall
 from app.cli.output import Output
 from app.cli.words import words
-from core.ipc.items import Shape, explained
-from core.ipc.verbs.memories import FAR_DAYS
+from core.ipc.methods.memory_json import Shape, explained
+from core.ipc.methods.owner.memories import FAR_DAYS
 from core.types.plans import QueryPlan, TimeRange
 from core.types.traces import STAGES
 

@@ -12,7 +12,7 @@ from app.environment import read
 from app.mcp.surroundings import completed
 from app.mcp.tokens import read_token, token_file, write_token
 from core.errors import Code, LociError
-from core.ipc.client import token_from_text, token_to_text
+from core.ipc.client.client import token_from_text, token_to_text
 
 TOKEN = bytes(range(32))
 TEXT = token_to_text(TOKEN)

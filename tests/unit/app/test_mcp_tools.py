@@ -12,7 +12,7 @@ from app.mcp.server import _declared
 from app.mcp.tools import FULL, LEAN, MOST_BUDGET, PROFILES, STANDARD, answered, common_words, inlined, offered
 from app.mcp.words import protocol, words
 from core.embed.tokens import counter_for
-from core.ipc.protocol import load
+from core.ipc.protocol.schema import load
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]
 MORE = ["memory_list", "memory_get", "memory_history", "turn_begin", "turn_end"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.session import RemoteSession
-from core.ipc.client import Client
+from core.ipc.client.client import Client
 
 
 class Collecting(Client):

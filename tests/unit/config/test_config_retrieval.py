@@ -7,8 +7,8 @@ import pytest
 from core.config.describe import rows_of
 from core.config.options import Options
 from core.config.retrieval import PREFIX, RetrievalOptions, load
-from core.score.profile import LOCI
-from core.score.tuned import PRESET_WORDS, option_name, preset_values, values_of
+from core.score.ranking.profile import LOCI
+from core.score.ranking.profile_options import PRESET_WORDS, option_name, preset_values, values_of
 
 OF_HEALTH = {"health_window", "health_low", "health_poor"}
 

@@ -14,7 +14,7 @@ from core.entities import registry
 from core.entities.mentions import Mention, add, entities_of, mentioned, rewrite
 from core.entities.recognition import read_names
 from core.errors import Code
-from core.vault.tx import Tx
+from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 
 

@@ -19,10 +19,10 @@ from engine_rig import Rig, later, rig_at
 from fake_ollama import FakeOllama
 from life_rig import harmful, helpful, level, lives, run
 
-from core.engine.opening import built_in_readers
-from core.engine.scheduler import Beats
+from core.engine.jobs.scheduler import Beats
+from core.engine.startup import built_in_readers
 from core.errors import Code, UserError
-from core.intake.reading import Readers
+from core.intake.transaction.text_readers import Readers
 from core.types.contexts import ContextQuery
 from core.types.library import Revision
 from core.types.lifecycle import JobType

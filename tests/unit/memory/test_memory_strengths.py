@@ -8,7 +8,7 @@ from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig
 
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, courses, strength_by_id, strengths
-from core.score.strength import course_of
+from core.score.lifecycle.strength import course_of
 
 
 def test_every_input_reaches_the_formula(rig: Rig) -> None:

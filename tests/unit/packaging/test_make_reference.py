@@ -20,8 +20,8 @@ from jsonschema import Draft202012Validator
 import make_reference
 from core.config.options import Options
 from core.errors import Code, LociError
-from core.ipc.greeting import Greeting
-from core.ipc.limits import Caps
+from core.ipc.client.handshake import Greeting
+from core.ipc.socket.limits import Caps
 from core.security import handshake
 
 PAGE = make_reference.page()

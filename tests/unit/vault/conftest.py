@@ -10,7 +10,7 @@ import pytest
 import vault_kit as kit
 
 from core.types.clock import ManualClock
-from core.vault.home import Home
+from core.vault.files.home import Home
 from core.vault.vault import Vault
 
 

@@ -21,20 +21,20 @@ WALKS = "ix_memories_reach (status=?)"
 _WHOLE = "a job that goes through the vault, once a run"
 _ONCE = "asked once, of all that stand"
 ALLOWED = {
-    "core.belief.questions._ALL": _ONCE,
-    "core.intake.sparing._WHOLE": "a person's deed; parts have no other way",
-    "core.lifecycle.distill_queue._COUNT": _WHOLE,
-    "core.lifecycle.distill_queue._GROUPS": _WHOLE,
-    "core.lifecycle.distill_queue._FIRST": _WHOLE,
-    "core.lifecycle.enrich._UNASKED": _WHOLE,
-    "core.lifecycle.erasing._DUE": _WHOLE,
-    "core.lifecycle.opposites._LEFT": _WHOLE,
-    "core.lifecycle.replay._WEAK": _WHOLE,
-    "core.lifecycle.rewording._WAITING": _WHOLE,
-    "core.lifecycle.stats._EPISODES": _ONCE,
-    "core.lifecycle.stats._RULES": _ONCE,
-    "core.recall.context._LENGTH": _ONCE,
-    "core.recall.graph._COLUMNS": _ONCE,
+    "core.belief.review.open_questions._ALL": _ONCE,
+    "core.intake.revise.retention_hold._WHOLE": "a person's deed; parts have no other way",
+    "core.lifecycle.distill.distill_queue._COUNT": _WHOLE,
+    "core.lifecycle.distill.distill_queue._GROUPS": _WHOLE,
+    "core.lifecycle.distill.distill_queue._FIRST": _WHOLE,
+    "core.lifecycle.enrich.enrich._UNASKED": _WHOLE,
+    "core.lifecycle.decay.archive_erasure._DUE": _WHOLE,
+    "core.lifecycle.consolidate.contradictions._LEFT": _WHOLE,
+    "core.lifecycle.replay.replay._WEAK": _WHOLE,
+    "core.lifecycle.distill.digest_wording._WAITING": _WHOLE,
+    "core.lifecycle.kit.stats._EPISODES": _ONCE,
+    "core.lifecycle.kit.stats._RULES": _ONCE,
+    "core.recall.answer.context._LENGTH": _ONCE,
+    "core.recall.browse.graph._COLUMNS": _ONCE,
 }
 
 

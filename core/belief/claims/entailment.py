@@ -1,0 +1,314 @@
+"""Whether a text says what a statement says: the check on everything that a model worded.
+
+A statement is borne out where its words stand in one sentence of the text: all of them, in their order, with nothing
+left out between them but articles and light adverbs; from where a statement begins to where one may end; told as true,
+and with no word before or behind it that takes it back. The speaker may be called "the user". That refuses much that is
+true, and lets in nothing that is not in the text. Must not do: guess what a sentence means, or know where it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from unicodedata import category
+
+from core.belief.extract.mood import hide_unreal
+from core.belief.extract.tokens import MOST_TOKENS, Sentence, read_sentence
+from core.belief.extract.vocabulary import load
+from core.text.fold import fold_case, fold_width
+from core.text.split import sentences
+
+MOST_SENTENCES = 3
+"""A statement of more sentences is no statement."""
+
+_TEXT_CHARACTERS = 40_000
+_SELF, _OWN = "<user>", "<user's>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The word lists of `resources/claims/entailing.json`."""
+
+    sets: Mapping[str, frozenset[str]]
+    same: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a sentence in the form in which it is compared.
+
+    Attributes:
+        form: in small letters; `_SELF` and `_OWN` for the speaker.
+        bare: the third person's and the plural's ending off; "" for what may be a name, which is compared as it stands.
+        low: as `reading_tokens` folds it.
+        is_mark: whether it is a mark, no word.
+        is_real: whether it is told as true.
+        is_light: whether a statement may leave it out.
+    """
+
+    form: str
+    bare: str
+    low: str
+    is_mark: bool
+    is_real: bool
+    is_light: bool
+
+    def is_like(self, other: _Word) -> bool:
+        """Whether two words are one word in two forms."""
+        return self.form == other.form or (bool(self.bare) and self.bare == other.bare)
+
+
+def is_borne_out(statement: str, text: str, *, first_person: bool = True, guidance: bool = False) -> bool:
+    """Whether a text says every sentence of a statement.
+
+    Args:
+        statement: what shall be kept; up to three sentences.
+        text: where it is said to come from.
+        first_person: whether "I" in the text is the person; else only "the user" is.
+        guidance: whether the statement is a rule: then it may be asked for instead of told.
+
+    Returns:
+        False in doubt.
+    """
+    if not statement.isprintable():
+        return False  # signs without a face of their own may spell what nobody sees
+    wanted = [_stated(statement[start:end]) for start, end in sentences(statement) if statement[start:end].strip()]
+    if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
+        return False
+    read = [_words(one, first_person=first_person) for one in _read(text, guidance=guidance)]
+    return all(any(_says(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
+
+
+def compared_words(text: str) -> frozenset[str]:
+    """The words of a text that carry something, in the form in which statements are compared.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Forms of words, numbers and names; marks and articles are none.
+    """
+    read = (_words(read_sentence(text, start, end)) for start, end in sentences(text))
+    articles = _lists().sets["articles"]
+    words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
+    return frozenset(word.bare or _plain(word.form) for word in words)
+
+
+@cache
+def _lists() -> _Words:
+    loaded = load("entailing.json")
+    sets = {name: frozenset(text.split()) for name, text in loaded.items() if isinstance(text, str) and name != "about"}
+    return _Words(sets, {form: tuple(same.split()) for form, same in loaded["same"].items()})
+
+
+def _read(text: str, *, guidance: bool) -> Iterator[Sentence]:
+    """The sentences of a text; what is asked, ordered, supposed or told in a story is hidden."""
+    story = False
+    for start, end in sentences(text):
+        if not text[start:end].strip() or text[:start].endswith("\n\n"):
+            story = False
+        sentence = read_sentence(text, start, end)
+        if not sentence.tokens or story or len(sentence.tokens) >= MOST_TOKENS:
+            continue
+        if guidance and not text[start:end].rstrip().endswith("?"):
+            yield sentence
+            continue
+        story = hide_unreal(sentence)
+        if not story:
+            yield sentence
+
+
+def _stated(text: str) -> list[_Word]:
+    """The words of one sentence of a statement, marks at its end and light words off."""
+    found = [word for word in _words(read_sentence(text, 0, len(text))) if word.form not in _lists().sets["articles"]]
+    while found and found[-1].is_mark and category(found[-1].form[0]).startswith("P"):
+        found.pop()
+    return found
+
+
+def _words(sentence: Sentence, *, first_person: bool = True) -> list[_Word]:
+    lists, found = _lists(), []
+    for token in sentence.tokens:
+        low = token.low.replace("’", "'")
+        is_mark = not (token.word or low.startswith("'"))
+        is_light = low in lists.sets["dropped"] or low in lists.sets["articles"]
+        real = not token.hidden and not token.quoted
+        for form in _forms(low, first_person=first_person):
+            bare = _plain(form) if form.isascii() and form.isalpha() and not token.cap else ""
+            found.append(_Word(form, bare, low, is_mark, real, is_light))
+    return _with_owners(found)
+
+
+def _forms(low: str, *, first_person: bool) -> Sequence[str]:
+    lists = _lists()
+    if low == "user" or (first_person and low in lists.sets["speakers"]):
+        return (_SELF,)
+    if first_person and low in lists.sets["owners"]:
+        return (_OWN,)
+    if low in lists.same:
+        return lists.same[low]
+    return (fold_case(fold_width(low)),)
+
+
+def _plain(word: str) -> str:
+    """A verb's third person or a noun's plural as the bare word; no other ending counts as the same."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _with_owners(words: Sequence[_Word]) -> list[_Word]:
+    """What belongs to the user ("the user 's") becomes one word."""
+    found: list[_Word] = []
+    for word in words:
+        if word.low == "'s" and found and found[-1].form == _SELF:
+            last = found.pop()
+            real = last.is_real and word.is_real
+            found.append(_Word(_OWN, "", last.low, is_mark=False, is_real=real, is_light=False))
+        else:
+            found.append(word)
+    return found
+
+
+def _says(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool) -> bool:
+    begin = _behind_report(sentence)
+    told = _as_told_by_user(sentence, begin)
+    for at in range(len(told)):
+        end = _matched(told, at, wanted)
+        if end is not None and _begins(told, at, begin, guidance=guidance) and _ends(told, end):
+            return True
+    return False
+
+
+def _matched(sentence: Sequence[_Word], at: int, wanted: Sequence[_Word]) -> int | None:
+    """Where a statement that begins at a word ends, exclusive."""
+    place = 0
+    while at < len(sentence) and place < len(wanted):
+        word = sentence[at]
+        if word.is_real and word.is_like(wanted[place]):
+            place += 1
+        elif not word.is_light or place == 0:
+            return None
+        at += 1
+    return at if place == len(wanted) else None
+
+
+def _behind_report(sentence: Sequence[_Word]) -> int:
+    """Behind "The user said that", "User:": where what the person told begins; 0 where nothing of the kind stands."""
+    sets = _lists().sets
+    at = 0
+    while at < len(sentence) and (sentence[at].is_mark or sentence[at].is_light):
+        at += 1
+    if at >= len(sentence) or sentence[at].form != _SELF or at + 1 >= len(sentence):
+        return 0
+    at += 1
+    if sentence[at].low == ":":
+        return at + 1
+    if sentence[at].low not in sets["reports"]:
+        return 0
+    at += 1
+    while at < len(sentence) and (sentence[at].low in sets["told_whom"] or sentence[at].is_light):
+        at += 1
+    return at + 1 if at < len(sentence) and sentence[at].low in ("that", ":", ",") else at
+
+
+def _as_told_by_user(sentence: Sequence[_Word], begin: int) -> list[_Word]:
+    """In what the person is said to have told, the first "they" is the person."""
+    found = list(sentence)
+    if 0 < begin < len(found) and found[begin].low in _lists().sets["others"]:
+        word = found[begin]
+        found[begin] = _Word(_SELF, "", word.low, is_mark=False, is_real=word.is_real, is_light=False)
+    return found
+
+
+def _begins(sentence: Sequence[_Word], at: int, begin: int, *, guidance: bool) -> bool:
+    """Whether a statement may begin at a word: at the sentence's first, behind a mark or a joining word.
+
+    Nothing may stand before it in the sentence that takes it back.
+    """
+    sets = _lists().sets
+    if at < begin or any(word.low in sets["before"] for word in sentence[begin:at]):
+        return False
+    before = at - 1
+    while before >= begin and sentence[before].is_light and not (guidance and sentence[before].low in sets["asks"]):
+        before -= 1
+    if before < begin or sentence[before].is_mark or sentence[before].low in sets["joins"]:
+        return True
+    return guidance and sentence[before].low in sets["asks"]
+
+
+def _ends(sentence: Sequence[_Word], end: int) -> bool:
+    """Whether a statement may end before a word: at a mark, a joining word or a place or time that only adds to it."""
+    sets = _lists().sets
+    clause: list[_Word] = []
+    for word in sentence[end:]:
+        if word.is_mark:
+            break
+        clause.append(word)
+    if any(word.low in sets["behind"] and word.low != "but" for word in clause):
+        return False
+    rest = [word for word in clause if not word.is_light]
+    return not rest or rest[0].low in sets["joins"] or rest[0].low in sets["prepositions"]
+
+
+def says_all(text: str, statements: Sequence[str]) -> bool:
+    """Whether a text says the same as some statements: each of them, whole and in its own words, and nothing besides.
+
+    Statements may stand in another order and be joined by commas, "and" or "but"; what begins like the one before it
+    may drop that beginning ("likes tea and green tea"), unless the one before denies something behind it.
+
+    Args:
+        text: what shall say it; one line.
+        statements: what it shall say.
+
+    Returns:
+        False in doubt.
+    """
+    wanted = [_stated(one) for one in statements]
+    if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
+        return False
+    found = [word for start, end in sentences(text) for word in _words(read_sentence(text, start, end))]
+    read = [word for word in found if word.form not in _lists().sets["articles"]]
+    left = {tuple(word.form for word in one): one for one in wanted}
+    at, before = _next(read, 0), list[_Word]()
+    while at < len(read):
+        taken = _taken(read, at, before, list(left.values()))
+        if taken is None:
+            return False
+        before, at = taken[0], _next(read, taken[1])
+        del left[tuple(word.form for word in before)]
+    return not left
+
+
+def _next(read: Sequence[_Word], at: int) -> int:
+    """Behind marks and joining words."""
+    while at < len(read) and (read[at].is_mark or read[at].low in _lists().sets["linking"]):
+        at += 1
+    return at
+
+
+def _taken(
+    read: Sequence[_Word], at: int, before: Sequence[_Word], left: Sequence[list[_Word]]
+) -> tuple[list[_Word], int] | None:
+    """The statement that stands at a place, the longest first, and where it ends."""
+    for whole in sorted(left, key=len, reverse=True):
+        for dropped in range(_shared(before, whole) + 1):
+            rest = whole[dropped:]
+            end = at + len(rest)
+            if rest and end <= len(read) and all(a.is_like(b) for a, b in zip(read[at:end], rest, strict=True)):
+                return whole, end
+    return None
+
+
+def _shared(before: Sequence[_Word], whole: Sequence[_Word]) -> int:
+    """How many words a statement may drop because the one before it begins with them."""
+    count = 0
+    for first, second in zip(before, whole, strict=False):
+        if not first.is_like(second):
+            break
+        count += 1
+    denied = any(word.form in _lists().sets["denials"] for word in before[count:])
+    return 0 if denied else min(count, len(whole) - 1)

@@ -1,0 +1,298 @@
+"""Reads claims out of a text by rules: sentences, ways of saying, subjects, values, validity. No model, no clock.
+
+The predicates are a closed list. What a text says about permissions, trust, instructions or systems is no claim: no
+predicate speaks of it. Where the reading is not sure it says nothing: a missed claim costs less than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from core.belief.extract.frames import Found, find
+from core.belief.extract.mood import hide_unreal
+from core.belief.extract.normal_form import value_key
+from core.belief.extract.subject import USER, Subject, named_at
+from core.belief.extract.tokens import Sentence, read_sentence
+from core.belief.extract.validity import Dated, Span, dates, spans, when
+from core.belief.extract.values.family import family
+from core.belief.extract.values.tabular import facts
+from core.belief.extract.vocabulary import exclusivity, words
+from core.text.split import sentences
+from core.types.belief import ClaimDraft
+
+MOST_CLAIMS = 64
+MOST_TEXT = 16_384
+MOST_SENTENCES = 200
+LONGEST_VALUE = 200
+_LONGEST_SUBJECT = 80
+_SHORTEST = 6
+_SURE = 0.9
+_OF_THINGS = frozenset(("budget_is", "status_is", "version_is", "deadline_is", "located_at"))
+_BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", "our", "the", "he", "she"))
+_ENDED = frozenset(("end", "past"))
+
+
+@dataclass(slots=True)
+class _Story:
+    """What is known from the sentences before."""
+
+    person: str = ""
+    thing: str = ""
+    fiction: bool = False
+    owner_keys: frozenset[str] = frozenset()
+    claims: dict[tuple[str, str, str], ClaimDraft] = field(default_factory=dict)
+
+
+def extract(
+    text: str, *, now_ms: int | None = None, said_ms: int | None = None, owner_names: Sequence[str] = ()
+) -> tuple[ClaimDraft, ...]:
+    """Read the claims of a text.
+
+    Args:
+        text: any text; the first 16,384 code points and 200 sentences are read.
+        now_ms: the present, epoch ms; used as `said_ms` where that is unknown.
+        said_ms: when it was said, epoch ms; tells the year of "since March".
+        owner_names: names of the person; claims about them are claims about `user`.
+
+    Returns:
+        Claims in the order of the text, at most 64, each once; `text[start:end]` is the clause that says it.
+    """
+    story = _Story(owner_keys=frozenset(value_key(name) for name in owner_names if name.strip()))
+    read = text[:MOST_TEXT]
+    said = said_ms if said_ms is not None else now_ms
+    told = 0
+    for start, end in sentences(read):
+        if len(story.claims) >= MOST_CLAIMS or told >= MOST_SENTENCES:
+            break
+        if not read[start:end].strip():
+            story.fiction = False
+        if end - start < _SHORTEST:
+            continue
+        told += 1
+        _read_sentence(story, read, (start, end), said)
+    return tuple(story.claims.values())[:MOST_CLAIMS]
+
+
+def canonical(draft: ClaimDraft) -> tuple[str, str, str]:
+    """What a claim is compared by.
+
+    Args:
+        draft: a claim.
+
+    Returns:
+        The keys of its subject and its value around its predicate.
+    """
+    return value_key(draft.subject), draft.predicate, value_key(draft.value)
+
+
+def exclusive_of(predicate: str) -> bool | None:
+    """Whether only one value of a predicate can hold at a time.
+
+    Args:
+        predicate: a name.
+
+    Returns:
+        The vocabulary's word; None for a predicate it does not know.
+    """
+    return exclusivity().get(predicate)
+
+
+def predicates() -> tuple[str, ...]:
+    """The names of the vocabulary's predicates, in its order."""
+    return tuple(exclusivity())
+
+
+def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int | None) -> None:
+    sentence = read_sentence(text, *place)
+    if not sentence.tokens:
+        return
+    when_said = dates(text, sentence.start, sentence.end)
+    bounds = spans(text, sentence.start, sentence.end, when_said, said)
+    _begin_behind(sentence, bounds, when_said)
+    if story.fiction:
+        story.fiction = not text[: place[0]].endswith("\n\n")
+    if story.fiction or hide_unreal(sentence):
+        story.fiction = True
+        return
+    noted = facts(sentence, when_said)
+    for span in bounds:
+        for token in sentence.tokens:
+            if span.start <= token.start < span.end:
+                token.hidden = True
+    found = sorted([*find(sentence), *family(sentence), *noted], key=lambda one: (one.at, one.run))
+    _note_people(story, sentence)
+    _keep(story, sentence, found, bounds)
+
+
+def _begin_behind(sentence: Sentence, bounds: Sequence[Span], when_said: Sequence[Dated]) -> None:
+    """Let a sentence begin behind a time that leads in ("In 2019 ...", "2025-02-18: ...")."""
+    starts = [(span.start, span.end) for span in bounds] + [(one.start, one.end) for one in when_said]
+    first = sentence.tokens[sentence.begin].start
+    for start, end in starts:
+        if start <= first < end:
+            after = next((n for n, token in enumerate(sentence.tokens) if token.start >= end), None)
+            led = sentence.tokens[sentence.begin].start == start and sentence.text[start:end].split(" ")[
+                0
+            ].lower() not in ("in", "on", "since", "until", "from", "between", "as", "till")
+            if after is None or (led and sentence.lows[after] not in _BEHIND_TIME):
+                return
+            while after < len(sentence.tokens) - 1 and sentence.lows[after] in (",", ":", "-", "–", "—"):
+                after += 1
+            sentence.begin = after
+            return
+
+
+def _keep(story: _Story, sentence: Sentence, found: Sequence[Found], bounds: Sequence[Span]) -> None:
+    lead: Subject | None = None
+    usable: list[tuple[Found, Subject]] = []
+    for one in found:
+        subject = _resolved(story, sentence, one, lead)
+        if subject is None or any(sentence.tokens[n].quoted for n in range(*one.run)):
+            continue
+        lead = subject
+        if subject.kind in ("person", "name") and one.predicate not in _OF_THINGS:
+            story.person = subject.text
+        if subject.kind in ("thing", "name"):
+            story.thing = subject.text
+        if one.predicate in ("partner_is", "has_child") and not one.negative:
+            story.person = sentence.slice(*one.run)
+        usable.append((one, subject))
+    for one, subject in usable:
+        since, until, at = _validity(sentence, one, usable, bounds)
+        _add(story, sentence, one, subject, (since, until, at))
+
+
+def _note_people(story: _Story, sentence: Sentence) -> None:
+    """Remember whom "she" in the next sentence may mean."""
+    for i in range(sentence.begin, len(sentence.tokens) - 1):
+        if sentence.lows[i + 1] in words().sets["finite"] and not sentence.tokens[i].hidden:
+            named = named_at(sentence, i)
+            if named and named.kind in ("person", "name"):
+                story.person = named.text
+            if named and named.kind in ("thing", "name"):
+                story.thing = named.text
+            return
+
+
+def _resolved(story: _Story, sentence: Sentence, one: Found, lead: Subject | None) -> Subject | None:
+    subject = one.subject
+    if subject is None:
+        subject = lead if lead is not None else _leading(sentence, one.at)
+    elif subject.kind == "third":
+        if subject.first and sentence.lows[subject.first - 1] in (
+            "where",
+            "when",
+            "that",
+            "who",
+            "which",
+            "as",
+            "than",
+        ):
+            return None
+        named = story.thing if subject.text in ("it", "its") else story.person
+        subject = Subject(named, "person") if named else None
+    if subject is not None and value_key(subject.text) in story.owner_keys:
+        subject = Subject(USER, USER)
+    return subject
+
+
+def _leading(sentence: Sentence, at: int) -> Subject | None:
+    """The subject a sentence began with, for a clause that leaves it out."""
+    if at <= sentence.begin or sentence.lows[at - 1] == ":":
+        return Subject(USER, USER)
+    behind = sentence.lows[sentence.begin : at]
+    for n, low in enumerate(behind):
+        if low in ("i", "we", "user"):
+            return Subject(USER, USER)
+        if low in words().sets["finite"] and n:
+            return named_at(sentence, sentence.begin + n - 1)
+    helping = words().sets["adverb"] | words().sets["neg"] | words().sets["aux"]
+    plain = all(low in helping for low in behind)
+    return Subject(USER, USER) if plain or any(low in ("my", "me", "our") for low in behind) else None
+
+
+def _validity(
+    sentence: Sentence, one: Found, usable: Sequence[tuple[Found, Subject]], bounds: Sequence[Span]
+) -> tuple[str, str, str]:
+    """The times that belong to a claim: those behind it and before the next, and those that lead the first one in."""
+    since = until = at = ""
+    places = sorted({sentence.tokens[other.at].start for other, _ in usable})
+    here = sentence.tokens[one.at].start
+    for n, span in enumerate(bounds):
+        owner = max((place for place in places if place < span.start), default=places[0])
+        if owner != here and not _same_breath(sentence, owner, here):
+            continue
+        if span.again:
+            before = next(
+                (old.until or old.at or old.since for old in reversed(bounds[:n]) if old.until or old.at or old.since),
+                "",
+            )
+            since = since or before
+        since, until, at = since or span.since, until or span.until, at or span.at
+    return since, until, at
+
+
+def _same_breath(sentence: Sentence, owner: int, here: int) -> bool:
+    """Whether two claims share their time: words side by side, with nothing but words of the same phrase between."""
+    if here > owner:
+        return False
+    between = sentence.text[here:owner]
+    return not any(mark in between for mark in (",", ";", " and ", ".", ":"))
+
+
+def _add(story: _Story, sentence: Sentence, one: Found, subject: Subject, times: tuple[str, str, str]) -> None:
+    value = " ".join(sentence.slice(*one.run).split()).strip("\"'“”‘’ ,;")
+    text_of = " ".join(subject.text.split())
+    if (
+        not value
+        or len(value) > LONGEST_VALUE
+        or len(text_of) > _LONGEST_SUBJECT
+        or not text_of
+        or not value_key(value)
+    ):
+        return
+    since, until, at = times
+    mode, negative = one.mode, one.negative
+    if at:
+        since, until = (
+            (since or at, until) if mode == "start" else (since, until or at) if mode in _ENDED else (since, until)
+        )
+    if mode == "past" and not until:
+        return
+    if mode == "end" and not until:
+        negative = True
+    if negative and until and one.mode != "state":
+        negative = False
+    first, last = _evidence(sentence, one)
+    draft = ClaimDraft(
+        subject=text_of,
+        predicate=one.predicate,
+        value=value,
+        exclusive=bool(exclusive_of(one.predicate)),
+        polarity="negative" if negative else "positive",
+        valid_from=when(since),
+        valid_to=when(until),
+        start=first,
+        end=last,
+        confidence=_SURE,
+    )
+    key = canonical(draft)
+    old = story.claims.get(key)
+    if old is None:
+        story.claims[key] = draft
+    elif old.polarity == draft.polarity and (old.valid_from, old.valid_to) == (None, None):
+        story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
+
+
+def _evidence(sentence: Sentence, one: Found) -> tuple[int, int]:
+    """The clause that says it: from the mark before it to the mark behind its value."""
+    first = min(one.at, one.run[0])
+    last = max(one.at, one.run[1] - 1)
+    if one.subject is not None and one.subject.after and one.subject.first < first and one.subject.after <= last:
+        first = one.subject.first
+    while first > 0 and sentence.lows[first - 1] not in (";", ".", "!", "(", ":", "—", "–", ","):
+        first -= 1
+    while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in (";", ".", "!", ")", "—", "–", ",", "?"):
+        last += 1
+    return sentence.tokens[first].start, sentence.tokens[last].end

@@ -1,0 +1,287 @@
+"""Runs the relation model: the files, their checksums, the word table it shares with the embedder, each pair by itself.
+
+Must not do: fetch anything, keep texts, or import the runtime before the first pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.relate.features import FIGURES, Side, encode
+from core.belief.relate.worker_pool import Turns
+from core.errors import Code, EnvironmentFaultError, LociError
+from core.types.belief import ACTED_ON, LABELS, Label
+
+_LONG = 400
+"""About as many characters of a side as fill the tokens that are read of it."""
+_SHIPPED = ("model.onnx", "words.json")
+
+
+def relation_folder() -> Traversable:
+    """The folder of the relation model that ships with Loci."""
+    return files("resources").joinpath("model").joinpath("relations")
+
+
+def encoder_folder() -> Traversable:
+    """The folder of the embedder, whose tokenizer and word vectors the relation model shares."""
+    return files("resources").joinpath("model").joinpath("minilm")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the manifest says.
+
+    Attributes:
+        version: 16 hex digits over every file a result depends on.
+        temperature: what the logits are divided by.
+        sure_at: by the label that wins, the share from which it may be acted on, 0.5 to 1.
+        shared: where the word vectors lie in the embedder's file.
+        digests: SHA-256 by file name, for both folders.
+    """
+
+    version: str
+    temperature: float
+    sure_at: Mapping[Label, float]
+    shared: Mapping[str, Any]
+    digests: Mapping[str, str]
+
+
+def unavailable(what: str) -> EnvironmentFaultError:
+    """E3001 with one sentence."""
+    return EnvironmentFaultError(
+        Code.EMBEDDER_UNAVAILABLE, f"The model that compares memories cannot be used: {what}; reinstall Loci."
+    )
+
+
+def read_card(folder: Traversable) -> Card:
+    """Read the manifest.
+
+    Args:
+        folder: the relation model's folder.
+
+    Returns:
+        Its card.
+
+    Raises:
+        EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
+    """
+    try:
+        data = folder.joinpath("manifest.json").read_bytes()
+        manifest = json.loads(data)
+        calibration = manifest["calibration"]
+        temperature = float(calibration["temperature"])
+        sure_at = {label: float(calibration["sure_at"][label.value]) for label in LABELS}
+        shared = {name: manifest["shared"][name] for name in ("offset", "words", "width", "scale", "zero")}
+        digests = {name: str(manifest["files"][name]) for name in _SHIPPED}
+        digests.update({f"minilm/{name}": str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")})
+        sound = manifest["labels"] == [label.value for label in LABELS] and temperature > 0
+        sound = sound and all(0.5 < share < 1 for share in sure_at.values())
+        sound = sound and all(int(shared[name]) > 0 for name in ("offset", "words", "width"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unavailable("its manifest is missing or unreadable") from error
+    if not sound:
+        raise unavailable("its manifest is incomplete")
+    return Card(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
+
+
+class _Tokens:
+    """The tokenizer for one call: the newcomer is in every pair of it, and is split once."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, Any] = {}
+        self.token_to_id = tokenizer.token_to_id
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> Any:
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = _Split(self._tokenizer.encode(text, add_special_tokens=add_special_tokens))
+        return found
+
+
+class _Split:
+    """What is read of a split text; the tokenizer makes these lists anew whenever they are asked for."""
+
+    def __init__(self, encoding: Any) -> None:
+        self.ids: list[int] = encoding.ids
+        self.offsets: list[tuple[int, int]] = encoding.offsets
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What turns a pair into numbers; every session of the model shares it.
+
+    Attributes:
+        card: the manifest.
+        words: the word vectors, (words, width), int8 with `scale` and `zero`.
+        faults: the runtime's own errors.
+    """
+
+    card: Card
+    words: NDArray[np.uint8]
+    scale: np.float32
+    zero: np.float32
+    tokenizer: Any
+    faults: tuple[type[Exception], ...]
+
+    @classmethod
+    def of(cls, folder: Traversable) -> _Reading:
+        card = read_card(folder)
+        _verified(folder, "words.json", card.digests["words.json"])
+        encoder = _verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
+        names = _verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
+        scale, zero = np.float32(card.shared["scale"]), np.float32(card.shared["zero"])
+        return cls(card, _word_table(encoder, card.shared), scale, zero, _open_tokenizer(names), _runtime_faults())
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+
+
+class Runtime:
+    """The loaded model. Several threads may use it at once.
+
+    Each pair is run by itself: dynamic int8 scales its activations over the whole batch, so a neighbour or padding
+    would change the answer, and batches are not faster (stack facts, section 10).
+    """
+
+    def __init__(self, folder: Traversable, *, threads: int, beside: Runtime | None = None) -> None:
+        """Load and check every file.
+
+        Args:
+            folder: the relation model's folder.
+            threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
+            beside: the same model, already loaded: its words and its tokenizer are not held twice.
+
+        Raises:
+            EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
+        """
+        self.reading: _Reading = _Reading.of(folder) if beside is None else beside.reading
+        self.card = self.reading.card
+        self._threads = max(1, threads)
+        model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
+        self._session = _open_session(model, self._threads, self.reading.faults)
+
+    def logits(self, pairs: Sequence[tuple[Side, Side]]) -> list[NDArray[np.float64]]:
+        """What the model says of each pair.
+
+        Args:
+            pairs: what stands, and what is new.
+
+        Returns:
+            One row a pair, shape (4,), in the order of LABELS, finite.
+
+        Raises:
+            LociError: E3002 if the model gave nothing usable.
+        """
+        tokens = _Tokens(self.reading.tokenizer)
+        # The longest first: whichever thread takes the last one does not keep the other waiting for long.
+        order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
+        feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
+        try:
+            if self._threads > 1 and len(feeds) > 1:
+                found = Turns(self._session, feeds).run()
+            else:
+                found = [self._session.run(None, feed())[0] for feed in feeds]
+        except self.reading.faults as error:
+            raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
+        if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
+            raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
+        rows = dict(zip(order, found, strict=True))
+        return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
+
+    def _feed(self, tokens: _Tokens, existing: Side, incoming: Side) -> dict[str, NDArray[Any]]:
+        row = encode(tokens, existing, incoming)
+        words = self.reading.vectors(row.ids)
+        return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
+
+
+def probabilities(
+    logits: NDArray[np.float64], temperature: float, sure_at: Mapping[Label, float]
+) -> NDArray[np.float64]:
+    """Calibrated probabilities of one pair.
+
+    The softmax at one temperature; then the winner's share is bent so that `sure_at` of its label becomes ACTED_ON,
+    and the others share the rest as before. Shares of 0.5 and less stay, so the winner stays the winner. Both are
+    fitted on held-back pairs so that a SUPERSEDE or MERGE that is acted on is right 19 times in 20 (design section 4;
+    `packaging/train_relations.py`).
+
+    Args:
+        logits: shape (4,), finite.
+        temperature: above 0.
+        sure_at: by winning label, above 0.5 and below 1.
+
+    Returns:
+        Shape (4,), each 0 to 1, summing to 1.
+    """
+    scaled = np.exp((logits - logits.max()) / temperature)
+    shares = scaled / scaled.sum()
+    winner = int(np.argmax(shares))
+    before = float(shares[winner])
+    if before <= 0.5:
+        return np.asarray(shares, np.float64)
+    after = float(np.interp(before, (0.5, sure_at[LABELS[winner]], 1.0), (0.5, ACTED_ON, 1.0)))
+    rest = shares.sum() - before
+    bent = shares * ((1 - after) / rest if rest > 0 else 0.0)
+    bent[winner] = after if rest > 0 else 1.0
+    return np.asarray(bent, np.float64)
+
+
+def _verified(folder: Traversable, name: str, digest: str) -> bytes:
+    try:
+        data = folder.joinpath(name).read_bytes()
+    except OSError as error:
+        raise unavailable(f"{name} is missing") from error
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise unavailable(f"{name} is not the file that was shipped")
+    return data
+
+
+def _word_table(encoder: bytes, shared: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """The embedder's int8 word vectors: the same bytes serve both models."""
+    words, width, offset = int(shared["words"]), int(shared["width"]), int(shared["offset"])
+    if offset + words * width > len(encoder):
+        raise unavailable("its manifest is incomplete")
+    # Copied, so that the other half of the file can be let go.
+    return np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
+
+
+def _open_tokenizer(data: bytes) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_buffer(data)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _runtime_faults() -> tuple[type[Exception], ...]:
+    """The runtime's own errors; they share no base but Exception."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return tuple(v for v in vars(state).values() if isinstance(v, type) and issubclass(v, Exception))
+
+
+def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    # Waiting threads sleep: on a busy machine, threads that spin take the processor from the one they wait for.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4  # the runtime would print to stderr
+    try:
+        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except faults as error:
+        raise unavailable("the runtime refuses it") from error

@@ -1,0 +1,257 @@
+"""What waits at the desk: which items are still a question, and single items as they are held.
+
+An item is *applicable* when the memories it names still stand so that every decision on it could be carried out. The
+same condition chooses what is shown, what the badge counts and what closes itself. Must not do: change a row, or read
+more text than the rows that are shown need.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from core.belief.review.actions import HELD
+from core.vault.database.rows import Rows
+
+# A proposal whose very words stand by now, however they came to stand, and not as what it would take the place of:
+# accepting it would be refused. One with a claim of its own says more than its words, words of which something is over
+# may be said anew, and split texts are left alone.
+_STANDS = (
+    "EXISTS (SELECT 1 FROM memories t WHERE t.space_id = i.space_id AND t.kind = i.kind "
+    "AND t.content_hash = i.content_hash AND t.scope_session = i.scope_session AND t.part_of IS NULL "
+    "AND t.status IN ('active', 'disputed') AND t.kind IN ('fact', 'rule', 'procedure') AND t.id <> i.id "
+    "AND t.chain_id IS NOT e.chain_id "
+    "AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of IN (t.id, i.id)) "
+    "AND NOT EXISTS (SELECT 1 FROM evidence v JOIN claims l ON l.id = v.claim_id "
+    "WHERE v.memory_id = t.id AND l.state = 'superseded') "
+    "AND NOT EXISTS (SELECT 1 FROM evidence v WHERE v.memory_id = i.id AND v.method = 'given'))"
+)
+# Whoever is held back waits for a person, whatever became of the other side; two that stand are a question only as long
+# as both do (`i` the newcomer, `e` what stands).
+APPLICABLE = (
+    f"CASE WHEN c.kind = 'proposal' THEN i.status = 'quarantined' AND (i.status_reason IS '{HELD}' OR NOT {_STANDS}) "
+    "WHEN c.kind IN ('quarantine', 'injection') THEN i.status = 'quarantined' "
+    "WHEN c.kind = 'contradiction' "
+    "THEN i.status IN ('quarantined', 'disputed') OR (i.status = 'active' AND e.status IN ('active', 'disputed')) "
+    "WHEN c.kind = 'classification' THEN i.status = 'quarantined' "
+    "OR (i.status IN ('active', 'disputed') AND e.status IN ('active', 'disputed', 'quarantined')) "
+    "WHEN c.kind = 'approval' THEN i.status IN ('active', 'disputed', 'quarantined') "
+    "AND (c.existing_id IS NULL OR e.status IN ('active', 'disputed')) "
+    "ELSE i.status IN ('active', 'disputed') AND (c.existing_id IS NULL OR e.status IN ('active', 'disputed')) END"
+)
+"""Whether an item (`c`) can be decided, in SQL."""
+PAIR = "FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memories e ON e.id = c.existing_id "
+"""An item with its newcomer (`i`) and what stands (`e`)."""
+_COUNT = "SELECT count(*) " + PAIR + "WHERE c.state = 'open' AND " + APPLICABLE
+_STILL = "SELECT " + APPLICABLE + " " + PAIR + "WHERE c.id = ?"
+_LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
+_SAID = (
+    "SELECT c.id " + PAIR + "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'proposal' "  # noqa: S608
+    "AND i.status = 'quarantined' ORDER BY c.id"
+)
+# The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
+_LAPSED_AMONG = (
+    "SELECT c.id "  # noqa: S608 - constants only
+    + PAIR
+    + "WHERE c.id IN (SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.incoming_id = w.value "
+    "WHERE +o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
+    "WHERE +o.state = 'open') AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
+)
+_RETURNED = (
+    "SELECT c.id "  # noqa: S608 - constants only
+    + PAIR
+    + "WHERE c.state = 'moot' AND c.note = ? AND "
+    + APPLICABLE
+    + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
+    "ORDER BY c.id"
+)
+
+
+def open_count(rows: Rows) -> int:
+    """How many items wait for the person; what was put off counts.
+
+    Args:
+        rows: a vault snapshot.
+
+    Returns:
+        0 or more.
+    """
+    return int(rows.value(_COUNT))
+
+
+def is_applicable(rows: Rows, item_id: str) -> bool:
+    """Whether an item can be decided as it stands now, whatever its state says.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        item_id: the item.
+
+    Returns:
+        False also where there is no such item.
+    """
+    return bool(rows.value(_STILL, (item_id,)))
+
+
+def lapsed(rows: Rows) -> list[str]:
+    """Open items that are no longer a question, to be closed with a note.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+
+    Returns:
+        Their ids; few or none.
+    """
+    return [str(row[0]) for row in rows.all(_LAPSED)]
+
+
+def said_by_now(rows: Rows, item_ids: Iterable[str]) -> list[str]:
+    """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        item_ids: items of `lapsed`.
+
+    Returns:
+        Their ids, in order.
+    """
+    return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
+
+
+def lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Open items about certain memories that are no longer a question.
+
+    A newcomer that is held back goes on waiting when the other side leaves; it is then a question of its own.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: memories that changed.
+
+    Returns:
+        Ids of the items.
+    """
+    return [str(row[0]) for row in rows.all(_LAPSED_AMONG, {"ids": json.dumps(list(memory_ids))})]
+
+
+def returned(rows: Rows, note: str) -> list[str]:
+    """Items that closed themselves with a note and are a question again, because what closed them was taken back.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        note: the note they closed with.
+
+    Returns:
+        Their ids; few or none.
+    """
+    return [str(row[0]) for row in rows.all(_RETURNED, (note,))]
+
+
+def standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
+    """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        existing_id: as the item has it.
+        incoming_id: its newcomer.
+
+    Returns:
+        The memory's id; None where nothing of it stands.
+    """
+    row = (
+        None if existing_id is None else rows.one("SELECT status, chain_id FROM memories WHERE id = ?", (existing_id,))
+    )
+    if row is None or row[0] in ("active", "disputed", "quarantined"):
+        return None if row is None else existing_id
+    found = rows.value(
+        "SELECT id FROM memories WHERE chain_id = ? AND id <> ? AND status IN ('active', 'disputed') "
+        "ORDER BY version DESC, n DESC LIMIT 1",
+        (row[1], incoming_id),
+    )
+    return None if found is None else str(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row of `conflicts` as the desk reads it.
+
+    Attributes:
+        reason: a key of `resources/help/review.json`.
+        detail: probabilities, claims at odds; ids, numbers and keys, and who doubts with what words.
+        suggestion: a word of `Action`; None where nothing is suggested.
+    """
+
+    id: str
+    kind: str
+    existing_id: str | None
+    incoming_id: str
+    space_id: str
+    reason: str
+    suggestion: str | None
+    confidence: float | None
+    state: str
+    resolution: str | None
+    note: str | None
+    fingerprint: bytes
+    opened_at: int
+    closed_at: int | None
+    later_until: int | None
+    detail: Mapping[str, object]
+
+
+_COLUMNS = tuple(field.name for field in fields(Item))
+_ITEM = (
+    "SELECT id, kind, existing_id, incoming_id, space_id, reason, suggestion, confidence, state, resolution, note, "
+    "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
+)
+_ONE = _ITEM + "id = ?"
+_ALIKE = _ITEM + "(id >= :first AND id < :last) OR substr(id, -:length) = :part LIMIT 50"
+_CLOSED = _ITEM + "closed_at IS NOT NULL AND closed_at >= ? ORDER BY closed_at DESC, id DESC LIMIT ?"
+
+
+def read_item(rows: Rows, item_id: str) -> Item | None:
+    """One item, open or closed.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        item_id: its id.
+
+    Returns:
+        The item; None where there is none.
+    """
+    row = rows.one(_ONE, (item_id,))
+    return None if row is None else _item(row)
+
+
+def items_alike(rows: Rows, part: str) -> tuple[Item, ...]:
+    """Items whose ids begin or end so, to find one by what a person types: ids of one day begin alike.
+
+    Args:
+        rows: a vault snapshot.
+        part: the beginning or the end of an id.
+
+    Returns:
+        None, one, or more where it is not unique; fifty at most.
+    """
+    wanted = {"first": part, "last": part + "\x7f", "length": len(part), "part": part}
+    return tuple(_item(row) for row in rows.all(_ALIKE, wanted))
+
+
+def closed_since(rows: Rows, since_ms: int, most: int) -> tuple[Item, ...]:
+    """Items that closed from a moment on, the latest first.
+
+    Args:
+        rows: a vault snapshot.
+        since_ms: epoch ms.
+        most: items at most.
+
+    Returns:
+        The items.
+    """
+    return tuple(_item(row) for row in rows.all(_CLOSED, (since_ms, most)))
+
+
+def _item(row: Sequence[Any]) -> Item:
+    told = json.loads(str(row[15]))
+    named = dict(zip(_COLUMNS, row, strict=True))
+    return Item(**{**named, "detail": told if isinstance(told, dict) else {}})

@@ -1,0 +1,277 @@
+"""What Loci would like to know: which fields of a thing are not known, and how it asks (E4.5.1 to E4.5.4).
+
+Templates and sentences are `resources/gaps/templates.json`, which anybody may edit. Must not do: write a row, decide
+whether a question is asked, or take a memory's words for anything but a quotation.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.belief.claims.claims import key_form
+from core.belief.review.wording import Topic, line
+from core.text.terms import query_terms
+from core.vault.database.rows import Rows
+
+_NAME, _QUOTE = 60, 160
+"""Characters of somebody's words in a question at most."""
+_TEXTS, _ITEMS = 200, 64
+_MONTH_DAYS = 30.44
+_ALL = (
+    "SELECT m.id, m.space_id, m.text, coalesce(m.valid_from, m.valid_to) IS NOT NULL, c.subject, c.subject_key, "
+    "c.predicate, c.value FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
+    "JOIN memories m ON m.id = e.memory_id WHERE c.state = 'asserted' AND c.polarity = 'positive' "
+    "AND c.predicate IN (SELECT value FROM json_each(:predicates)) AND m.status = 'active' AND m.kind = 'fact' "
+)
+_AMONG = "AND m.id IN (SELECT value FROM json_each(:ids)) "
+_ORDER = "ORDER BY m.access_count DESC, m.importance DESC, m.n, c.id LIMIT :most"
+_CLAIMED = (
+    "SELECT 1 FROM claims WHERE space_id IN (?, 'GLOBAL') AND subject_key = ? "
+    "AND predicate IN (SELECT value FROM json_each(?)) AND state IN ('asserted', 'disputed') LIMIT 1"
+)
+_NAMING = (
+    "SELECT m.text FROM memory_fts f JOIN memories m ON m.n = f.rowid WHERE memory_fts MATCH ? "
+    "AND m.status = 'active' AND m.space_id IN (?, 'GLOBAL') LIMIT ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Something that usually goes with a thing; see the resource for what makes it known."""
+
+    name: str
+    ask: str
+    ask_of: str
+    predicates: tuple[str, ...] = ()
+    of: str = "thing"
+    words: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    named: bool = False
+    dated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What goes with a kind of thing."""
+
+    schema: str
+    predicates: frozenset[str]
+    values: tuple[str, ...]
+    openings: tuple[str, ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A field that is not known.
+
+    Attributes:
+        memory_id: the memory that names the thing.
+        space_id: of that memory.
+        schema: of the template; `field` of it.
+        key: names thing and field whatever memory names them, so that it is asked once.
+        sentence: the question.
+    """
+
+    memory_id: str
+    space_id: str
+    schema: str
+    field: str
+    key: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """A thing that a memory names, with whose it is."""
+
+    memory_id: str
+    space_id: str
+    text: str
+    dated: bool
+    subject: str
+    subject_key: str
+    name: str
+
+
+_Told = dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], bool]
+"""Space, name, words and patterns to whether any text there tells it; for one look through the vault."""
+
+
+@cache
+def _held() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files("resources").joinpath("gaps", "templates.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def templates() -> tuple[Template, ...]:
+    """The templates, read once.
+
+    Returns:
+        In the order of the resource: the first that fits a thing is its own.
+    """
+    return tuple(
+        Template(
+            schema=str(one["schema"]),
+            predicates=frozenset(one["predicates"]),
+            values=tuple(one.get("values", ())),
+            openings=tuple(one.get("openings", ())),
+            fields=tuple(_field(field) for field in one["fields"]),
+        )
+        for one in _held()["missing"]
+    )
+
+
+def _field(told: dict[str, Any]) -> Field:
+    return Field(
+        name=told["field"],
+        ask=told["ask"],
+        ask_of=told.get("ask_of", told["ask"]),
+        predicates=tuple(told.get("predicates", ())),
+        of=told.get("of", "thing"),
+        words=tuple(told.get("words", ())),
+        patterns=tuple(told.get("patterns", ())),
+        named=bool(told.get("named", False)),
+        dated=bool(told.get("dated", False)),
+    )
+
+
+def missing(rows: Rows, most: int, ids: Sequence[str] | None = None) -> tuple[Missing, ...]:
+    """The fields of things that are not known.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        most: things that are looked at, the most recalled first.
+        ids: memories; None for all that stand.
+
+    Returns:
+        Each thing and field once, in that order.
+    """
+    wanted = sorted(frozenset().union(*(one.predicates for one in templates())))
+    params = {"predicates": json.dumps(wanted), "most": most, "ids": json.dumps([] if ids is None else list(ids))}
+    found: dict[str, Missing] = {}
+    told: _Told = {}
+    for row in rows.all(_ALL + ("" if ids is None else _AMONG) + _ORDER, params):
+        for one in _missing_of(rows, row, told):
+            found.setdefault(one.key, one)
+    return tuple(found.values())
+
+
+def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing]:
+    memory_id, space, text, dated, subject, subject_key, predicate, value = row
+    for template in templates():
+        name = _named_by(template, str(value)) if predicate in template.predicates else None
+        if name is None:
+            continue
+        thing = _Thing(memory_id, space, text, bool(dated), subject, subject_key, name)
+        for field in template.fields:
+            if not _known(rows, thing, field, told):
+                key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
+                yield Missing(memory_id, space, template.schema, field.name, key, _ask(field, thing))
+        return
+
+
+def _named_by(template: Template, value: str) -> str | None:
+    """The thing that a value names, as it is written there; None where the template is not about such."""
+    flat = " ".join(value.split())
+    if template.values:
+        for word in template.values:
+            match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", flat, re.IGNORECASE)
+            if match is not None:
+                return match.group()
+        return None
+    if template.openings:
+        return flat if any(re.match(rf"{re.escape(one)}\b", flat, re.IGNORECASE) for one in template.openings) else None
+    return flat or None
+
+
+def _ask(field: Field, thing: _Thing) -> str:
+    template = field.ask if Topic(subject=thing.subject).is_person else field.ask_of
+    return template.format(name=line(thing.name, _NAME), subject=line(thing.subject, _NAME))
+
+
+def _known(rows: Rows, thing: _Thing, field: Field, told: _Told) -> bool:
+    if (field.dated and thing.dated) or (field.named and thing.name[:1].isupper()):
+        return True
+    if field.predicates:
+        key = key_form(thing.name) if field.of == "thing" else thing.subject_key
+        if rows.one(_CLAIMED, (thing.space_id, key, json.dumps(list(field.predicates)))) is not None:
+            return True
+    name = re.escape(thing.name)
+    tried = tuple(pattern.replace("{name}", name) for pattern in field.patterns)
+    if _fits(thing.name, [thing.text], tried):
+        return True
+    place = (thing.space_id, thing.name, field.words, tried)
+    if place not in told:  # whoever's thing it is: looked up once
+        near = _texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
+        said = field.words and _texts(rows, thing.space_id, field.words, most=1)
+        told[place] = bool(said) or _fits(thing.name, near, tried)
+    return told[place]
+
+
+def _fits(name: str, texts: Iterable[str], patterns: Sequence[str]) -> bool:
+    """Whether one of the texts names the thing and fits a pattern."""
+    own = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    tried = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
+    return any(own.search(text) and any(one.search(text) for one in tried) for text in texts)
+
+
+def _texts(rows: Rows, space_id: str, phrases: Iterable[str], *, most: int) -> list[str]:
+    """Texts that stand in a space and hold one of these phrases."""
+    parts = [" ".join(one.term for one in query_terms(phrase)) for phrase in phrases]
+    query = " OR ".join(f'"{part}"' for part in parts if part)
+    return [str(row[0]) for row in rows.all(_NAMING, (query, space_id, most))] if query else []
+
+
+def item_question(rows: Rows, memory_id: str, detail: Mapping[str, object]) -> str:
+    """The question of a review item about a missing field.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory it is about.
+        detail: of the item: `schema` and `field`.
+
+    Returns:
+        One sentence; "" where the field is known by now, or the item is about something else.
+    """
+    wanted = (detail.get("schema"), detail.get("field"))
+    found = missing(rows, _ITEMS, [memory_id]) if wanted[1] else ()
+    return next((one.sentence for one in found if (one.schema, one.field) == wanted), "")
+
+
+def stale_sentence(text: str, age_days: float) -> str:
+    """How Loci asks whether something still holds (E4.5.4).
+
+    Args:
+        text: the memory's.
+        age_days: since it was stored or last confirmed.
+
+    Returns:
+        The question, with its age in months and its text quoted.
+    """
+    months = max(1, round(age_days / _MONTH_DAYS))
+    return str(_held()["stale"]["one" if months == 1 else "many"]).format(months=months, text=line(text, _QUOTE))
+
+
+def contradiction_sentence(have: str, came: str) -> str:
+    """How Loci asks which of two holds (E4.5.3).
+
+    Args:
+        have: the text that stands.
+        came: the other one.
+
+    Returns:
+        The question with both texts quoted.
+    """
+    return str(_held()["contradiction"]).format(have=_bare(have), came=_bare(came))
+
+
+def _bare(text: str) -> str:
+    return line(text, _QUOTE).rstrip(".")

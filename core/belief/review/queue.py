@@ -1,0 +1,232 @@
+"""The conflict desk's queue: every open item in the order of harm, and whole rows of those that are shown alone.
+
+Must not do: change a row, or make for each of ten thousand items more than its place and the counts need.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
+
+from core.belief.review.items import APPLICABLE, PAIR
+from core.score.belief.harm import age_days, harm, opposed
+from core.types.reviews import QueueRequest
+from core.vault.database.rows import Rows
+
+# Rows are told apart by their number, not by their id: a number is made faster, and found faster.
+# Of a request who asks counts, whoever brought the memory.
+_BY = (
+    "CASE WHEN c.kind = 'approval' THEN coalesce((SELECT a.client_id FROM approvals a WHERE a.conflict_id = c.id), "
+    "i.client_id) ELSE i.client_id END"
+)
+_OPEN = (
+    "SELECT c.opened_at, c.confidence, c.later_until, c.id, c.rowid, c.kind, "
+    f"i.access_count + coalesce(e.access_count, 0), i.source, {_BY}, c.existing_id, c.incoming_id, c.space_id "
+    + PAIR
+    + "WHERE c.state = 'open' AND "
+    + APPLICABLE
+)
+_OPEN_WITHIN = _OPEN + " AND c.space_id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants only
+# The claims by which items are named. Not grouped: sorting 10,000 rows would cost more than all the rest.
+_SUBJECTS = (
+    "SELECT c.rowid, l.exclusive, l.subject, l.subject_key, l.predicate FROM conflicts c "
+    "JOIN evidence v ON v.memory_id = c.incoming_id JOIN claims l ON l.id = v.claim_id WHERE c.state = 'open'"
+)
+_TEXTS = "SELECT c.rowid, i.text, e.text " + PAIR + "WHERE c.state = 'open'"
+
+
+class Open(NamedTuple):
+    """What an open item's place and the counts are made of; sorts in the order of the queue.
+
+    Attributes:
+        later: it was put off, and its time has not come.
+        weight: the harm (`core.score.belief.harm`) below zero.
+        newer: the moment it was opened below zero, epoch ms.
+        nr: tells the item from others within one snapshot.
+        recalled: how often either memory was given to somebody.
+    """
+
+    later: bool
+    weight: float
+    newer: int
+    id: str
+    nr: int
+    kind: str
+    recalled: int
+    source: str
+    client_id: str | None
+    existing_id: str | None
+    incoming_id: str
+    space_id: str
+
+
+class Waiting(NamedTuple):
+    """One item that can be decided now; no text of a memory.
+
+    Attributes:
+        recalled: how often either memory was given to somebody.
+        subject: as written; "" where no claim was read. `subject_key` is how subjects are compared.
+        later: it was put off, and its time has not come.
+        harm: from `core.score.belief.harm`.
+    """
+
+    id: str
+    kind: str
+    existing_id: str | None
+    incoming_id: str
+    space_id: str
+    space: str
+    opened_at: int
+    recalled: int
+    source: str
+    client_id: str | None
+    client: str | None
+    subject: str
+    subject_key: str
+    predicate: str
+    later: bool
+    harm: float
+
+
+class Named(NamedTuple):
+    """The claim by which an item is named; `nr` is the item's, `subject_key` is how subjects are compared."""
+
+    nr: int
+    exclusive: int
+    subject: str
+    subject_key: str
+    predicate: str
+
+
+_NOBODY = Named(0, 0, "", "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """Everything that waits.
+
+    Attributes:
+        items: every item, in the order of the queue.
+        names: by an item's number what names it: a claim that only one value can hold, if there is one; items without
+            a claim are not in it.
+        clients: names by id.
+    """
+
+    items: Sequence[Open]
+    names: Mapping[int, tuple[int, int, str, str, str]]
+    clients: Mapping[str | None, str]
+
+    def named(self, item: Open) -> Named:
+        """What names an item."""
+        return Named(*self.names.get(item.nr, _NOBODY))
+
+    def subjects(self) -> Iterator[str]:
+        """The key of each item's subject, where it has one."""
+        return map(itemgetter(3), filter(None, map(self.names.get, map(attrgetter("nr"), self.items))))
+
+
+def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[Open]:
+    """Every open item that is applicable, most harmful first, what was put off at the end.
+
+    Args:
+        rows: a vault snapshot.
+        now_ms: the present, epoch ms.
+        space_ids: only items of these spaces; None for all.
+
+    Returns:
+        The items.
+    """
+    held = rows.all(_OPEN) if space_ids is None else rows.all(_OPEN_WITHIN, (json.dumps(list(space_ids)),))
+    found = [
+        Open(
+            later is not None and later > now_ms,
+            -harm(row[3], opposed(row[2], sure), age_days(now_ms, opened_at)),
+            -opened_at,
+            *row,
+        )
+        for opened_at, sure, later, *row in held
+    ]
+    found.sort()
+    return found
+
+
+def piled(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> Pile:
+    """All that waits, with what it is counted by.
+
+    Args:
+        rows: a vault snapshot.
+        now_ms: the present, epoch ms.
+        space_ids: only items of these spaces; None for all.
+
+    Returns:
+        The pile.
+    """
+    named: dict[int, tuple[int, int, str, str, str]] = {}
+    for row in rows.all(_SUBJECTS):
+        if row[1] or row[0] not in named:
+            named[row[0]] = row
+    return Pile(waiting(rows, now_ms, space_ids), named, dict(rows.all("SELECT id, name FROM clients")))
+
+
+def chosen(rows: Rows, pile: Pile, request: QueueRequest) -> list[Waiting]:
+    """The items that a request asks for, in their order, up to its cap.
+
+    Args:
+        rows: the snapshot the pile was read from.
+        pile: from `piled`.
+        request: its filters and cap.
+
+    Returns:
+        Those that pass all of them.
+    """
+    kept: Iterator[Open] = (item for item in pile.items if _passes(pile, item, request))
+    if request.text is not None and request.text.strip():
+        kept = _worded(rows, pile, kept, request.text.strip().casefold())
+    spaces = dict(rows.all("SELECT id, name FROM spaces"))
+    return [_whole(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
+
+
+def _worded(rows: Rows, pile: Pile, kept: Iterable[Open], words: str) -> Iterator[Open]:
+    """Items of which a memory, or the subject, has certain words."""
+    # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
+    hits = {
+        nr
+        for nr, came, have in rows.all(_TEXTS)
+        if words in came.casefold() or (have is not None and words in have.casefold())
+    }
+    return (item for item in kept if item.nr in hits or words in pile.names.get(item.nr, _NOBODY)[3])
+
+
+def _passes(pile: Pile, item: Open, request: QueueRequest) -> bool:
+    return (
+        (request.kinds is None or item.kind in request.kinds)
+        and (request.client is None or pile.clients.get(item.client_id) == request.client)
+        and (request.source is None or item.source == request.source)
+        and (request.subject is None or request.subject in pile.names.get(item.nr, _NOBODY)[2:4])
+    )
+
+
+def _whole(pile: Pile, item: Open, spaces: Mapping[str, str]) -> Waiting:
+    named = pile.named(item)
+    return Waiting(
+        id=item.id,
+        kind=item.kind,
+        existing_id=item.existing_id,
+        incoming_id=item.incoming_id,
+        space_id=item.space_id,
+        space=spaces[item.space_id],
+        opened_at=-item.newer,
+        recalled=item.recalled,
+        source=item.source,
+        client_id=item.client_id,
+        client=pile.clients.get(item.client_id),
+        subject=named.subject,
+        subject_key=named.subject_key,
+        predicate=named.predicate,
+        later=item.later,
+        harm=-item.weight,
+    )

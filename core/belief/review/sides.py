@@ -1,0 +1,285 @@
+"""One memory as the desk shows it: who was given it, whose word it is, where it comes from, and what is at odds in it.
+
+Must not do: read memories by itself (the caller hands them in), or change anything.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
+from core.belief.review.wording import Topic, line
+from core.types.reviews import ClaimSeen, Side
+from core.types.values import Memory
+from core.types.words import Source
+from core.vault.database.rows import Rows
+
+Place = tuple[int, int]
+"""Code points of a text, end exclusive."""
+
+_CLIENTS_SHOWN = 5
+_RECEIPTS_SEARCHED = 2_000
+# Comparing in order takes the cube of the number of words in the worst case; of more only the set is compared.
+_IN_ORDER = 120
+_TOKENS = 2_000
+_MOST_MARKED = 0.7
+_TOKEN = re.compile(r"\w+(?:[.'’:/\-]\w+)*")
+
+_CLAIMS = (
+    "SELECT k.id, k.subject, k.predicate, k.value, k.exclusive, k.polarity, k.state, k.confidence, k.valid_from, "  # noqa: S608
+    "k.valid_to, k.qualifiers, k.extracted_by, "
+    "(SELECT count(DISTINCT v.lineage) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'supporting'), "
+    "(SELECT count(*) FROM evidence v WHERE v.claim_id = k.id AND v.stance = 'contradicting') + "
+    "(SELECT count(DISTINCT v.lineage) FROM evidence v JOIN memories n ON n.id = v.memory_id "
+    "AND +n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    f"AND v.claim_id IN ({OPPOSED} = k.id{IN_QUESTION})), "
+    "k.subject_key, k.value_key "
+    "FROM claims k WHERE k.id IN (SELECT v.claim_id FROM evidence v WHERE v.memory_id = ?) ORDER BY k.id"
+)
+_SPANS = (
+    "SELECT claim_id, start_at, end_at FROM evidence WHERE memory_id = ? AND stance = 'supporting' ORDER BY start_at"
+)
+# An access is counted under the session it was made in, or under the client where it named none.
+_GIVEN = (
+    "SELECT DISTINCT k.name FROM accesses a JOIN clients k ON k.id = a.session WHERE a.memory_id = :id UNION "
+    "SELECT DISTINCT k.name FROM (SELECT session, client_id FROM receipts ORDER BY at DESC LIMIT :most) r "
+    "JOIN clients k ON k.id = r.client_id "
+    "JOIN accesses a ON a.session = r.session AND a.memory_id = :id ORDER BY 1"
+)
+_ORIGIN = (
+    "SELECT m.origin, k.name, t.title, m.client_id IS NULL AND m.import_id IS NULL FROM memories m "
+    "LEFT JOIN clients k ON k.id = m.client_id LEFT JOIN conversations t ON t.id = m.conversation_id WHERE m.id = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A claim with the keys by which it is compared."""
+
+    seen: ClaimSeen
+    subject_key: str
+    value_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """Two claims of the same subject and predicate that do not say the same.
+
+    Attributes:
+        have: of the memory that stands; `came` of the newcomer.
+    """
+
+    have: ClaimSeen
+    came: ClaimSeen
+
+
+def side(rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[Keyed], *, brief: bool = False) -> Side:
+    """A memory with all that its card shows.
+
+    Args:
+        rows: a vault snapshot.
+        memory: the memory.
+        marks: places in its text that are at odds.
+        claims: from `claims_seen`.
+        brief: without the names of those it was given to.
+
+    Returns:
+        The side.
+    """
+    origin, client, conversation, own = rows.one(_ORIGIN, (memory.id,)) or ("{}", None, None, False)
+    asked = memory.access_count > 0 and not brief
+    given = rows.all(_GIVEN, {"id": memory.id, "most": _RECEIPTS_SEARCHED}) if asked else []
+    return Side(
+        memory=memory,
+        recalled=memory.access_count,
+        recalled_by=tuple(str(row[0]) for row in given[:_CLIENTS_SHOWN]),
+        client=client,
+        owners_word=bool(own) and memory.source is Source.USER_EXPLICIT,
+        origin=_origin(json.loads(origin), conversation),
+        marks=tuple(marks),
+        claims=tuple(claim.seen for claim in claims),
+    )
+
+
+def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
+    if conversation:
+        return line(conversation)
+    where = origin.get("file") or origin.get("where") or ""
+    return line(str(where))
+
+
+def claims_seen(rows: Rows, memory: Memory) -> tuple[Keyed, ...]:
+    """The claims that a memory backs, with the places of their evidence in its text.
+
+    Args:
+        rows: a vault snapshot.
+        memory: the memory.
+
+    Returns:
+        The claims, the oldest first.
+    """
+    spans: dict[str, list[Place]] = {}
+    for claim_id, start, end in rows.all(_SPANS, (memory.id,)):
+        if end <= len(memory.text):
+            spans.setdefault(claim_id, []).append((start, end))
+    return tuple(_claim(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
+
+
+def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> Keyed:
+    claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
+        :12
+    ]
+    seen = ClaimSeen(
+        id=claim_id,
+        subject=subject,
+        predicate=predicate,
+        value=value,
+        exclusive=bool(exclusive),
+        polarity=polarity,
+        state=state,
+        confidence=confidence,
+        spans=spans,
+        sources=row[12],
+        against=row[13],
+        valid_from=begin,
+        valid_to=end,
+        qualifiers=json.loads(qualifiers),
+        method=method,
+    )
+    return Keyed(seen, row[14], row[15])
+
+
+def at_odds(have: Sequence[Keyed], came: Sequence[Keyed]) -> tuple[Odds, ...]:
+    """Claims of two memories that name the same thing and do not say the same of it, the exclusive ones first.
+
+    Args:
+        have: of the memory that stands.
+        came: of the newcomer.
+
+    Returns:
+        The pairs.
+    """
+    found = [
+        Odds(old.seen, new.seen)
+        for old in have
+        for new in came
+        if old.seen.predicate == new.seen.predicate
+        and old.subject_key == new.subject_key
+        and (old.value_key != new.value_key or old.seen.polarity != new.seen.polarity)
+    ]
+    return tuple(sorted(found, key=lambda odds: not (odds.have.exclusive and odds.came.exclusive)))
+
+
+def topic_of(odds: Sequence[Odds], came: Sequence[Keyed]) -> Topic:
+    """What an item is about.
+
+    Args:
+        odds: from `at_odds`.
+        came: the newcomer's claims, for an item without odds.
+
+    Returns:
+        The topic; empty where there are no claims.
+    """
+    if odds:
+        first = odds[0]
+        return Topic(first.came.subject, first.came.predicate, first.have.value, first.came.value)
+    if came:
+        only = came[0].seen
+        return Topic(only.subject, only.predicate, came=only.value)
+    return Topic()
+
+
+def marks_of(have: Memory, came: Memory, odds: Sequence[Odds]) -> tuple[list[Place], list[Place]]:
+    """Places in both texts that are at odds: the values of claims, else the words that differ.
+
+    Args:
+        have: the memory that stands.
+        came: the newcomer.
+        odds: from `at_odds`.
+
+    Returns:
+        Places in either text, code points, end exclusive, in order and apart; empty where nearly all of it differs.
+    """
+    mine = [found for one in odds if (found := value_span(have.text, one.have)) is not None]
+    yours = [found for one in odds if (found := value_span(came.text, one.came)) is not None]
+    if mine and yours:
+        return _apart(mine), _apart(yours)
+    return differing(have.text, came.text)
+
+
+def value_span(text: str, claim: ClaimSeen) -> Place | None:
+    """Where a claim's value stands in a text: within its evidence if it can be.
+
+    Args:
+        text: the memory's text.
+        claim: the claim.
+
+    Returns:
+        The place; None where the text has it in other words.
+    """
+    wanted = re.compile(r"\s+".join(re.escape(part) for part in claim.value.split()), re.IGNORECASE)
+    for start, end in (*claim.spans, (0, len(text))):
+        found = wanted.search(text, start, end)
+        if found is not None and found.end() > found.start():
+            return found.span()
+    return None
+
+
+def differing(have: str, came: str) -> tuple[list[Place], list[Place]]:
+    """The words by which two texts differ.
+
+    Args:
+        have: one text.
+        came: the other.
+
+    Returns:
+        Places in either; empty for long texts and for texts that differ nearly everywhere.
+    """
+    mine, yours = list(_TOKEN.finditer(have)), list(_TOKEN.finditer(came))
+    if not mine or not yours or len(mine) > _TOKENS or len(yours) > _TOKENS:
+        return [], []
+    in_order = max(len(mine), len(yours)) <= _IN_ORDER
+    left, right = _in_order(mine, yours) if in_order else (_lacking(mine, yours), _lacking(yours, mine))
+    if _share(left, have) > _MOST_MARKED and _share(right, came) > _MOST_MARKED:
+        return [], []
+    return left, right
+
+
+def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> tuple[list[Place], list[Place]]:
+    match = difflib.SequenceMatcher(None, [_key(t) for t in mine], [_key(t) for t in yours], autojunk=False)
+    left: list[Place] = []
+    right: list[Place] = []
+    for tag, a, b, c, d in match.get_opcodes():
+        if tag != "equal":
+            left += [(mine[a].start(), mine[b - 1].end())] if b > a else []
+            right += [(yours[c].start(), yours[d - 1].end())] if d > c else []
+    return left, right
+
+
+def _lacking(tokens: Sequence[re.Match[str]], others: Sequence[re.Match[str]]) -> list[Place]:
+    known = {_key(token) for token in others}
+    return [token.span() for token in tokens if _key(token) not in known]
+
+
+def _key(token: re.Match[str]) -> str:
+    return token.group().casefold()
+
+
+def _share(marks: Sequence[Place], text: str) -> float:
+    return sum(end - start for start, end in marks) / max(1, len(text))
+
+
+def _apart(marks: Sequence[Place]) -> list[Place]:
+    """The same places, sorted, none within another."""
+    found: list[Place] = []
+    for start, end in sorted(set(marks)):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

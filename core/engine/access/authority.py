@@ -1,0 +1,259 @@
+"""Who may do what: the clients of the vault, kept in memory and refreshed when they change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from core.engine.access.client_terms import is_asleep
+from core.errors import Code, UserError
+from core.intake.transaction.unit_of_work import unwelcome
+from core.recall.query.scope import Scope
+from core.types.replies import ClientRecord
+from core.types.values import Actor
+from core.types.words import GLOBAL_SPACE, Grant
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+OWNER_CHANNEL = "@owner"
+
+_CLIENTS = (
+    "SELECT c.id, c.name, c.token, c.trust_ceiling, c.limit_minute, c.limit_session, c.paired_at, c.last_seen_at, "
+    "c.paused_at, c.revoked_at, coalesce(s.id, ''), c.woken_at FROM clients c LEFT JOIN spaces s ON s.client_id = c.id "
+    "ORDER BY c.name"
+)
+_GRANTS = "SELECT g.client_id, g.name, g.space_id, s.name FROM grants g LEFT JOIN spaces s ON s.id = g.space_id"
+
+
+class Authority:
+    """The clients and what each may reach."""
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        """Know nobody yet.
+
+        Args:
+            now_ms: the present, epoch ms.
+        """
+        self._now = now_ms
+        self._lock = threading.Lock()  # guards _by_name, _seen and _owner
+        self._seen: dict[str, int] = {}
+        self._by_name: dict[str, ClientRecord] = {}
+        self._owner: ClientRecord | None = None
+
+    def refresh(self, rows: Rows) -> None:
+        """Read all clients again.
+
+        Args:
+            rows: a vault snapshot.
+        """
+        self._take(self._read(rows))
+
+    def refresh_after(self, tx: Tx) -> None:
+        """Read all clients as a verb leaves them, and go by that once it is saved.
+
+        The writer must not wait for one of the readers to be free.
+
+        Args:
+            tx: the verb's transaction, at its end.
+        """
+        found = self._read(tx)
+        tx.after_commit(lambda: self._take(found))
+
+    def _take(self, found: dict[str, ClientRecord]) -> None:
+        with self._lock:
+            self._by_name = found
+
+    @staticmethod
+    def _read(rows: Rows) -> dict[str, ClientRecord]:
+        words: dict[str, set[str]] = {}
+        spaces: dict[str, list[tuple[str, str]]] = {}
+        for client_id, name, space_id, space_name in rows.all(_GRANTS):
+            if space_id is None:
+                words.setdefault(client_id, set()).add(name)
+            else:
+                spaces.setdefault(client_id, []).append((space_id, space_name))
+        found = {}
+        for row in rows.all(_CLIENTS):
+            reach = sorted(spaces.get(row[0], []), key=lambda pair: pair[1])
+            found[row[1]] = ClientRecord(
+                id=row[0],
+                name=row[1],
+                token=bytes(row[2]),
+                grants=frozenset(words.get(row[0], set())),
+                space_ids=frozenset(space_id for space_id, _ in reach),
+                spaces=tuple(name for _, name in reach),
+                own_space_id=row[10],
+                trust_ceiling=row[3],
+                limit_minute=row[4],
+                limit_session=row[5],
+                paired_at=row[6],
+                last_seen_at=row[7],
+                paused=row[8] is not None,
+                revoked=row[9] is not None,
+                woken_at=row[11],
+            )
+        return found
+
+    def open_owner_channel(self, token: bytes) -> None:
+        """Let `@owner` in.
+
+        Args:
+            token: HKDF of the root, 32 bytes.
+        """
+        self._owner = ClientRecord(
+            id=OWNER_CHANNEL,
+            name=OWNER_CHANNEL,
+            token=token,
+            grants=frozenset(grant.value for grant in Grant),
+            space_ids=frozenset(),
+            spaces=(),
+            own_space_id="",
+            trust_ceiling=1.0,
+            limit_minute=None,
+            limit_session=None,
+            paired_at=0,
+            last_seen_at=None,
+            paused=False,
+            revoked=False,
+        )
+
+    def forget_all(self) -> None:
+        """The vault is locked: nobody is known any more."""
+        with self._lock:
+            self._by_name, self._seen, self._owner = {}, {}, None
+
+    def note_seen(self, client_id: str, now_ms: int) -> None:
+        """A client has just proved itself; the vault learns it with the next flush, and this room at once.
+
+        Args:
+            client_id: the client.
+            now_ms: epoch ms.
+        """
+        with self._lock:
+            self._seen[client_id] = now_ms
+
+    def seen(self) -> Mapping[str, int]:
+        """Client id to when it last proved itself since the vault was opened, epoch ms."""
+        with self._lock:
+            return dict(self._seen)
+
+    def token_for(self, name: str) -> ClientRecord | None:
+        """The client of a name, whatever its state; `@owner` is the owner's channel."""
+        if name == OWNER_CHANNEL:
+            return self._owner
+        with self._lock:
+            record = self._by_name.get(name)
+            seen = None if record is None else self._seen.get(record.id)
+        if record is None:
+            return None
+        asleep = is_asleep(self._now(), seen, record.last_seen_at, record.woken_at, record.paired_at)
+        return replace(record, asleep=True) if asleep else record
+
+    def name_of(self, client_id: str) -> str | None:
+        """The name of a client, also of a revoked one."""
+        return next((record.name for record in self.all() if record.id == client_id), None)
+
+    def all(self) -> tuple[ClientRecord, ...]:
+        """Every client ever paired, by name."""
+        with self._lock:
+            return tuple(self._by_name.values())
+
+    def of(self, actor: Actor) -> ClientRecord | None:
+        """The client that asks.
+
+        Args:
+            actor: who asks.
+
+        Returns:
+            The client; None for the owner and the scheduler.
+
+        Raises:
+            UserError: UNAUTHENTICATED for a client that is unknown, paused or revoked by now.
+        """
+        if actor.client_id is None:
+            return None
+        record = next((c for c in self.all() if c.id == actor.client_id), None)
+        if record is None or record.revoked or record.paused:
+            raise unwelcome()
+        return record
+
+    def require(self, actor: Actor, grant: Grant) -> ClientRecord | None:
+        """Refuse an actor that lacks a grant.
+
+        Args:
+            actor: who asks; the owner may do everything.
+            grant: what is needed.
+
+        Returns:
+            The client; None for the owner.
+
+        Raises:
+            UserError: ACCESS_DENIED, or UNAUTHENTICATED.
+        """
+        record = self.of(actor)
+        if record is not None and grant.value not in record.grants:
+            raise UserError(Code.ACCESS_DENIED, f"This client has no grant to {grant.value}; ask the person for it.")
+        return record
+
+    def voice(self, actor: Actor) -> ClientRecord | None:
+        """Whoever judges may write: a proposal cannot move trust.
+
+        Args:
+            actor: who asks.
+
+        Returns:
+            The client; None for the owner and for Loci itself.
+
+        Raises:
+            UserError: ACCESS_DENIED without `write` or `curate`, or for an unknown or paused client.
+        """
+        client = self.of(actor)
+        if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
+            raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
+        return client
+
+    def need_terms(self, actor: Actor, before: ClientRecord | None) -> None:
+        """Refuse what was made ready by terms that hold no longer; called within the write that carries it out.
+
+        Args:
+            actor: who asked.
+            before: the client as it was then; None for the owner.
+
+        Raises:
+            UserError: UNAUTHENTICATED for one that was revoked or paused since; BUSY where its grants, spaces or
+                trust were changed, or it was paired anew: asked again, it is looked at anew.
+        """
+        now = self.of(actor)
+        if now is not None and before is not None and _terms(now) != _terms(before):
+            raise UserError(Code.BUSY, "What this client may do was changed in the meantime; call again.")
+
+    def scope(self, actor: Actor) -> Scope:
+        """What the actor may see (E11b with spaces).
+
+        Args:
+            actor: who asks.
+
+        Returns:
+            Everything for the owner; GLOBAL, its own and its granted spaces for a client, of memories that are limited
+            to a channel those of the one it speaks for, and of what waits its own, unless it may decide.
+        """
+        record = self.require(actor, Grant.READ)
+        if record is None:
+            return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
+        return replace(self.reach(record), channel=actor.channel)
+
+    @staticmethod
+    def reach(record: ClientRecord) -> Scope:
+        """What a client may see, whether or not it is let in now."""
+        everywhere = Grant.ALL_SPACES.value in record.grants
+        return Scope(
+            unrestricted=everywhere,
+            space_ids=frozenset() if everywhere else record.space_ids | {record.own_space_id, GLOBAL_SPACE},
+            client_id=record.id,
+            decides=Grant.CURATE.value in record.grants,
+        )
+
+
+def _terms(client: ClientRecord) -> tuple[object, ...]:
+    return client.token, client.grants, client.space_ids, client.own_space_id, client.trust_ceiling

@@ -1,0 +1,51 @@
+"""The one way a question is answered in the engine, whoever asks: a recall, a trial, a probe.
+
+Must not do: embed, count an access, or keep a receipt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.recall.query.request import RecallRequest
+from core.recall.ranking.contested import with_contested
+from core.recall.results.result import RecallResult
+from core.score.ranking.profile import Profile
+from core.vault.database.rows import Rows
+
+_AWAY = "The search model does not answer at the moment, so meaning was not compared."
+
+
+def answer(
+    opened: Opened,
+    rows: Rows,
+    request: RecallRequest,
+    meant: Meant | None,
+    now_ms: int,
+    profile: Profile | None = None,
+) -> RecallResult:
+    """Answer a question.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+        request: the question, checked.
+        meant: the embedded question; None where meaning is not compared.
+        now_ms: the present, epoch ms.
+        profile: other weights than those in force, for a trial.
+
+    Returns:
+        The answer; `took_ms` is left to the caller.
+    """
+    sight = opened.sight if meant is None else meant.sight
+    # Other weights came into force with a new sight: what an older one still answers goes by them too.
+    weights = profile or opened.recall.profile
+    ask = sight.recall.run
+    result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
+    result = result.in_order(with_contested(rows, result.items, opened.readers))
+    if meant is None or meant.code is None:
+        return result
+    reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"
+    return replace(result, reason=reason)

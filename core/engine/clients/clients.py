@@ -1,0 +1,442 @@
+"""Clients for their owner: pairing and terms, pauses and the kill switch, what each did, and taking it back.
+
+Must not do: be reached by a client; only the owner's verbs and the window call it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+from core import log
+from core.engine.access.authority import OWNER_CHANNEL, Authority
+from core.engine.access.client_terms import (
+    bounds_of,
+    changed_terms,
+    check_client_name,
+    check_grants,
+    check_terms,
+    known_before,
+    name_key,
+    pair_row,
+    paired_row,
+    pause_row,
+    regrant_row,
+    resume_row,
+)
+from core.engine.clients import client_undo as undoing
+from core.engine.clients.activity import activity_page
+from core.engine.clients.cards import cards_of, client_id_of
+from core.engine.clients.context_preview import sight
+from core.engine.memories.memories import embed_backlog
+from core.engine.runtime.futures import begun, mapped, rescued, watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.startup import flush_journal
+from core.errors import Code, LociError, UserError
+from core.intake.transaction.unit_of_work import Verb
+from core.intake.undo.client_unpairing import UNPAIRED
+from core.types.clients import (
+    ActivityPage,
+    Before,
+    Change,
+    ClientCard,
+    Denied,
+    Removal,
+    Sight,
+    TakenBack,
+    Terms,
+    Undoable,
+)
+from core.types.contexts import ContextQuery
+from core.types.replies import ClientRecord, Paired
+from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import Grant
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+_log = log.get("engine")
+_PAUSED = (
+    f"SELECT id FROM clients WHERE paused_at IS NOT NULL AND revoked_at IS NULL AND NOT {UNPAIRED} "  # noqa: S608 - constants
+    "ORDER BY id"
+)
+
+
+class Clients:
+    """The facade's group for clients. Each method returns at once with a Future.
+
+    Every change is one undo step of the owner's, in force for live sessions as soon as it is saved.
+    """
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+
+    # ---- coming in
+
+    def pair(
+        self,
+        name: str,
+        grants: Sequence[str],
+        limit: int | str | None = None,
+        actor: Actor = OWNER_ACTOR,
+        asked_by: str = "",
+    ) -> Future[Paired]:
+        """Pair a client; one that was revoked is paired anew, with a new token. A remembered no is forgotten.
+
+        Args:
+            name: the client's name.
+            grants: words or `space:<name>`; read and propose when empty.
+            limit: searches a minute; `none` lifts the session's limit too; None for the defaults.
+            actor: who asks; the owner.
+            asked_by: the process that redeemed its code, as reported; shown, never believed.
+
+        Returns:
+            The client with its token; one that was revoked keeps its name as it was spelt.
+
+        Raises:
+            UserError: INVALID_INPUT for a bad name or grant, or a name in use: case and blanks make no other name.
+        """
+        check_client_name(name)
+        wanted = check_grants(grants)
+        opened = self._opened()
+        bounds = bounds_of(limit, opened.options)
+        token = secrets.token_bytes(32)
+
+        def write(tx: Tx, verb: Verb) -> tuple[str, str]:
+            client_id = pair_row(tx, opened.make_id, name, token, wanted, bounds, asked_by)
+            verb.note(client_id, grants=len(wanted))
+            return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
+
+        made = self._change("pair", "Pair a client", write, actor)
+        return mapped(made, lambda done: Paired(*done[1], token, done[0]))
+
+    def before(self, name: str) -> Future[Before]:
+        """What is known of a name before its bearer is paired."""
+        return self._opened().read(lambda rows: known_before(rows, name))
+
+    def deny(self, name: str) -> Future[str]:
+        """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
+
+        Returns:
+            The undo step; "" where it is remembered already.
+        """
+        key = name_key(check_client_name(name))
+
+        def write(tx: Tx, _verb: Verb) -> None:
+            if tx.row("denied", {"name_key": key}) is None:
+                tx.insert("denied", {"name_key": key, "denied_at": tx.now_ms})
+
+        return self._step("deny", "Say no to a client", write)
+
+    def allow_again(self, name: str) -> Future[str]:
+        """Forget a remembered no: the name may be asked about again.
+
+        Returns:
+            The undo step; "" where there was none.
+        """
+        key = name_key(name)
+        return self._step(
+            "allow_again", "Forget a no to a client", lambda tx, _: _nothing(tx.delete("denied", {"name_key": key}))
+        )
+
+    def denied(self) -> Future[tuple[Denied, ...]]:
+        """The names the person said no to, the latest first."""
+        sql = "SELECT name_key, denied_at FROM denied ORDER BY denied_at DESC, name_key"
+        return self._opened().read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
+
+    def seen(self, client_id: str) -> None:
+        """Note that a client has just proved itself; written with the next flush, nothing while locked.
+
+        Args:
+            client_id: the client.
+        """
+        with suppress(LociError):
+            opened = self._opened()
+            now = opened.clock.now_ms()
+            opened.journal.seen(client_id, now)
+            self._authority.note_seen(client_id, now)
+
+    # ---- terms and standing
+
+    def regrant(self, name: str, terms: Terms | Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Put other grants, limits and a ceiling in force, at once also for live sessions.
+
+        Args:
+            name: the client.
+            terms: all of its terms from now on, or what of its grants changes; that is worked out as it is written, so
+                that of two changes at once none is lost.
+            actor: who asks.
+
+        Returns:
+            The undo step; "" where nothing changes.
+
+        Raises:
+            UserError: INVALID_INPUT; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        _ = check_terms(terms) if isinstance(terms, Terms) else check_grants((*terms.more, *terms.less))
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            wanted = terms if isinstance(terms, Terms) else changed_terms(tx, row, terms)
+            grants = check_terms(wanted)
+            regrant_row(tx, opened.make_id, row, grants, wanted)
+            verb.note(row["id"], grants=len(grants))
+
+        return self._step("regrant", "Change what a client may do", write, actor)
+
+    def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let a client in no more, until it is resumed; its live connections end at once.
+
+        Returns:
+            The undo step; "" where it is paused already. The future raises NOT_FOUND.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            pause_row(tx, row)
+            verb.note(row["id"])
+
+        return self._step("pause", "Pause a client", write, actor)
+
+    def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let a client in again that was paused, or that sleeps.
+
+        Returns:
+            The undo step; "" where it may come in already. The future raises NOT_FOUND, INVALID_INPUT for one that is
+            to be paired anew.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            row = paired_row(tx, name)
+            resume_row(tx, row, tx.clock_ms)
+            verb.note(row["id"])
+
+        return self._step("resume", "Resume a client", write, actor)
+
+    def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Pause every client in one step: the kill switch. All live connections of clients end at once.
+
+        Returns:
+            The undo step; "" where nobody was to be stopped.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            found = tx.all("SELECT id FROM clients WHERE paused_at IS NULL AND revoked_at IS NULL ORDER BY id")
+            for (client_id,) in found:
+                tx.update("clients", {"id": client_id}, {"paused_at": tx.now_ms})
+            verb.note(clients=len(found))
+
+        return self._step("stop_clients", "Stop all clients", write, actor)
+
+    def resume_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Let every client in again that is paused; who sleeps goes on sleeping.
+
+        Returns:
+            The undo step; "" where nobody was paused.
+        """
+
+        def write(tx: Tx, verb: Verb) -> None:
+            found = tx.all(_PAUSED)
+            for (client_id,) in found:
+                tx.update("clients", {"id": client_id}, {"paused_at": None})
+            verb.note(clients=len(found))
+
+        return self._step("resume_clients", "Resume all clients", write, actor)
+
+    def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
+        """Revoke a client: its token is worth nothing from now on, also when the step is undone.
+
+        Args:
+            name: the client's name.
+            actor: who asks.
+
+        Returns:
+            The id of the client.
+
+        Raises:
+            UserError: NOT_FOUND when there is no such client or it is revoked already.
+        """
+
+        def write(tx: Tx, verb: Verb) -> str:
+            client_id = str(paired_row(tx, name)["id"])
+            tx.update("clients", {"id": client_id}, {"revoked_at": tx.now_ms})
+            verb.note(client_id)
+            return client_id
+
+        return mapped(self._change("revoke", "Revoke a client", write, actor), lambda done: done[1])
+
+    # ---- looking
+
+    def list(self) -> Future[tuple[ClientRecord, ...]]:
+        """Every client ever paired, by name."""
+        opened = self._opened()
+        return opened.read(lambda _: self._authority.all())
+
+    def authenticator(self) -> Authority:
+        """Paired clients by name, for the handshake; never waits."""
+        return self._authority
+
+    def cards(self) -> Future[tuple[ClientCard, ...]]:
+        """Every client ever paired, as the person sees it; those that are revoked come last."""
+        opened = self._opened()
+        now, seen = opened.clock.now_ms(), self._authority.seen()
+        return opened.look(lambda rows: cards_of(rows, now, seen))
+
+    def card(self, name: str) -> Future[ClientCard]:
+        """One client; the future raises NOT_FOUND."""
+
+        def one(cards: tuple[ClientCard, ...]) -> ClientCard:
+            for card in cards:
+                if card.name == name:
+                    return card
+            raise UserError(Code.NOT_FOUND, "There is no client of that name.")
+
+        return mapped(self.cards(), one)
+
+    def activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
+        """What clients did, newest first; what happened in the last second is among it.
+
+        Args:
+            name: one client; None for all.
+            after: `next` of the page before.
+            limit: lines at most, 1 to 200.
+
+        Returns:
+            A page; the future raises NOT_FOUND or INVALID_INPUT.
+        """
+        opened = self._opened()
+
+        def read() -> ActivityPage:
+            flush_journal(opened)
+            return opened.vault.read(
+                lambda rows: activity_page(rows, None if name is None else client_id_of(rows, name), after, limit)
+            )
+
+        return opened.on(opened.threads.reads, read)
+
+    def sight(self, name: str, prompt: str, budget: int | None = None, model: str | None = None) -> Future[Sight]:
+        """What a client would be given for a prompt; nothing is kept of it, and nothing counts as given.
+
+        Args:
+            name: a paired client.
+            prompt: what it would answer.
+            budget: tokens at most; None for the option `context_tokens`.
+            model: the model whose tokenizer counts; None for the estimate.
+
+        Returns:
+            The text, and what would not be in it and why; of a client that may not read, nothing at all.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_QUERY, INVALID_INPUT; VAULT_LOCKED.
+        """
+        opened = self._opened()
+        record = self._authority.token_for(name)
+        if record is None or record.revoked or record.name == OWNER_CHANNEL:
+            raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
+        query, may_read = ContextQuery(prompt, budget=budget, model=model), Grant.READ.value in record.grants
+        return sight(opened, query, self._authority.reach(record), may_read=may_read)
+
+    # ---- taking back
+
+    def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
+        """What `undo_since` would take back; since 0, what `remove_all` would. It is tried and given up again.
+
+        Whoever writes goes before it, and of very many steps only the newest are tried (`Undoable.untried`).
+
+        Args:
+            name: the client, also one that was revoked.
+            since_ms: epoch ms.
+
+        Returns:
+            Counts; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def tried(tx: Tx) -> Undoable:
+            undoing.rehearse(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
+
+        return rescued(opened.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
+
+    def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
+        """Take back all a client did since a time, newest first, as one step that can be undone itself.
+
+        Args:
+            name: the client, also one that was revoked.
+            since_ms: epoch ms.
+            actor: who asks.
+
+        Returns:
+            What was taken back, and how many steps stay because what they changed was changed since; the future
+            raises NOT_FOUND.
+        """
+        done = self._taken(name, undoing.since(since_ms), actor)
+        return mapped(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
+
+    def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
+        """Take back all a client ever did; what is too old, or was let in since, goes to the archive. One step.
+
+        Args:
+            name: the client, also one that was revoked.
+            actor: who asks.
+
+        Returns:
+            What was done; the future raises NOT_FOUND.
+        """
+        return self._taken(name, undoing.REMOVING, actor)
+
+    def _taken(self, name: str, deed: undoing.Deed, actor: Actor) -> Future[Removal]:
+        opened = self._opened()
+
+        def turn(tx: Tx, at: undoing.Underway) -> undoing.Underway:
+            after = undoing.go_on(tx, opened, client_id_of(tx, name), deed, actor, at)
+            if after.told is None or after.told.step_id:
+                _changed(tx, opened, self._authority, deed.name, actor)
+            return after
+
+        def run() -> Removal:
+            at = undoing.Underway()
+            while at.told is None:
+                at = opened.write(partial(turn, at=at)).result()
+            return at.told
+
+        def with_backlog(done: Removal) -> Removal:
+            with suppress(UserError):  # a lock on the way leaves what came back to the next start
+                watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+            return done
+
+        return mapped(opened.on(opened.threads.reads, run), with_backlog)
+
+    def _step(
+        self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
+    ) -> Future[str]:
+        return mapped(self._change(verb, label, write, actor), lambda done: done[0])
+
+    def _change(self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor) -> Future[tuple[str, T]]:
+        """One verb; its step ("" where nothing changed) and what it gave."""
+        opened = self._opened()
+
+        def carried(tx: Tx) -> tuple[str, T]:
+            with opened.work.verb(tx, name, label, actor) as verb:
+                given = write(tx, verb)
+            if not verb.changes:
+                return "", given
+            _changed(tx, opened, self._authority, name, actor)
+            return verb.step_id, given
+
+        return opened.write(carried)
+
+
+def _changed(tx: Tx, opened: Opened, authority: Authority, verb: str, actor: Actor) -> None:
+    authority.refresh_after(tx)
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
+
+
+def _nothing(_done: object) -> None:
+    return None

@@ -1,0 +1,432 @@
+"""The facade's group for sessions of assistants: turns, what is kept of them, and what a session has at hand.
+
+A turn is the pipeline of E17.5.1: resolve the model, take up what is at hand, give the context; then keep what was said
+and let go. Its permit is free as soon as the end is asked for, whatever comes of the rest. Must not do: search, or
+choose what is kept; `contexts` and `core.sessions` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
+
+from core import log
+from core.engine.access.authority import Authority
+from core.engine.memories.contexts import context
+from core.engine.runtime.futures import chain, mapped, watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.errors import LociError, UserError
+from core.intake.transaction.idempotency import Repeat
+from core.recall.answer.context import HEAD
+from core.sessions import working
+from core.sessions.capturing import Bringer, Prepared, bring_in, prepare_messages, prepare_summary
+from core.sessions.models import allowance
+from core.sessions.table import Gone, Left, Name, Table
+from core.sessions.working import Slots, Taken
+from core.types.channels import limit_of
+from core.types.contexts import ContextQuery, ContextReply
+from core.types.replies import ClientRecord
+from core.types.sessions import (
+    Captured,
+    CaptureRequest,
+    Resumed,
+    SessionClosed,
+    SummaryRequest,
+    TurnBegun,
+    TurnEnd,
+    TurnEnded,
+    TurnQuery,
+)
+from core.types.values import Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+_log = log.get("engine")
+_SECTIONS = ("## Key Facts", "## Active Rules", "## Episodes")
+_FRAME = frozenset((*filter(None, HEAD.split("\n")), *_SECTIONS))
+_FEW = 32  # texts up to here somebody waits for; more are embedded behind what others ask
+_HOUR_MS = 3_600_000
+_STORED = 0.6  # activation of what a turn itself brought
+_ENDED = "This turn was ended with other messages before."
+_SUSPEND_S = 1.0
+
+
+class Sessions:
+    """Everything an assistant does in turns. Each method returns at once."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+        self._table = Table()
+
+    # ---- turns
+
+    def begin(self, query: TurnQuery, actor: Actor) -> Future[TurnBegun]:
+        """Begin a turn: what is remembered of the prompt, in what the model can take, with what is at hand.
+
+        Args:
+            query: the prompt, its session and the model.
+            actor: who asks; a client needs `read`.
+
+        Returns:
+            The turn; where it fails, its permit is free again.
+
+        Raises:
+            UserError: ACCESS_DENIED, BUSY when too many turns are open, INVALID_QUERY, INVALID_INPUT.
+        """
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        room = allowance(query.model, query.budget, opened.options)
+        name, turn = _name(actor, query.session), opened.make_id()
+        self._keep_soon(opened, self._table.open(name, turn, opened.clock.now_ms(), opened.options.open_turns))
+        came: list[Resumed] = []
+
+        def at_hand(rows: Rows) -> Mapping[str, float]:
+            taken = self._take_up(opened, rows, name)
+            came[:] = [taken.resumed]
+            return taken.slots
+
+        def begun(reply: ContextReply) -> TurnBegun:
+            given = {one.id: min(1.0, max(0.0, one.score)) for one in reply.context.included}
+            count = self._table.use(name, given, opened.clock.now_ms())
+            return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, came[0])
+
+        asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
+        try:
+            answer = mapped(context(opened, asked, scope, actor, at_hand), begun)
+        except BaseException:
+            self._drop(name, turn)
+            raise
+        answer.add_done_callback(lambda done: self._freed(done, name, turn))
+        return answer
+
+    def _freed(self, done: Future[TurnBegun], name: Name, turn: str) -> None:
+        """A turn that did not begin holds no permit."""
+        if done.cancelled() or done.exception() is not None:
+            self._drop(name, turn)
+
+    def _drop(self, name: Name, turn: str) -> None:
+        if self._table.end(name, turn):
+            self._table.ended(name, turn)
+
+    def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]:
+        """End a turn and keep what was said in it.
+
+        Args:
+            request: the turn and its messages; the same turn ended twice is kept once.
+            actor: who asks; messages need `write`, or `propose`, by which facts wait for review.
+
+        Returns:
+            What became of it. A turn that was not open is told as such; what it brings is kept all the same. Where it
+            fails, the same turn can be ended once more, also without its id.
+
+        Raises:
+            UserError: VAULT_LOCKED, UNAUTHENTICATED; the future raises ACCESS_DENIED, TEXT_TOO_LARGE, INVALID_INPUT.
+        """
+        name = _name(actor, request.session)
+        open_turn = self._table.end(name, request.turn)
+        opened = self._opened()
+        client = self._authority.of(actor)
+        turn = request.turn or open_turn
+        repeat = _ending(replace(request, turn=turn or None), actor)
+        capture = CaptureRequest(request.session, request.messages, request.space)
+
+        def write(tx: Tx, prepared: Prepared, by: Bringer) -> TurnEnded:
+            tx.after_commit(lambda: self._table.ended(name, turn))
+            again = repeat.known(tx)
+            if again is not None:
+                return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
+            with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
+                captured = bring_in(tx, verb, prepared, by)
+                verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
+            count = self._hold(tx, opened, name, captured)
+            ended = TurnEnded(turn, bool(open_turn), captured, count)
+            kept = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
+            if _is_known_again(captured, request.messages):
+                repeat.keep(tx, kept)
+            _announce(tx, opened, "turn_end", captured, actor)
+            return ended
+
+        return self._bring(opened, actor, client, lambda: _messages(opened, capture, client, actor), write)
+
+    # ---- what is brought without a turn
+
+    def capture(self, request: CaptureRequest, actor: Actor) -> Future[Captured]:
+        """Keep messages of a conversation.
+
+        Args:
+            request: the messages.
+            actor: who asks; see `end`.
+
+        Returns:
+            What became of them.
+
+        Raises:
+            UserError: as `end`.
+        """
+        repeat = _repeat("capture", request, actor, request.request_id)
+        return self._kept("capture", "Keep a conversation", repeat, lambda o, c: _messages(o, request, c, actor))
+
+    def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
+        """Keep what is left of messages that a session drops, as statements of its summary (E13).
+
+        Args:
+            request: the summary.
+            actor: who asks; a client needs `write`.
+
+        Returns:
+            What became of it; the same summary again stores nothing.
+
+        Raises:
+            UserError: as `end`.
+        """
+        repeat = _repeat("compaction_ingest", request, actor, request.request_id)
+        return self._kept(
+            "compaction_ingest",
+            "Keep a summary",
+            repeat,
+            lambda _, client: prepare_summary(request, client, _FRAME, actor.channel),
+        )
+
+    def _kept(
+        self,
+        name: str,
+        label: str,
+        repeat: Repeat,
+        prepare: Callable[[Opened, ClientRecord | None], Prepared],
+    ) -> Future[Captured]:
+        opened, actor = self._opened(), repeat.actor
+        client = self._authority.of(actor)
+
+        def write(tx: Tx, prepared: Prepared, by: Bringer) -> Captured:
+            again = repeat.known(tx)
+            if again is not None:
+                return _captured(again)
+            with opened.work.verb(tx, name, label, actor) as verb:
+                captured = bring_in(tx, verb, prepared, by)
+            if _is_known_again(captured, ("",)):
+                repeat.keep(tx, asdict(captured))
+            _announce(tx, opened, name, captured, actor)
+            return captured
+
+        return self._bring(opened, actor, client, lambda: prepare(opened, client), write)
+
+    def _bring(
+        self,
+        opened: Opened,
+        actor: Actor,
+        client: ClientRecord | None,
+        prepare: Callable[[], Prepared],
+        write: Callable[[Tx, Prepared, Bringer], T],
+    ) -> Future[T]:
+        def carried_out(tx: Tx, prepared: Prepared, meant: Meant | None) -> T:
+            self._authority.need_terms(actor, client)
+            return write(tx, prepared, by_whom(meant))
+
+        def embedded(prepared: Prepared) -> Future[T]:
+            texts = prepared.texts
+            if not texts:
+                return opened.write(lambda tx: carried_out(tx, prepared, None))
+            meant = opened.mean(texts) if len(texts) <= _FEW else opened.mean_many(texts)
+            return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
+
+        def by_whom(meant: Meant | None) -> Bringer:
+            vectors = None if meant is None else meant.within(opened.sight)
+            handed = opened.journal.given_to(actor.client_id)
+            return Bringer(
+                actor,
+                client,
+                opened.keeper,
+                opened.add_vectors,
+                handed,
+                vectors,
+                opened.options,
+                opened.work.client_waits,
+            )
+
+        return chain(opened.on(opened.threads.prompt, prepare), embedded)
+
+    # ---- what a session has at hand
+
+    def close(self, session: str, actor: Actor, request_id: str | None = None) -> Future[SessionClosed]:
+        """Close a session: what it has at hand is kept for when it comes back, an open turn ends.
+
+        It is put away once that is saved: what is refused has changed nothing.
+
+        Args:
+            session: its name.
+            actor: who asks.
+            request_id: the caller's own id for this call: one that comes twice closes nothing that was opened since.
+
+        Returns:
+            What was kept and what ended.
+
+        Raises:
+            UserError: VAULT_LOCKED, UNAUTHENTICATED.
+        """
+        opened = self._opened()
+        self._authority.of(actor)
+        name = _name(actor, session)
+        repeat = Repeat(actor, request_id, {"verb": "session_close", "session": session})
+
+        asked = self._table.look(name)
+        turn = "" if asked is None else asked.turn
+
+        def write(tx: Tx) -> SessionClosed:
+            again = repeat.known(tx)
+            if again is not None:
+                return SessionClosed(**again)
+            held = self._table.look(name)
+            left = None if held is None else held.left
+            kept = working.kept(tx, *name)
+            closed = SessionClosed(
+                len(left.slots if left is not None else kept[0] if kept is not None else {}),
+                int(held is not None and bool(held.turn) and held.turn == turn),
+            )
+            with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
+                verb.note("", at_hand=closed.saved, turns=closed.ended)
+            if held is not None and left is not None and held.is_new:
+                self._keep(tx, [left])
+            tx.after_commit(lambda: self._table.close(name, turn, left))
+            _announce(tx, opened, "session_close", Captured(), actor)
+            repeat.keep(tx, asdict(closed))
+            return closed
+
+        return opened.write(write)
+
+    def leave(self, names: Iterable[Name]) -> None:
+        """A client has gone: its turns end, and what its sessions had at hand is kept (X32). Never fails.
+
+        Args:
+            names: clients and their sessions.
+        """
+        gone = self._table.leave(names)
+        try:
+            self._keep_soon(self._opened(), gone)
+        except UserError:
+            return  # the vault is locked: everything was kept when it was
+
+    def in_use(self, client_id: str | None) -> frozenset[Name]:
+        """The sessions of a client that are in use: `MOST_SESSIONS` and those with an open turn, at most."""
+        return self._table.names(client_id)
+
+    def open_turns(self, actor: Actor) -> int:
+        """How many turns of an actor are open now."""
+        return self._table.open_turns(actor.client_id)
+
+    def tend(self, opened: Opened) -> None:
+        """Put away what was silent for long (E21.7), and forget what would come back with nothing.
+
+        Args:
+            opened: the open vault.
+        """
+        now = opened.clock.now_ms()
+        gone = self._table.leave_idle(now - opened.options.session_idle_s * 1000)
+        if gone.left:
+            before = now - int(opened.options.session_gone_h * _HOUR_MS)
+
+            def write(tx: Tx) -> None:
+                self._keep(tx, gone.left)
+                working.drop_stale(tx, before)
+
+            watched(opened.write(write, background=True), _log, "putting a session away")
+
+    def suspend(self, opened: Opened) -> None:
+        """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
+
+        Args:
+            opened: the vault, still open.
+        """
+        gone = self._table.leave_all()
+        if not gone.left:
+            return
+        try:
+            opened.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
+        except (LociError, TooLate) as error:
+            _log.warning("sessions could not be kept (%s)", type(error).__name__)
+
+    def _keep_soon(self, opened: Opened, gone: Gone) -> None:
+        if gone.left:
+            watched(opened.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session")
+
+    def _keep(self, tx: Tx, left: Sequence[Left]) -> None:
+        for one in left:
+            client_id, session = one.name
+            if client_id is not None:  # the owner's own channel keeps nothing
+                working.keep(tx, client_id, session, one.slots, one.at)
+        tx.after_commit(lambda: self._table.saved(left))
+
+    def _take_up(self, opened: Opened, rows: Rows, name: Name) -> Taken:
+        now, options = opened.clock.now_ms(), opened.options
+
+        def find() -> Taken:
+            left = self._table.leaving(name)
+            kept = working.kept(rows, *name) if left is None else (left.slots, left.at)
+            return Taken({}, Resumed.NEW) if kept is None else working.resumed(kept[0], now - kept[1], options)
+
+        def idle(slots: Slots, age_ms: int) -> Taken:
+            if age_ms < options.session_idle_s * 1000:
+                return Taken(slots, Resumed.HELD)
+            return working.resumed(slots, age_ms, options)
+
+        return self._table.take_up(name, now, find, idle)
+
+    def _hold(self, tx: Tx, opened: Opened, name: Name, captured: Captured) -> int:
+        """What the session has at hand after a turn; kept with it, and in force once it is saved."""
+        self._keep(tx, self._table.make_room(name))
+        slots = self._take_up(opened, tx, name).slots
+        brought = dict.fromkeys(captured.facts, _STORED)
+        after = working.used(slots, brought) if brought else slots
+        if name[0] is not None:
+            working.keep(tx, name[0], name[1], after, opened.clock.now_ms())
+        if brought:
+            tx.after_commit(lambda: self._used(name, brought, opened.clock.now_ms()))
+        return len(after)
+
+    def _used(self, name: Name, brought: Mapping[str, float], now_ms: int) -> None:
+        self._table.use(name, brought, now_ms)
+
+
+def _name(actor: Actor, session: str) -> Name:
+    """A session of one channel has nothing at hand of another's (X2)."""
+    return actor.client_id, limit_of(actor.channel, session)
+
+
+def _repeat(
+    verb: str, request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor, request_id: str | None
+) -> Repeat:
+    return Repeat(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
+
+
+def _ending(request: TurnEnd, actor: Actor) -> Repeat:
+    """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
+    if request.request_id is not None or request.turn is None:
+        return _repeat("turn_end", request, actor, request.request_id)
+    name = f"turn:{request.turn}" if request.messages else f"turn:{request.turn}:{request.outcome.value}"
+    return replace(_repeat("turn_end", request, actor, name), taken=_ENDED)
+
+
+def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> Prepared:
+    if not request.messages:
+        return Prepared(request.session)
+    return prepare_messages(request, client, opened.readers, opened.clock.now_ms(), _FRAME, actor.channel)
+
+
+def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
+    """Whether a call is remembered; where nothing was kept of what it brought, not even a digest of that is."""
+    return bool(captured.ids or not brought)
+
+
+def _announce(tx: Tx, opened: Opened, verb: str, captured: Captured, actor: Actor) -> None:
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(verb, captured.ids, actor, seq))
+
+
+def _captured(kept: Mapping[str, Any]) -> Captured:
+    return Captured(**{**kept, "ids": tuple(kept["ids"]), "facts": tuple(kept["facts"])})

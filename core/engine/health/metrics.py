@@ -1,0 +1,146 @@
+"""How the palace is: the figures of E34.8 for what exists today. No memory text, no paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.belief.review.items import open_count
+from core.engine.health.report import opening_warnings, sentence
+from core.engine.runtime.open_vault import Opened
+from core.index.manager import State
+from core.intake.undo.client_unpairing import UNPAIRED
+from core.lifecycle.kit.stats import stats
+from core.memory.write import count_without_vectors
+from core.types.replies import StatusReport
+from core.vault.database.rows import Rows
+
+# Counted apart, through the index of parts: a condition on every row would read the whole table.
+_LATER_PARTS = "count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0"
+
+
+def report(opened: Opened, rows: Rows) -> StatusReport:
+    """Gather the status report.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        The figures.
+    """
+    info = opened.vault.info
+    return StatusReport(
+        {
+            "state": "open",
+            "vault": opened.root.vault_id.hex(),
+            "schema_version": info.schema_version,
+            "seq": int(rows.value("SELECT seq FROM vault_state")),
+            "memories": _memories(rows),
+            "lifecycle": stats(rows, None, opened.clock.now_ms()),
+            "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
+            "conversations": int(rows.value("SELECT count(*) FROM conversations")),
+            "imports": _imports(rows),
+            "running_imports": _running(opened),
+            "clients": _clients(rows),
+            "open_reviews": open_count(rows),
+            "index": _index(opened),
+            "pending_embeddings": count_without_vectors(rows, opened.space),
+            "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": _by(opened)},
+            "model_server": _model(opened),
+            "wal_bytes": _wal_bytes(opened),
+            "write_queue": opened.queue.depth,
+            "search_strategy": _strategy(opened),
+            "recovered_from_crash": info.recovered_from_crash,
+            "lost_commits": info.lost_commits,
+            "warnings": _warnings(opened),
+        }
+    )
+
+
+def glance(opened: Opened, rows: Rows) -> StatusReport:
+    """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        Of the figures of `report`: index, memories (their total alone) and model_server.
+    """
+    total = int(rows.value("SELECT count(*) FROM memories")) - int(rows.value(f"SELECT {_LATER_PARTS}"))
+    return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
+
+
+def _model(opened: Opened) -> dict[str, str]:
+    state = opened.model
+    return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
+
+
+def _wal_bytes(opened: Opened) -> int:
+    try:
+        return opened.home.wal.stat().st_size  # stat, never open: see B21 of the reliability notes in core.vault
+    except FileNotFoundError:
+        return 0
+
+
+def _memories(rows: Rows) -> dict[str, Any]:
+    by_status, by_kind = (_counted(rows, column) for column in ("status", "kind"))
+    return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
+
+
+def _counted(rows: Rows, column: str) -> dict[str, int]:
+    """Memories by a column; a long text is one memory, however many rows hold it."""
+    found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
+    for name, count in rows.all(f"SELECT {column}, {_LATER_PARTS} GROUP BY {column}"):
+        found[str(name)] -= int(count)
+    return {name: count for name, count in found.items() if count}
+
+
+def _imports(rows: Rows) -> dict[str, int]:
+    return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
+
+
+def _running(opened: Opened) -> list[dict[str, Any]]:
+    """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
+    return [
+        {
+            "import_id": one.id,
+            "label": one.label,
+            "phase": "storing" if one.is_storing else "reading",
+            "done": one.done,
+            "total": one.total,
+            "started_at": one.started_at,
+            "stop": f"loci unimport {one.id}",
+        }
+        for one in list(opened.imports.values())
+    ]
+
+
+def _clients(rows: Rows) -> int:
+    return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
+
+
+def _by(opened: Opened) -> str:
+    return "model server" if opened.space.served else "built-in"
+
+
+def _index(opened: Opened) -> dict[str, Any]:
+    status = opened.index.status()
+    return {
+        "state": status.state.value,
+        "backend": status.backend,
+        "loaded": status.done,
+        "total": status.total,
+        "waiting_for_graph": status.staged,
+        "revision": status.revision,
+        "memory_bytes": status.memory_bytes,
+        "snapshot_refused": None if status.snapshot is None else status.snapshot.value,
+    }
+
+
+def _strategy(opened: Opened) -> str:
+    return "keyword_only" if opened.index.status().state is State.EMPTY else "hybrid"
+
+
+def _warnings(opened: Opened) -> list[str]:
+    return [sentence(key, **more) for key, more in opening_warnings(opened)]

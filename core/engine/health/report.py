@@ -1,0 +1,286 @@
+"""Health: the figures of E34.8 and, in plain words, what is not as it should be, what that means and what to do.
+
+Must not do: mend anything, name a path, or hold memory text.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.engine.runtime.open_vault import Counted, Opened
+from core.errors import Code
+from core.index.manager import State
+from core.lifecycle.decay.sweep import sweep_deeds
+from core.lifecycle.distill import distill_queue
+from core.lifecycle.kit import clock_check
+from core.memory.write import count_without_vectors
+from core.types.lifecycle import Deed, Health, Pressure
+from core.types.proposals import Server
+from core.vault.backup.backup import automatic_backups, made_at_ms
+from core.vault.database.rows import Rows
+from core.vault.files.home import RESERVE_BYTES
+from core.vault.opening import Doubt
+
+_MB = 1024 * 1024
+_DISK_LOW = 500 * _MB
+_DAY_MS, _HOUR_MS, _MINUTE_MS = 86_400_000, 3_600_000, 60_000
+_LONG_S, _RESTS = 0.05, 20
+_BACKUP_DAYS = 7
+_QUEUE_LONG = 100
+_STANDING = "SELECT kind, count(*) FROM memories WHERE status <> 'deleted' AND part_of IS NULL GROUP BY kind"
+_KINDS = {"episodes": "episode", "facts": "fact", "rules": "rule", "procedures": "procedure", "digests": "digest"}
+_LAST = "SELECT max(finished_at) FROM jobs WHERE type = ? AND state = 'done'"
+_UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS NULL AND recorded_at > ?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is looked at once and spoken of often."""
+
+    opened: Opened
+    rows: Rows
+    pending: int
+    free: int | None
+    used_mb: float
+    pressure: Pressure
+
+
+def health(opened: Opened, rows: Rows) -> Health:
+    """How the palace is.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        The figures and the warnings, the worst first.
+    """
+    pending = count_without_vectors(rows, opened.space)
+    found = _Found(opened, rows, pending, _free(opened), opened.strain.used_mb(), opened.strain.pressure())
+    warnings = tuple(sentence(key, **more) for key, more in _wrong(found))
+    index = opened.index.status()
+    return Health(
+        counts=_counts(rows, pending),
+        performance={
+            "avg_search_ms": opened.pulse.mean_ms(),
+            "p99_search_ms": opened.pulse.slowest_ms(),
+            "write_queue": opened.queue.depth,
+            "readers_idle": opened.vault.readers_idle,
+        },
+        ram={
+            "index_mb": index.memory_bytes / _MB,
+            "total_mb": found.used_mb,
+            "budget_mb": opened.strain.budget_mb(),
+            "pressure": found.pressure.value,
+            "index_kind": index.backend,
+        },
+        background=_background(opened, rows),
+        degradation={
+            "search_strategy": strategy(opened),
+            "model_server": opened.model.server.value,
+            "warnings": list(warnings),
+        },
+        warnings=warnings,
+    )
+
+
+def strategy(opened: Opened) -> str:
+    """By what a search goes now (E32.3 with C17).
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        `full` by words and meaning; `bm25_only` by words alone: the embedder does not answer, or no vector is known
+        yet; `degraded` where not everything can be looked at: changes are missing in the index, or every reader is
+        at work.
+    """
+    index = opened.index.status()
+    if index.state is State.EMPTY or opened.sight.trouble.code is not None:
+        return "bm25_only"
+    return "degraded" if index.needs_warm or not opened.vault.readers_idle else "full"
+
+
+def sentence(key: str, **more: object) -> str:
+    """What is wrong and what to do, in one line of two or three sentences.
+
+    Args:
+        key: of `resources/help/health.json`.
+        **more: what its words leave open.
+
+    Returns:
+        Plain text.
+    """
+    told = _words()[key]
+    return f"{told['says'].format(**more)} {told['do']}"
+
+
+@cache
+def _words() -> Mapping[str, Mapping[str, str]]:
+    return dict(json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8")))
+
+
+def _counts(rows: Rows, pending: int) -> dict[str, int]:
+    by_kind = {str(kind): int(count) for kind, count in rows.all(_STANDING)}
+    edges = int(rows.value("SELECT count(*) FROM edges"))
+    return {
+        **{name: by_kind.get(kind, 0) for name, kind in _KINDS.items()},
+        "edges": edges,
+        "pending_embeddings": pending,
+    }
+
+
+def _background(opened: Opened, rows: Rows) -> dict[str, int | None]:
+    last, swept = rows.value(_LAST, ("consolidate",)), rows.value(_LAST, ("sweep",))
+    return {
+        "last_consolidation": last,
+        "last_sweep": swept,
+        "consolidation_backlog": int(rows.value(_UNSEEN, (last or 0,))),
+        "archive_candidates": archived_next(opened, rows),
+    }
+
+
+def archived_next(opened: Opened, rows: Rows) -> int:
+    """How many memories a sweep would archive now (E34.8, `gc_candidates`).
+
+    It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
+    not again and again.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it.
+
+    Returns:
+        Memories; a split text counts once.
+    """
+    clock, known = opened.clock, opened.next_archived
+    begun, mark = clock.monotonic(), (opened.vault.seq, clock.now_ms() // _MINUTE_MS, opened.options)
+    if known is not None and (known.mark == mark or begun < known.rests_until):
+        return known.count
+    leaves = {Deed.EXPIRE, Deed.ARCHIVE}
+    count = sum(one.deed in leaves for one in sweep_deeds(rows, opened.options, clock.now_ms()))
+    took = clock.monotonic() - begun
+    opened.next_archived = Counted(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
+    return count
+
+
+def _free(opened: Opened) -> int | None:
+    """Bytes left on the vault's disk; None where the system does not tell."""
+    try:
+        return shutil.disk_usage(opened.home.path).free
+    except OSError:
+        return None
+
+
+_Warning = tuple[str, dict[str, Any]]
+
+
+def _wrong(found: _Found) -> Iterator[_Warning]:
+    """Everything that is wrong, the worst first."""
+    yield from _of_disk(found)
+    yield from _of_opening(found)
+    yield from _of_search(found)
+    yield from _of_memory(found)
+    yield from _of_work(found)
+    yield from _of_model(found)
+    yield from _of_backups(found)
+
+
+def _of_disk(found: _Found) -> Iterator[_Warning]:
+    fault = found.opened.write_fault
+    if fault is Code.DISK_FULL or (found.free is not None and found.free < RESERVE_BYTES):
+        yield "disk_full", {}
+    elif found.free is not None and found.free < _DISK_LOW:
+        yield "disk_low", {"mb": found.free // _MB}
+    if fault is not None and fault is not Code.DISK_FULL:
+        yield "read_only", {"code": fault.value}
+
+
+def opening_warnings(opened: Opened) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What opening found to be wrong with the vault, and what of it the person has not answered.
+
+    Args:
+        opened: the open vault.
+
+    Yields:
+        Keys of sentences, each with its values.
+    """
+    info, older = opened.vault.info, opened.vault.older
+    if info.lost_commits:
+        yield "damaged_log", {}
+    if older is not None:
+        yield ("older_copy" if older.doubt is Doubt.OLDER else "newest_unknown"), {"state": info.head_state}
+    elif info.head_state != "ok" and info.older_than_head is None:
+        yield "head_unknown", {"state": info.head_state}
+
+
+def _of_opening(found: _Found) -> Iterator[_Warning]:
+    yield from opening_warnings(found.opened)
+    if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.clock.now_ms() + _HOUR_MS:
+        yield "clock_back", {}
+    held = clock_check.read(found.rows)
+    seen = None if held is None else clock_check.judged(held, found.opened.clock.now_ms())
+    if seen is not None and seen.is_ahead:
+        yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
+
+
+def _of_search(found: _Found) -> Iterator[_Warning]:
+    opened = found.opened
+    code, index = opened.sight.trouble.code, opened.index.status()
+    if code is Code.MODEL_CHANGED:
+        yield "model_changed", {}
+    elif code is not None:
+        yield "embedder_away" if opened.space.served else "embedder_built_in", {"code": code.value}
+    if index.state is not State.READY:
+        yield "index_loading", {"done": index.done, "total": index.total}
+    elif index.needs_warm:
+        yield "index_behind", {}
+    if found.pending:
+        yield "embeddings_pending", {"n": found.pending}
+    if not opened.vault.readers_idle:
+        yield "readers_busy", {}
+
+
+def _of_memory(found: _Found) -> Iterator[_Warning]:
+    if found.pressure is not Pressure.NORMAL:
+        budget = round(found.opened.strain.budget_mb())
+        yield f"memory_{found.pressure.value}", {"mb": round(found.used_mb), "budget": budget}
+
+
+def _of_work(found: _Found) -> Iterator[_Warning]:
+    now = found.opened.clock.now_ms()
+    poison = int(found.rows.value("SELECT count(*) FROM jobs WHERE state = 'poison'"))
+    stuck = "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until < ?"
+    if poison:
+        yield "jobs_poison", {"n": poison}
+    if int(found.rows.value(stuck, (now - _HOUR_MS,))):
+        yield "jobs_stuck", {}
+    left = distill_queue.dead(found.rows)
+    if left:
+        yield "episodes_left", {"n": left}
+    if found.opened.queue.depth > _QUEUE_LONG:
+        yield "queue_long", {"n": found.opened.queue.depth}
+
+
+def _of_model(found: _Found) -> Iterator[_Warning]:
+    """A server nobody asked for may be away: nothing needs it."""
+    state, chosen = found.opened.model, found.opened.options
+    if state.server is Server.FAILING:
+        yield "model_failing", {"code": state.code}
+    elif state.server is Server.ABSENT and chosen.model_name:
+        yield "model_absent", {}
+
+
+def _of_backups(found: _Found) -> Iterator[_Warning]:
+    now = found.opened.clock.now_ms()
+    made = automatic_backups(found.opened.home)
+    since = made_at_ms(made[0]) if made else int(found.rows.value("SELECT created_at FROM vault_state"))
+    days = (now - since) // _DAY_MS
+    if days >= _BACKUP_DAYS:
+        yield ("backup_old", {"days": days}) if made else ("backup_none", {})

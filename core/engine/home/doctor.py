@@ -1,0 +1,148 @@
+"""What can be seen of an installation and a home without opening the vault: libraries, models, keyring, files, disk.
+
+Must not do: open the vault or ask for a secret, mend anything, name a path below the home.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from core.belief.relate.model_runtime import Runtime, relation_folder
+from core.embed.minilm import MiniLmEmbedder
+from core.engine.home.keys import HomeKeys
+from core.errors import Code, LociError
+from core.types.replies import Finding
+from core.vault.files.home import RESERVE_BYTES, Home
+
+_MB = 1024 * 1024
+_DISK_LOW, _DISK_SPENT = 500 * _MB, 2 * RESERVE_BYTES
+_LIBRARIES = ("sqlcipher3", "hnswlib", "onnxruntime", "tokenizers")
+
+
+def examine(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
+    """Look at everything the engine needs.
+
+    Args:
+        home: where the vault lives, or would.
+        keys: of that home.
+
+    Returns:
+        One finding a check, in the order in which things depend on each other.
+    """
+    checks: tuple[Callable[[], Finding], ...] = (
+        _libraries,
+        lambda: _model("search_model", MiniLmEmbedder),
+        lambda: _model("relation_model", lambda: Runtime(relation_folder(), threads=1)),
+        lambda: _keyring(keys),
+        lambda: _home(home),
+        lambda: _disk(home),
+        lambda: _vault(home, keys),
+    )
+    return tuple(check() for check in checks)
+
+
+def finding(check: str, outcome: str, **values: str) -> Finding:
+    """A finding in the words of `resources/help/doctor.json`.
+
+    Args:
+        check: its name there.
+        outcome: what was found, a word of that check.
+        **values: what its sentence names.
+    """
+    told = _words()[check]
+    found = told["outcomes"][outcome]
+    sentence = str(found["says"]).format(**values)
+    return Finding(check, str(told["title"]), str(found["state"]), sentence, str(found.get("do", "")))
+
+
+@cache
+def _words() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((files("resources") / "help" / "doctor.json").read_text(encoding="utf-8"))
+    return found["checks"]  # type: ignore[no-any-return]
+
+
+def _libraries() -> Finding:
+    missing = []
+    for name in _LIBRARIES:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
+    if missing:
+        return finding("libraries", "missing", names=", ".join(missing))
+    connection = importlib.import_module("sqlcipher3").connect(":memory:")
+    try:
+        row = connection.execute("PRAGMA cipher_version").fetchone()
+    finally:
+        connection.close()
+    return finding("libraries", "plain") if row is None else finding("libraries", "ok", version=str(row[0]))
+
+
+def _model(check: str, load: Callable[[], object]) -> Finding:
+    try:
+        load()
+    except LociError as error:
+        return finding(check, "unusable", sentence=error.sentence)
+    return finding(check, "ok")
+
+
+def _keyring(keys: HomeKeys) -> Finding:
+    return finding("keyring", "ok" if keys.keyring_available() else "none")
+
+
+def _home(home: Home) -> Finding:
+    if not home.path.exists():
+        return finding("home", "none")
+    if not home.path.is_dir():
+        return finding("home", "no_directory")
+    if not os.access(home.path, os.W_OK | os.X_OK):
+        return finding("home", "read_only")
+    return finding("home", "open" if os.name == "posix" and any(map(_is_open, _own(home))) else "ok")
+
+
+def _own(home: Home) -> Iterator[Path]:
+    yield home.path
+    yield from (path for path in home.path.iterdir() if path.name.startswith(("vault.", "index.")))
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        return bool(stat.S_IMODE(path.lstat().st_mode) & 0o077)
+    except OSError:
+        return False
+
+
+def _disk(home: Home) -> Finding:
+    there = next(path for path in (home.path, *home.path.parents) if path.exists())
+    try:
+        free = shutil.disk_usage(there).free
+    except OSError:
+        return finding("disk", "unknown")
+    outcome = "spent" if free < _DISK_SPENT else "low" if free < _DISK_LOW else "ok"
+    return finding("disk", outcome, free=f"{free // _MB:,} MB")
+
+
+def _vault(home: Home, keys: HomeKeys) -> Finding:
+    presence = keys.presence()
+    if presence.problem is not None:
+        return finding("vault", "keys_damaged", sentence=presence.sentence or "")
+    if not presence.exists:
+        return finding("vault", "none")
+    try:
+        home.need_vault()
+    except LociError as error:
+        return finding("vault", "damaged", sentence=error.sentence)
+    try:
+        holder = keys.lock_holder()
+    except LociError as error:
+        return finding("vault", "read_only" if error.code is Code.READ_ONLY else "damaged", sentence=error.sentence)
+    return finding("vault", "ok") if holder is None else finding("vault", "held", process=str(holder))

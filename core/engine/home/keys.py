@@ -1,0 +1,439 @@
+"""The keys of a home, for callers outside the engine: making, loading, opening, and the owner's token."""
+
+from __future__ import annotations
+
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from hashlib import sha256
+from pathlib import Path
+
+from core import log
+from core.engine.runtime.futures import begun
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.threads import Threads
+from core.errors import Code, IntegrityError, LociError, UserError
+from core.security.handshake import owner_token
+from core.security.kdf import KdfCost
+from core.security.keyfile import KeyFile, RecoverySlot, intact_body, parse_body
+from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
+from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
+from core.security.slots import (
+    change_passphrase,
+    create_keys,
+    open_with_keyring,
+    open_with_recovery,
+    open_with_secret,
+    renew_recovery_code,
+    with_recovery_slot,
+)
+from core.security.subkeys import Purpose, RootKey
+from core.types.clock import Clock
+from core.types.replies import Presence
+from core.vault.backup.restore import OpenedKeys, RestoreInfo, finish_restore, restore
+from core.vault.files.home import Home
+from core.vault.files.keys import SubKeys
+from core.vault.files.lockfile import VaultLock
+from core.vault.head import open_counter, read_head, seal_counter
+from core.vault.vault import Vault
+
+_log = log.get("engine")
+_KEYRING_S = 2.0  # of the time a person waits for the vault to open
+_KEPT_EVERY_S = 300.0
+
+
+def sub_keys(root: RootKey) -> SubKeys:
+    """The keys the vault works with, derived from the root."""
+    return SubKeys(db=root.derive(Purpose.VAULT), head=root.derive(Purpose.HEAD), audit=root.derive(Purpose.AUDIT))
+
+
+def signs_head(home: Home, root: RootKey) -> bool:
+    """Whether a root is the one that signed the home's `vault.head`.
+
+    Args:
+        home: whose.
+        root: any root.
+
+    Returns:
+        False also where the head is missing or damaged.
+    """
+    return read_head(home.head, root.derive(Purpose.HEAD), root.vault_id).state == "ok"
+
+
+def _opens(keys: KeyFile, typed: str) -> bool:
+    try:
+        open_with_recovery(keys, typed).wipe()
+    except UserError as error:
+        if error.code is not Code.WRONG_SECRET:
+            raise
+        return False
+    return True
+
+
+class HomeKeys:
+    """What can be known and done with the key file of one home.
+
+    Attributes:
+        home: where it lies.
+        may_repair: whether this process holds the vault's lock, so that a damaged copy may be written anew.
+    """
+
+    def __init__(self, home: Home, *, may_repair: bool = False, keyring: Keyring | None = None) -> None:
+        self.home = home
+        self.may_repair = may_repair
+        self._keyring = keyring or HelperKeyring()
+        self._staged: RecoverySlot | None = None
+
+    @property
+    def exist(self) -> bool:
+        """Whether there is a vault or a key file, whole or not."""
+        return keys_exist(self.home.keys) or not self.home.is_free()
+
+    @property
+    def vault_id(self) -> bytes:
+        """The vault's public id, 16 bytes.
+
+        Raises:
+            LociError: NO_VAULT, KEY_FILE_DAMAGED, NEWER_VERSION.
+        """
+        return self._load().vault_id
+
+    @property
+    def has_test_clock(self) -> bool:
+        """Whether this vault's clock may be moved (`init --test-clock`)."""
+        return self._load().test_clock
+
+    @property
+    def in_keyring(self) -> bool:
+        """Whether the system's keyring can open this vault."""
+        return self._load().keyring_slot is not None
+
+    def presence(self) -> Presence:
+        """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
+        if not self.exist:
+            return Presence(exists=False)
+        try:
+            keys = self._load()
+        except LociError as error:
+            return Presence(exists=True, problem=error.code.value, sentence=error.sentence)
+        return Presence(
+            exists=True,
+            in_keyring=keys.keyring_slot is not None,
+            has_passphrase=keys.passphrase_slot is not None,
+            vault_id=keys.vault_id.hex(),
+        )
+
+    def _load(self) -> KeyFile:
+        if not keys_exist(self.home.keys) and not self.home.is_free():
+            raise IntegrityError(
+                Code.KEY_FILE_DAMAGED, "The key file is missing; restore a backup or put vault.keys back."
+            )
+        return load_keys(self.home.keys, repair=self.may_repair).keys
+
+    def open(self, secret: str | None) -> RootKey:
+        """Open a slot.
+
+        Args:
+            secret: the passphrase or the recovery code; None for the system's keyring.
+
+        Returns:
+            The root; whoever asks wipes it.
+
+        Raises:
+            LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
+        """
+        keys = self._load()
+        if secret is not None:
+            return open_with_secret(keys, secret)
+        if keys.keyring_slot is None:
+            raise UserError(
+                Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."
+            )
+        return open_with_keyring(keys, self._keyring)
+
+    def finish_restore(self, *, is_held: bool = False) -> None:
+        """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
+
+        Args:
+            is_held: whether the caller holds the vault's lock.
+
+        Raises:
+            EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
+        """
+        if self.home.restoring.is_dir():
+            with self._held(is_held):
+                finish_restore(self.home)
+
+    def _held(self, is_held: bool) -> AbstractContextManager[object]:
+        return nullcontext() if is_held else VaultLock(self.home.lock)
+
+    def fits_recovery(self, typed: str) -> bool:
+        """Whether a text is this vault's recovery code; opens its slot and wipes what comes out.
+
+        Args:
+            typed: as a person types it.
+
+        Raises:
+            LociError: KEY_FILE_DAMAGED, NO_VAULT, NEWER_VERSION.
+        """
+        return _opens(self._load(), typed)
+
+    def change_passphrase(self, old: str, new: str, *, is_held: bool = False, cost: KdfCost | None = None) -> None:
+        """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
+
+        Args:
+            old: the passphrase or the recovery code, so that a forgotten passphrase can be replaced.
+            new: the new passphrase.
+            is_held: whether the caller holds the vault's lock.
+            cost: of a guess at it; tests use the lowest.
+
+        Raises:
+            UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
+        """
+        with self._held(is_held):
+            keys = self._load()
+            with open_with_secret(keys, old) as root:
+                save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
+
+    def new_recovery_code(self, secret: str) -> str:
+        """Make a recovery code and keep its slot in memory; nothing is written, and the old code holds.
+
+        Args:
+            secret: the passphrase or the recovery code.
+
+        Returns:
+            The new code, to be shown once.
+
+        Raises:
+            UserError: WRONG_SECRET.
+            LociError: KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE.
+        """
+        keys = self._load()
+        with open_with_secret(keys, secret) as root:
+            renewed, code = renew_recovery_code(keys, root)
+        self._staged = renewed.recovery_slot
+        return code
+
+    def confirm_recovery_code(self, typed: str, *, is_held: bool = False) -> bool:
+        """Put the slot that was made last in force; the old code opens nothing any more.
+
+        Args:
+            typed: the new code as a person types it.
+            is_held: whether the caller holds the vault's lock.
+
+        Returns:
+            False where it does not open that slot; nothing was changed.
+
+        Raises:
+            LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, DISK_FULL, READ_ONLY; the old code still holds.
+        """
+        if self._staged is None:
+            return False
+        with self._held(is_held):
+            renewed = with_recovery_slot(self._load(), self._staged)
+            if not _opens(renewed, typed):
+                return False
+            save_keys(self.home.keys, renewed)
+        self._staged = None
+        return True
+
+    def keyring_available(self) -> bool:
+        """Whether the system has a keyring that may be used; asks it, which may take five seconds."""
+        try:
+            self._keyring.probe()
+        except KeyringFaultError:
+            return False
+        return True
+
+    def restore(self, archive: Path, secret: str, clock: Clock) -> RestoreInfo:
+        """Put a backup in the place of the vault; the old one stays beside it as `*.before-restore`.
+
+        Args:
+            archive: the backup.
+            secret: the passphrase or recovery code of the backup.
+            clock: the one clock.
+
+        Returns:
+            What was restored.
+
+        Raises:
+            LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
+        """
+
+        def opened(key_file: bytes) -> OpenedKeys:
+            body = intact_body(key_file)
+            if body is None:
+                raise UserError(Code.BACKUP_INVALID, "The backup's key file is damaged; take another backup.")
+            with open_with_secret(parse_body(body), secret) as root:
+                return OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
+
+        self.home.prepare()
+        with VaultLock(self.home.lock):
+            info = restore(archive, self.home, opened, clock)
+            self.home.snapshot.unlink(missing_ok=True)
+        return info
+
+    def seen_counter(self, root: RootKey) -> int | None:
+        """The sequence last seen here, as the system's keyring tells it; may take five seconds.
+
+        Args:
+            root: the vault's.
+
+        Returns:
+            None where the vault is in no keyring, or the keyring tells nothing: that is never an alarm.
+        """
+        try:
+            slot = self._load().keyring_slot
+            if slot is not None:
+                sealed = self._keyring.fetch_counter(root.vault_id, self._place(), slot.backend)
+                return open_counter(root.derive(Purpose.HEAD), root.vault_id, sealed)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a keyring, the vault opens without it
+            _log.info("the keyring tells no counter: %s", type(error).__name__)
+        return None
+
+    def keep_counter(self, root: RootKey, seq: int) -> bool:
+        """Let the system's keyring know the sequence last saved, where the vault is in one; may take five seconds.
+
+        Args:
+            root: the vault's.
+            seq: what was saved; never more.
+
+        Returns:
+            Whether it is kept; otherwise the counter lags behind, which does no harm.
+        """
+        try:
+            slot = self._load().keyring_slot
+            if slot is not None:
+                sealed = seal_counter(root.derive(Purpose.HEAD), root.vault_id, seq)
+                self._keyring.store_counter(root.vault_id, self._place(), slot.backend, sealed)
+                return True
+        except Exception as error:  # noqa: BLE001 - as for reading it
+            _log.info("the keyring kept no counter: %s", type(error).__name__)
+        return False
+
+    def _place(self) -> str:
+        """Tells this home from another one with a copy of the same vault, each of which counts for itself."""
+        return sha256(str(self.home.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+    def lock_holder(self) -> int | None:
+        """The process that has the vault, where that is told."""
+        return VaultLock(self.home.lock).holder()
+
+    def handed(self, root: RootKey) -> bytes:
+        """The root's bytes, for the one call that unlocks an engine of the same user over the owner's channel."""
+        return root.exposed()
+
+    def owner_token(self, root: RootKey) -> bytes:
+        """The token of the owner's channel, 32 bytes."""
+        return owner_token(root)
+
+    def create(
+        self,
+        passphrase: str | None,
+        clock: Clock,
+        *,
+        use_keyring: bool = False,
+        test_clock: bool = False,
+        cost: KdfCost | None = None,
+        is_held: bool = False,
+    ) -> str:
+        """Make a vault: keys first, then the vault they open. Never overwrites anything.
+
+        Args:
+            passphrase: for the passphrase slot; None only together with the keyring.
+            clock: the one clock.
+            use_keyring: whether the system's keyring shall hold a key slot too.
+            test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
+            cost: of a guess at the passphrase; tests use the lowest.
+            is_held: whether the caller holds the vault's lock.
+
+        Returns:
+            The recovery code, to be shown once.
+
+        Raises:
+            UserError: VAULT_EXISTS, INVALID_INPUT.
+            LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
+        """
+        if self.exist:
+            raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+        self.home.prepare()
+        with self._held(is_held):
+            return self._create(passphrase, clock, use_keyring=use_keyring, test_clock=test_clock, cost=cost)
+
+    def _create(
+        self, passphrase: str | None, clock: Clock, *, use_keyring: bool, test_clock: bool, cost: KdfCost | None
+    ) -> str:
+        new = create_keys(
+            passphrase, clock=clock, keyring=self._keyring if use_keyring else None, cost=cost, test_clock=test_clock
+        )
+        with new.root as root, ExitStack() as undo:
+            save_keys(self.home.keys, new.keys)
+            undo.callback(self._forget_keys)
+            Vault.create(self.home, sub_keys(root), root.vault_id, clock)
+            undo.pop_all()
+        return new.recovery_code
+
+    def _forget_keys(self) -> None:
+        """The vault could not be made (disk full, no right): its keys would only stand in the way."""
+        self.home.keys.unlink(missing_ok=True)
+        backup_of(self.home.keys).unlink(missing_ok=True)
+
+
+class SeenCounter:
+    """The sequence last saved, in the system's keyring too where the vault is in one.
+
+    It tells an older copy where `vault.head` was put back together with it. It is set when the vault closes and every
+    few minutes, never with each change: it may lag behind, and never runs ahead of what is saved.
+    """
+
+    def __init__(self, keys: HomeKeys) -> None:
+        """Know nothing yet.
+
+        Args:
+            keys: of the home.
+        """
+        self._keys = keys
+        self._kept: int | None = None
+
+    def read(self, root: RootKey, threads: Threads) -> int | None:
+        """What the keyring tells; a keyring that does not answer holds up nothing for long.
+
+        Args:
+            root: the vault's.
+            threads: of the vault that is being opened.
+
+        Returns:
+            The sequence; None where it tells nothing.
+        """
+        self._kept = None
+        with suppress(LociError, TooLate):
+            if self._keys.in_keyring:
+                self._kept = begun(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
+        return self._kept
+
+    def begin(self, opened: Opened) -> None:
+        """Keep it up to date until the vault closes.
+
+        Args:
+            opened: the open vault, which is the newest, or accepted.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring:
+                opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
+                if self._kept is None or self._kept > opened.vault.seq:
+                    begun(opened.threads.checks, self._keep, opened)
+
+    def end(self, opened: Opened) -> None:
+        """Set it once more, beside what else closing does.
+
+        Args:
+            opened: the vault, still open.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring and opened.vault.older is None:
+                begun(opened.threads.checks, self._keep, opened)
+
+    def _keep(self, opened: Opened) -> None:
+        seq = opened.vault.seq
+        if seq != self._kept and self._keys.keep_counter(opened.root, seq):
+            self._kept = seq

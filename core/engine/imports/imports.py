@@ -1,0 +1,502 @@
+"""The facade's group for imports: find, rehearse, run, resume, take back."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from core import log
+from core.engine.imports.import_choice import choice_of, forget_choice, remember_choice
+from core.engine.imports.import_preview import Newcomers
+from core.engine.imports.record_reader import incoming
+from core.engine.memories.import_comparison import AT_ONCE, settle_some
+from core.engine.runtime import expiry
+from core.engine.runtime.futures import begun, watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.progress import Asked, Counted, Progress, RunningImport
+from core.engine.runtime.vector_space import Meant
+from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
+from core.importers import rehearsal as rehearsing
+from core.importers.detect import detect
+from core.importers.input.refusal import shown_name
+from core.importers.input.source import Bundle, open_bundle
+from core.importers.lookout import look_around, named_places, usual_places
+from core.importers.records.records import Importer, Record
+from core.importers.rehearsal import Rehearsal, import_items
+from core.intake.store.import_batch import (
+    ImportRun,
+    Tally,
+    look_over,
+    tally_from,
+)
+from core.intake.transaction.text_parts import cut
+from core.intake.transaction.validation import check_space_name
+from core.text.compose import embedding_text
+from core.types.journals import Candidate
+from core.types.replies import ImportReport, UndoReport
+from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import HOME_SPACE
+from core.vault.database.tx import Tx
+
+_log = log.get("engine")
+_CHECK_EVERY = 200
+# Batches between parser and writer: one that is written, two that are embedded, one for the worker that is done first.
+_AHEAD = 4
+_STOP_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    records: tuple[Record, ...]
+    texts: tuple[tuple[str, ...], ...]
+    meant: Future[Meant]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One import on the job thread."""
+
+    opened: Opened
+    running: RunningImport
+    progress: Progress
+
+
+class Imports:
+    """Imports run one at a time on the job thread."""
+
+    def __init__(self, opened: Callable[[], Opened], person_home: Path | None = None) -> None:
+        """Tie the ends together.
+
+        Args:
+            opened: gives the open vault, or raises VAULT_LOCKED.
+            person_home: the person's own folder, whose usual places are looked at; None for none.
+        """
+        self._opened = opened
+        self._person_home = person_home
+
+    def candidates(
+        self, places: Sequence[Path] | None = None, cancelled: Asked | None = None
+    ) -> Future[tuple[Candidate, ...]]:
+        """Look for exports. Reads names and heads of files, for some seconds at most; changes nothing.
+
+        Args:
+            places: folders the person named; None for the usual places in the person's home.
+            cancelled: asked between files; stopping gives what was found so far.
+
+        Returns:
+            What was found, the newest first.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        if places is not None:
+            wanted = named_places(places)
+        else:
+            wanted = () if self._person_home is None else usual_places(self._person_home)
+
+        def stopped() -> bool:
+            return opened.closing.is_set() or (cancelled is not None and cancelled())
+
+        return opened.on(opened.threads.reads, look_around, wanted, opened.clock, stopped)
+
+    def rehearse(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        actor: Actor,
+        space: str | None = None,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+    ) -> Future[ImportReport]:
+        """Parse everything and write nothing.
+
+        Args:
+            path: a file or folder.
+            format: the format's name; None to detect it.
+            actor: who asks; the owner.
+            space: where it would go; `home` if None.
+            progress: told (done, total).
+            cancelled: asked at safe points.
+
+        Returns:
+            What an import would store, with a plan by conversation.
+        """
+        opened = self._owners(actor)
+        watch = _watch(opened, progress, cancelled)
+        return opened.on(opened.threads.jobs, self._rehearse, opened, path, format, space, watch)
+
+    def run(
+        self,
+        path: Path,
+        format: str | None,  # noqa: A002 - the contract's word
+        space: str | None,
+        actor: Actor,
+        progress: Counted | None = None,
+        cancelled: Asked | None = None,
+        only: frozenset[str] | None = None,
+    ) -> Future[ImportReport]:
+        """Import a file or folder: rehearsed first, then stored in batches; one undo step.
+
+        Args:
+            path: a file or folder.
+            format: the format's name; None to detect it.
+            space: the space for records without one of their own; `home` if None.
+            actor: who asks; the owner.
+            progress: told (done, total).
+            cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
+                start goes on where it stopped.
+            only: keys of the conversations to import, from the rehearsal's plan ("" for what is in none); None for
+                all. The rest can be imported later.
+
+        Returns:
+            What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
+            nothing of it is in the file.
+        """
+        opened = self._owners(actor)
+        running = RunningImport(opened.make_id(), shown_name(path.name), opened.clock.now_ms())
+        opened.imports[running.id] = running
+        try:
+            work = _Work(opened, running, _watch(opened, running.told(progress), running.asked(cancelled)))
+            done = opened.on(opened.threads.jobs, self._run, work, path, format, space, only)
+        except BaseException:
+            _end(opened, running)
+            raise
+        done.add_done_callback(lambda _: _end(opened, running))
+        return done
+
+    def _owners(self, actor: Actor) -> Opened:
+        if not actor.is_owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
+        return self._opened()
+
+    def undo(self, import_id: str) -> Future[UndoReport]:
+        """Remove exactly what one import brought; one that runs is stopped, and takes back what it wrote.
+
+        Raises:
+            UserError: NOT_FOUND when there is no such import or it was taken back already; BUSY where it does not stop
+                in time.
+        """
+        opened = self._opened()
+        running = opened.imports.get(import_id)
+        if running is not None:
+            return opened.on(opened.threads.reads, self._stop, opened, running)
+        return self._undo(opened, import_id)
+
+    def _stop(self, opened: Opened, running: RunningImport) -> UndoReport:
+        running.stop()
+        if not running.over.wait(_STOP_S):
+            raise EnvironmentFaultError(
+                Code.BUSY,
+                "The import is being stopped, which takes a while; `loci status` names it until it has ended.",
+            )
+        steps = "SELECT s.id, s.undone_by FROM imports i JOIN undo_steps s ON s.id = i.step_id WHERE i.id = ?"
+        step = opened.vault.read(lambda rows: rows.one(steps, (running.id,)))
+        if step is not None and step[1] is None:
+            return self._undo(opened, running.id).result()  # it was done before it could be stopped
+        step_id, undone_by = ("", "") if step is None else step  # stopped before it wrote anything
+        return UndoReport(step_id, "Import", undone_by, restored=0)
+
+    @staticmethod
+    def _undo(opened: Opened, import_id: str) -> Future[UndoReport]:
+        def write(tx: Tx) -> UndoReport:
+            row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
+            if row is None:
+                raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
+            report = expiry.undo(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
+            return report
+
+        return opened.write(write)
+
+    def finish_interrupted(self, progress: Counted | None = None) -> Future[int]:
+        """Finish, or take back, what a crash interrupted.
+
+        Args:
+            progress: told (done, total).
+
+        Returns:
+            How many imports were dealt with.
+        """
+        opened = self._opened()
+        return opened.on(opened.threads.jobs, self._finish_all, opened, progress)
+
+    def interrupted(self) -> int:
+        """How many imports wait to be finished."""
+        opened = self._opened()
+        return int(opened.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")))
+
+    def _rehearse(
+        self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress
+    ) -> ImportReport:
+        if space is not None:
+            check_space_name(space)
+        with open_bundle(path) as bundle:
+            importer = detect(bundle, form)
+            plan = rehearsing.Plan()
+            new = Newcomers(opened.vault, space or HOME_SPACE, plan.would_store)
+
+            def see(record: Record) -> None:
+                plan.see(record)  # first: a newcomer is told of as soon as it was looked up
+                new.see(record)
+
+            rehearsal, _ = _count(bundle, importer, progress, None, see)
+            _need_something(bundle, form, rehearsal)
+            new.flush()
+            rows, more = plan.result()
+            return replace(_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
+
+    def _run(
+        self, work: _Work, path: Path, form: str | None, space: str | None, only: frozenset[str] | None
+    ) -> ImportReport:
+        if space is not None:
+            check_space_name(space)
+        with open_bundle(path) as bundle:
+            importer = detect(bundle, form)
+            rehearsal, passed_over = _count(bundle, importer, work.progress, only)
+            if only is not None and not rehearsal.records:
+                raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
+            _need_something(bundle, form, rehearsal)
+            run = self._begin(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
+            tally = Tally()
+            if passed_over:
+                tally.skipped["not_chosen"] = passed_over
+            self._store(work, run, bundle, importer, tally, (0, rehearsal.records), only)
+            return _report(run.id, importer.format, rehearsal, tally)
+
+    def _begin(
+        self,
+        work: _Work,
+        form: str,
+        bundle: Bundle,
+        path: Path,
+        space: str,
+        total: int,
+        only: frozenset[str] | None,
+    ) -> ImportRun:
+        opened = work.opened
+
+        def write(tx: Tx) -> ImportRun:
+            run = ImportRun(work.running.id, form, bundle.label, opened.make_id(), space, opened.make_id())
+            # A path need not be text; one that is not cannot be found again, and its import is then taken back.
+            location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
+            run = opened.importing.begin(tx, run, location, bundle.fingerprint, total)
+            remember_choice(tx, run.id, only)
+            return run
+
+        return opened.write(write).result()
+
+    def _store(
+        self,
+        work: _Work,
+        run: ImportRun,
+        bundle: Bundle,
+        importer: Importer,
+        tally: Tally,
+        reach: tuple[int, int | None],
+        only: frozenset[str] | None,
+    ) -> None:
+        opened, (position, total) = work.opened, reach
+        work.running.is_storing, work.running.done, work.running.total = True, position, total
+        try:
+            waiting: deque[_Batch] = deque()
+            for batch in _batches(opened, bundle, importer, position, only):
+                waiting.append(batch)
+                if len(waiting) >= _AHEAD:
+                    self._write(opened, run, waiting.popleft(), tally, work.progress, total)
+            while waiting:
+                self._write(opened, run, waiting.popleft(), tally, work.progress, total)
+        except BaseException:
+            # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
+            # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
+            if not opened.closing.is_set():
+                with suppress(LociError):
+                    self._take_back(opened, run)
+            raise
+
+        def finish(tx: Tx) -> None:
+            opened.importing.finish(tx, run, tally)
+            forget_choice(tx, run.id)
+
+        opened.write(finish).result()
+        settle_some(opened, AT_ONCE)
+        watched(begun(opened.threads.jobs, settle_some, opened), _log, "comparing what was imported")
+        seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
+        opened.announce("import", (), OWNER_ACTOR, seq)
+
+    def _write(
+        self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally, progress: Progress, total: int | None
+    ) -> None:
+        meant = batch.meant.result()
+        items = incoming(batch.records, batch.texts, meant.vectors)
+        look_over(items)
+
+        def write(tx: Tx) -> None:
+            # The model may have changed since: what was made for the old space is of no use in the new one.
+            fit = items if meant.sight is opened.sight else [replace(item, vectors=None) for item in items]
+            opened.importing.batch(tx, run, fit, batch.position, tally, opened.add_vectors)
+
+        opened.write(write, background=True).result()
+        progress.at(batch.position, total)
+
+    def _take_back(self, opened: Opened, run: ImportRun) -> None:
+        """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
+
+        def write(tx: Tx) -> None:
+            tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
+            expiry.undo(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
+            forget_choice(tx, run.id)
+
+        opened.write(write).result()
+
+    def _finish_all(self, opened: Opened, progress: Counted | None) -> int:
+        rows = opened.vault.read(
+            lambda r: r.all(
+                "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
+                "i.step_id, i.summary, i.started_at FROM imports i JOIN spaces s ON s.id = i.space_id "
+                "WHERE i.state = 'running'"
+            )
+        )
+        dealt_with = 0
+        for row in rows:
+            running = RunningImport(str(row[0]), shown_name(str(row[2])), int(row[11]), is_storing=True)
+            opened.imports[running.id] = running
+            try:
+                watch = _watch(opened, running.told(progress), running.asked(None))
+                self._finish_one(_Work(opened, running, watch), row)
+            except CancelledError:
+                pass  # stopped on request, and taken back
+            except UserError as error:
+                # Its file is not what it was. It was taken back, and the others have their turn.
+                if opened.closing.is_set():
+                    raise
+                _log.warning("an interrupted import was taken back: %s", error.code.value)
+            finally:
+                _end(opened, running)
+            dealt_with += 1
+        return dealt_with
+
+    def _finish_one(self, work: _Work, row: Sequence[object]) -> None:
+        opened = work.opened
+        import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary, _ = row
+        run = ImportRun(str(import_id), str(form), str(label), str(space_id), str(space), str(step_id))
+        with ExitStack() as stack:
+            try:
+                bundle = stack.enter_context(open_bundle(Path(str(location))))
+                importer = detect(bundle, str(form))
+            except LociError:
+                self._take_back(opened, run)
+                return
+            if bundle.fingerprint != fingerprint:
+                self._take_back(opened, run)
+                return
+            tally = tally_from(json.loads(str(summary)))
+            reach = int(str(position)), None if total is None else int(str(total))
+            only = opened.vault.read(lambda rows: choice_of(rows, run.id))
+            self._store(work, run, bundle, importer, tally, reach, only)
+
+
+def _end(opened: Opened, running: RunningImport) -> None:
+    opened.imports.pop(running.id, None)
+    running.over.set()
+
+
+def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:
+    return Progress(opened.clock, progress, cancelled, opened.closing.is_set)
+
+
+def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> None:
+    """Nothing is detected where the person names a format; a wrong name shows in nothing at all being found."""
+    if form is not None and not (rehearsal.records or rehearsal.skipped or rehearsal.trouble_count):
+        name = shown_name(bundle.label)
+        raise UserError(
+            Code.IMPORT_UNKNOWN_FORMAT, f"“{name}” holds nothing in the format {form}; nothing was imported."
+        )
+
+
+def _count(
+    bundle: Bundle,
+    importer: Importer,
+    progress: Progress,
+    only: frozenset[str] | None,
+    see: Callable[[Record], None] | None = None,
+) -> tuple[Rehearsal, int]:
+    """Read everything; what was found, and how many records were not chosen."""
+    counted = rehearsing.Tally(importer.format)
+    passed_over = 0
+    for done, item in enumerate(import_items(bundle, importer)):
+        if done % _CHECK_EVERY == 0:
+            progress.at(done, None)
+        if isinstance(item, Record) and not _is_chosen(item, only):
+            passed_over += 1
+            continue
+        counted.add(item)
+        if see is not None and isinstance(item, Record):
+            see(item)
+    return counted.result(), passed_over
+
+
+def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
+    return only is None or rehearsing.key_of(record) in only
+
+
+def _batches(
+    opened: Opened, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
+) -> Iterator[_Batch]:
+    """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
+    records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
+    for _ in islice(records, position):
+        pass
+    for chunk in _chunks(records, opened.options.import_batch):
+        position += len(chunk)
+        flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
+        yield _Batch(
+            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.mean_many(flat), position
+        )
+
+
+def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record, tuple[str, ...]]]]:
+    """Records with their parts, so many at a time that no chunk has more rows than `most`.
+
+    One text that has more parts than that stays in one piece: a memory is stored whole or not at all.
+    """
+    chunk: list[tuple[Record, tuple[str, ...]]] = []
+    rows = 0
+    for record in records:
+        parts = cut(record.text, [section.start for section in record.sections])
+        if chunk and rows + len(parts) > most:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append((record, parts))
+        rows += len(parts)
+    if chunk:
+        yield chunk
+
+
+def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: Tally) -> ImportReport:
+    skipped = dict(rehearsal.skipped)
+    for reason, count in rehearsal.trouble_reasons.items():
+        skipped[reason] = skipped.get(reason, 0) + count
+    for reason, count in tally.skipped.items():
+        if count:
+            skipped[reason] = skipped.get(reason, 0) + count
+    return ImportReport(
+        import_id=import_id,
+        format=form,
+        conversations=rehearsal.conversations,
+        messages=rehearsal.messages,
+        stored=tally.stored,
+        proposals=tally.proposals,
+        skipped=skipped,
+        errors=rehearsal.troubles,
+        earliest=rehearsal.earliest,
+        latest=rehearsal.latest,
+    )

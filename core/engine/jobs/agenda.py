@@ -1,0 +1,155 @@
+"""What scheduled work is due, and why what waits does not run.
+
+Must not do: queue or run anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from core.engine.jobs.schedule import interval_ms, is_due, words
+from core.engine.runtime.open_vault import Opened
+from core.lifecycle.kit import clock_check, job_store
+from core.lifecycle.kit.clock_check import Watch
+from core.lifecycle.kit.job_context import Ground, Planner, Stream
+from core.lifecycle.kit.job_store import Job
+from core.types.lifecycle import JobType, Pressure
+from core.vault.database.rows import Rows
+
+_HOUR_MS, _REST_MS = 3_600_000, 120_000
+_LONG_REST_MS = 24 * _HOUR_MS
+_LAST_RUN = (
+    "SELECT state, total, report FROM jobs WHERE type = ? AND finished_at = ? AND state IN ('done', 'cancelled') "
+    "ORDER BY rowid DESC LIMIT 1"
+)
+PAUSED = "paused"
+ON_BATTERY = "on_battery"
+MEMORY_SHORT = "memory_short"
+INDEX_LOADS = "index_loads"
+NO_MODEL = "no_model"
+LATER = "later"
+CLOCK = "clock"
+TURN = "turn"
+"""Keys of `resources/lifecycle/holds.json`: why a queued job does not run."""
+
+
+class Agenda:
+    """Knows every kind of work.
+
+    Attributes:
+        jobs: by type.
+        watch: what is known of the clock in the vault that is open; None before one was.
+    """
+
+    def __init__(self, jobs: Mapping[JobType, Planner | Stream]) -> None:
+        self.jobs = jobs
+        self.watch: Watch | None = None
+
+    def due(self, opened: Opened, ground: Ground) -> tuple[JobType, ...]:
+        """What is to be queued now.
+
+        Args:
+            opened: the open vault.
+            ground: what jobs would stand on.
+
+        Returns:
+            Kinds of work, in the order in which they shall run.
+        """
+        if not opened.options.lifecycle_on:
+            return ()
+        urgent = opened.strain.pressure() is Pressure.CRITICAL
+
+        def read(rows: Rows) -> tuple[JobType, ...]:
+            busy = {str(row[0]) for row in rows.all(
+                "SELECT type FROM jobs WHERE state IN ('queued', 'running', 'poison')"
+            )}  # fmt: skip
+            last = job_store.last_ended(rows, ground.now_ms)
+            made_at = int(rows.value("SELECT created_at FROM vault_state"))
+            return tuple(
+                kind
+                for kind in JobType
+                if kind.value not in busy
+                and self._is_due(kind, opened, ground, rows, last.get(kind), made_at, urgent=urgent)
+            )
+
+        return opened.vault.read(read)
+
+    def lacks(self, kind: JobType, ground: Ground) -> str:
+        """Why a kind of work can do nothing at present.
+
+        Args:
+            kind: which.
+            ground: what it would stand on.
+
+        Returns:
+            A key of the sentences; "" where it lacks nothing.
+        """
+        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.near is None:
+            return INDEX_LOADS
+        if kind is JobType.DISTILL and ground.ask is None:
+            return NO_MODEL
+        return ""
+
+    def holds(self, opened: Opened, job: Job, ground: Ground) -> str:
+        """Why a queued job does not run now.
+
+        Args:
+            opened: the open vault.
+            job: the job.
+            ground: what it would stand on.
+
+        Returns:
+            A key of the sentences; "" where nothing holds it.
+        """
+        lacking = self.lacks(job.type, ground)
+        if lacking:
+            return lacking
+        if job.not_before is not None and job.not_before > ground.now_ms:
+            return LATER
+        if job.actor != "scheduler":
+            return ""  # whoever asked for it wants it now
+        if not opened.options.lifecycle_on:
+            return PAUSED
+        if job.type in clock_check.WAITING and self.watch is not None and clock_check.waits(self.watch, ground.now_ms):
+            return CLOCK
+        return self.strained(opened) if words()[job.type].heavy else ""
+
+    def strained(self, opened: Opened) -> str:
+        """Why no heavy work runs by itself now; "" for nothing."""
+        if opened.strain.pressure() is not Pressure.NORMAL:
+            return MEMORY_SHORT
+        if opened.strain.on_battery() and not opened.options.lifecycle_on_battery:
+            return ON_BATTERY
+        return ""
+
+    def _is_due(
+        self, kind: JobType, opened: Opened, ground: Ground, rows: Rows, last: int | None, made_at: int, *, urgent: bool
+    ) -> bool:
+        work = self.jobs.get(kind)
+        if work is None or self.lacks(kind, ground):
+            return False
+        if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
+            return True  # always allowed, and soon (E22.7)
+        if kind is JobType.REPLAY and opened.activity.idle_s < opened.options.replay_idle_s:
+            return False
+        timed = interval_ms(kind, opened.options) is not None
+        if timed and not is_due(kind, opened.options, last, made_at, ground.now_ms):
+            return False
+        if isinstance(work, Planner):
+            return timed
+        # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
+        if last is not None and 0 <= ground.now_ms - last < _REST_MS:
+            return False
+        waiting = work.backlog(rows, ground)
+        if kind is JobType.EMBED and last is not None and 0 <= ground.now_ms - last < _LONG_REST_MS:
+            return waiting > _in_vain(rows, kind, last)
+        return waiting > 0
+
+
+def _in_vain(rows: Rows, kind: JobType, last: int) -> int:
+    """How many the last run met where it could do nothing for any of them; 0 where it did something, or was stopped."""
+    row = rows.one(_LAST_RUN, (kind.value, last))
+    if row is None or row[0] != "done" or any(json.loads(row[2] or "{}").values()):
+        return 0
+    return int(row[1] or 0)

@@ -1,0 +1,332 @@
+"""The facade's group for the lifecycle: what is scheduled, what a run would do, did, and how it is taken back.
+
+Must not do: carry out a job; the scheduler does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.engine.health.report import health
+from core.engine.jobs.agenda import TURN
+from core.engine.jobs.run_preview import preview_of
+from core.engine.jobs.runner import Kept
+from core.engine.jobs.schedule import next_at, words
+from core.engine.jobs.scheduler import Scheduler
+from core.engine.runtime.futures import chain, mapped
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.settings import Settings
+from core.errors import Code, UserError
+from core.intake.revise.proposed_relations import accept_link, open_links, reject_link
+from core.intake.revise.retention_hold import SPARED_DAYS, spare
+from core.lifecycle.decay.archive_page import graveyard
+from core.lifecycle.decay.gauges import gauges
+from core.lifecycle.distill import distill_queue
+from core.lifecycle.kit import job_store
+from core.lifecycle.kit.reverted_runs import CHANGED
+from core.types.erasures import ProposedLink
+from core.types.lifecycle import Beat, Gauges, Graveyard, Health, JobRow, Jobs, JobState, JobType, Preview
+from core.types.values import OWNER_ACTOR, Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+PREVIEWED = (JobType.SWEEP, JobType.CONSOLIDATE, JobType.EPISODES, JobType.ERASE)
+"""What takes something away: a preview tells of nothing else unless it is asked to."""
+_OPEN = "('queued', 'running', 'poison')"
+_READ = (
+    "SELECT j.id, j.type, j.state, j.actor, j.created_at, j.started_at, j.finished_at, j.progress, j.total, "
+    "j.attempts, j.not_before, j.report, j.code, s.id, s.undone_by, s.is_open, s.expires_at FROM jobs j "
+    "LEFT JOIN undo_steps s ON s.id = j.step_id"
+)
+
+_UNSEEN = (
+    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
+    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
+    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
+)
+
+
+class JobsGroup:
+    """Everything a caller does with scheduled work. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], scheduler: Scheduler, settings: Settings) -> None:
+        self._opened = opened
+        self._scheduler = scheduler
+        self._settings = settings
+
+    def state(self, limit: int = 50) -> Future[Jobs]:
+        """The scheduler as it stands.
+
+        Args:
+            limit: ended jobs, at most.
+
+        Returns:
+            What waits, runs and ended, and the calendar.
+        """
+        opened = self._opened()
+        return opened.look(lambda rows: self._state(opened, rows, limit))
+
+    def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
+        """What the next runs would do; nothing is written.
+
+        Args:
+            limit: deeds that are told one by one, at most.
+            kinds: which work.
+
+        Returns:
+            The deeds and their counts.
+        """
+        opened = self._opened()
+        return opened.on(
+            opened.threads.checks, preview_of, self._scheduler.agenda.jobs, self._scheduler.ground(opened), kinds, limit
+        )
+
+    def run(self, kind: JobType, actor: Actor = OWNER_ACTOR, may: Callable[[], object] | None = None) -> Future[JobRow]:
+        """Run a kind of work now; behind what runs already.
+
+        Args:
+            kind: which.
+            actor: who asks.
+            may: raises where the asker may no longer; called where the job is written down.
+
+        Returns:
+            The job when it has ended, well or not.
+        """
+        opened = self._opened()
+        ended = self._scheduler.ask_for(opened, kind, _named(actor), may)
+        return chain(ended, lambda kept: self._row_of(opened, kept))
+
+    def cancel(self, job_id: str) -> Future[JobRow]:
+        """Stop a job; what it did so far stays and can be taken back.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        opened.on(opened.threads.reads, self._scheduler.cancel, opened, job_id)
+        return opened.read(lambda rows: self._row(opened, rows, job_id))
+
+    def retry(self, job_id: str) -> Future[JobRow]:
+        """Try a job again that failed too often, or that waits for a later time.
+
+        Of the reading by a model any job that ended may be named: the episodes that were left after three bad answers
+        are read again, by a new job where none waits.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> JobRow:
+            held = job_store.by_id(tx, job_id)
+            is_reading = held is not None and held.type is JobType.DISTILL
+            revived = distill_queue.revive_all(tx) if is_reading else 0
+            runs = job_store.revive(tx, job_id)
+            if runs is None and revived:
+                runs = job_store.enqueue(tx, opened.make_id, JobType.DISTILL, "owner")
+            if runs is None:
+                raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
+            return self._row(opened, tx, runs)
+
+        return mapped(opened.write(write), lambda row: self._kicked(opened, row))
+
+    def pause(self, on: bool) -> Future[Jobs]:
+        """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
+
+        Args:
+            on: whether to pause.
+
+        Returns:
+            The scheduler as it stands then.
+        """
+        return chain(self._settings.set("lifecycle_on", not on), lambda _: self.state())
+
+    def touch(self) -> None:
+        """A hand was on the window: replay is for times without one."""
+        self._opened().activity.touched()
+
+    def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
+        """Keep memories that a run would archive: their strength counts from now on; one undo step.
+
+        Args:
+            ids: which.
+            days: how long no run archives them, whatever their strength; 1 or more.
+
+        Returns:
+            The undo step.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND, INVALID_INPUT.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            step = spare(tx, opened.work, ids, days, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("spare", tuple(ids), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+    def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+        """What is archived, newest first; the way back is `library.revise` to `active`.
+
+        Args:
+            after: `next` of the page before; None for the first.
+            limit: rows, at most.
+
+        Returns:
+            A page.
+        """
+        opened = self._opened()
+        return opened.read(lambda rows: graveyard(rows, after, limit, opened.options))
+
+    def unseen(self, since_ms: int) -> Future[int]:
+        """How many runs changed or erased memories by themselves since a moment, and stand.
+
+        Args:
+            since_ms: epoch ms.
+        """
+        return self._opened().look(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
+
+    def gauges(self, memory_id: str) -> Future[Gauges]:
+        """How firmly a memory is remembered and how sure it is, now and as it goes on.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
+
+    def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
+        """Relations that replay proposes, the nearest first.
+
+        Args:
+            limit: at most so many.
+        """
+        return self._opened().read(lambda rows: open_links(rows, limit))
+
+    def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
+        """Draw a proposed relation, or never propose it again; one undo step.
+
+        Args:
+            from_id: one memory.
+            to_id: the other.
+            accept: whether it is drawn.
+
+        Returns:
+            The undo step; the future raises NOT_FOUND where it is not proposed.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            if accept:
+                step = accept_link(tx, opened.work, opened.make_id, from_id, to_id)
+            else:
+                step = reject_link(tx, opened.work, from_id, to_id)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("link", (from_id, to_id), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+    def health(self) -> Future[Health]:
+        """How everything is, in figures and plain warnings (E34.8)."""
+        opened = self._opened()
+        return opened.look(lambda rows: health(opened, rows))
+
+    def _kicked(self, opened: Opened, row: JobRow) -> JobRow:
+        opened.on(opened.threads.reads, self._scheduler.kick, opened)
+        return row
+
+    def _row_of(self, opened: Opened, kept: Kept) -> Future[JobRow]:
+        return opened.look(lambda rows: self._row(opened, rows, kept.job_id))
+
+    def _row(self, opened: Opened, rows: Rows, job_id: str) -> JobRow:
+        found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
+        if found is None:
+            raise UserError(Code.NOT_FOUND, "There is no such job.")
+        return self._shown(opened, found)
+
+    def _state(self, opened: Opened, rows: Rows, limit: int) -> Jobs:
+        waiting = rows.all(f"{_READ} WHERE j.state IN {_OPEN} ORDER BY j.state <> 'running', j.created_at, j.rowid")
+        ended = rows.all(
+            f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
+        )
+        last = job_store.last_ended(rows, opened.clock.now_ms())
+        made_at = int(rows.value("SELECT created_at FROM vault_state"))
+        strained = self._scheduler.agenda.strained(opened)
+        return Jobs(
+            paused=not opened.options.lifecycle_on,
+            holds=hold_words(strained),
+            pressure=opened.strain.pressure(),
+            rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
+            calendar=tuple(
+                Beat(
+                    kind,
+                    words()[kind].title,
+                    words()[kind].about,
+                    last.get(kind),
+                    next_at(kind, opened.options, last.get(kind), made_at) if opened.options.lifecycle_on else None,
+                    words()[kind].heavy,
+                )
+                for kind in self._scheduler.agenda.jobs
+            ),
+            total=int(rows.value(f"SELECT count(*) FROM jobs WHERE state NOT IN {_OPEN}")),  # noqa: S608 - constant
+        )
+
+    def _shown(self, opened: Opened, row: Sequence[Any]) -> JobRow:
+        (job_id, kind, state, actor, created, started, finished, progress, total, attempts, not_before, report, code,
+         step, undone_by, is_open, expires) = row  # fmt: skip
+        known = JobType(kind)
+        can_undo = step is not None and undone_by is None and not is_open and expires >= opened.clock.now_ms()
+        return JobRow(
+            id=job_id,
+            type=known,
+            title=words()[known].title,
+            state=JobState(state),
+            actor=actor,
+            created_at=created,
+            started_at=started,
+            finished_at=finished,
+            progress=progress,
+            total=total,
+            attempts=attempts,
+            not_before=not_before,
+            report=_report(report),
+            code=code or "",
+            step_id=step,
+            can_undo=can_undo,
+            undone=undone_by is not None,
+            waits_for=self._waits(opened, job_id, known, actor, not_before) if state == "queued" else "",
+        )
+
+    def _waits(self, opened: Opened, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
+        job = job_store.Job(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
+        return hold_words(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
+
+
+def hold_words(key: str) -> str:
+    """Why a job does not run, as a sentence; "" for nothing."""
+    return _holds()[key] if key else ""
+
+
+@cache
+def _holds() -> Mapping[str, str]:
+    told: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
+    return told
+
+
+def _report(text: str | None) -> Mapping[str, Any]:
+    told: dict[str, Any] = json.loads(text or "{}")
+    return told
+
+
+def _named(actor: Actor) -> str:
+    return actor.kind if actor.client_id is None else f"client:{actor.client_id}"

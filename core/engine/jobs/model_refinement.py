@@ -1,0 +1,410 @@
+"""The facade's group for the local model: what server is there, and the job that lets it refine what was left open.
+
+One coroutine on the engine's loop while a vault is open: it looks for a server, asks one question at a time when
+nothing else is going on, checks the answer and hands it to the writer. Must not do: hold up anybody, ask for what was
+asked before, ask again at once after a failure, go on while the vault closes, or keep a text longer than its question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError as Dropped
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from core import log
+from core.belief.claims.model_proposals import grounded, weighed
+from core.belief.extract.extraction import predicates
+from core.engine.runtime.futures import mapped
+from core.engine.runtime.open_vault import Opened
+from core.errors import Code, EnvironmentFaultError, LociError
+from core.intake.revise import refinement
+from core.intake.revise.refinement import MODEL_ACTOR, VERB, Refined
+from core.intake.store.refinement_queue import Open, Unread, is_importing, next_pair, next_text, passed
+from core.llm.ollama import Limits, ModelServer, load_library
+from core.llm.place import place_of
+from core.llm.prompting import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
+from core.llm.schema import claims_of, relation_of
+from core.types.proposals import ModelState, RefineReport, Server
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+_STOP_S = 3.0
+_log = log.get("engine")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the job paces itself, in seconds.
+
+    Attributes:
+        look_s: from opening the vault to the first look for a server.
+        first_s: from then to the first question.
+        idle_s: between two looks for something to do.
+        least_s: between two questions; never less than the last answer took, so that a machine is half free.
+        known_s: how long what is known of the server holds (E32.2).
+        longest_s: the longest pause after failures; it doubles from `known_s` on.
+        tries: how often one question may fail before it is left.
+    """
+
+    look_s: float = 1.0
+    first_s: float = 20.0
+    idle_s: float = 15.0
+    least_s: float = 2.0
+    known_s: float = 30.0
+    longest_s: float = 1_800.0
+    tries: int = 2
+
+
+class Refining:
+    """The local model, while a vault is open.
+
+    Attributes:
+        pace: may be set before `begin`.
+        limits: of one question; likewise.
+    """
+
+    def __init__(self, opened: Callable[[], Opened], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+        """Tie the ends together.
+
+        Args:
+            opened: gives the open vault, or raises VAULT_LOCKED.
+            loop: the engine's loop.
+        """
+        self._opened = opened
+        self._loop = loop
+        self._job: _Job | None = None
+        self.pace = Pace()
+        self.limits = Limits()
+
+    @property
+    def state(self) -> ModelState:
+        """What is known of the server, from the last look.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().model
+
+    def look(self) -> Future[ModelState]:
+        """Look for the server now.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run(self._of(self._opened()).look(fresh=True))
+
+    def refine(self, most: int = 20) -> Future[RefineReport]:
+        """Ask about what is open now, instead of in its own time.
+
+        Args:
+            most: questions, at most.
+
+        Returns:
+            What came of it; nothing where no model is ready.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run(self._of(self._opened()).some(most))
+
+    def put(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
+        """Put one question of a job to the model, between those of its own.
+
+        Args:
+            prompt: the question.
+            tiers: the security tier of every memory in it.
+
+        Returns:
+            The answer, checked by nobody; the future raises EMBEDDER_UNAVAILABLE where no model is ready.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run(self._of(self._opened()).put(prompt, tiers))
+
+    def begin(self, opened: Opened) -> None:
+        """Refine in its own time from now on, until `end`.
+
+        Args:
+            opened: the vault that was just opened.
+        """
+        self._of(opened).begin(self._loop())
+
+    def end(self) -> None:
+        """Stop at once: a question that waits for its answer is hung up on."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.end(self._loop())
+
+    def _of(self, opened: Opened) -> _Job:
+        if self._job is None or self._job.opened is not opened:
+            self._job = _Job(opened, self.pace, self.limits)
+        return self._job
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return mapped(asyncio.run_coroutine_threadsafe(work, self._loop()), lambda value: value)
+
+
+class _Job:
+    """All that is known while one vault is open; every coroutine runs on the engine's loop."""
+
+    def __init__(self, opened: Opened, pace: Pace, limits: Limits) -> None:
+        self.opened = opened
+        self._pace = pace
+        self._limits = limits
+        self._turn = asyncio.Lock()
+        self._server: ModelServer | None = None
+        self._asked_for: tuple[str, bool] | None = None
+        self._looked_at: float | None = None
+        self._failures = 0
+        self._tried: dict[str | int, int] = {}
+        self._running: set[asyncio.Task[Any]] = set()
+        self._ended = threading.Event()
+        self._ended.set()
+        self.report = RefineReport()
+
+    # ---- in its own time
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start the endless coroutine."""
+        self._ended.clear()
+        asyncio.run_coroutine_threadsafe(self._for_ever(), loop).add_done_callback(self._over)
+
+    def end(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel whatever runs, and wait until it has ended."""
+        done = asyncio.run_coroutine_threadsafe(self._cancel(), loop)
+        with suppress(RuntimeError):
+            if asyncio.get_running_loop() is loop:
+                return  # its own thread cannot wait for it
+        with suppress(TimeoutError, Dropped):
+            done.result(_STOP_S)
+        self._ended.wait(_STOP_S)
+
+    async def _cancel(self) -> None:
+        running = [task for task in self._running if task is not asyncio.current_task()]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._drop_server()
+
+    async def _for_ever(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.add(task)
+        await asyncio.sleep(self._pace.look_s)
+        await self.look()
+        await asyncio.sleep(self._pace.first_s)
+        while not self.opened.closing.is_set():
+            begun_at = self.opened.clock.monotonic()
+            worked = await self._one()
+            took = self.opened.clock.monotonic() - begun_at
+            await asyncio.sleep(max(self._pace.least_s, took) if worked else self._pace.idle_s)
+
+    def _over(self, work: Future[None]) -> None:
+        self._ended.set()
+        error = None if work.cancelled() else work.exception()
+        if isinstance(error, LociError):
+            if not self.opened.closing.is_set():
+                _log.warning("refining stopped: %s", error.code.value)
+        elif error is not None:
+            _log.error("refining stopped: %s", type(error).__name__)
+
+    # ---- when asked to
+
+    async def some(self, most: int) -> RefineReport:
+        """Up to so many questions, one after the other; those of an earlier failure are tried again."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        before = self.report
+        await self.look(fresh=True)
+        for _ in range(most):
+            if self.opened.closing.is_set() or not await self._one():
+                break
+        return _less(self.report, before)
+
+    async def put(self, prompt: Prompt, tiers: Sequence[str]) -> str:
+        """One question of somebody else; a server that does not answer rests for a while, as after its own."""
+        async with self._turn:
+            state = await self.look()
+            if state.server is not Server.READY or self._server is None:
+                raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready.")
+            try:
+                answer = await self._server.ask(state.model, prompt, tiers)
+            except LociError as error:
+                self._failures += 1
+                self._know(ModelState(Server.FAILING, code=error.code.value))
+                raise
+            self._failures = 0
+            return answer
+
+    async def look(self, *, fresh: bool = False) -> ModelState:
+        """What server there is; asked for again when what is known is old."""
+        options = self.opened.options
+        if not options.model_on:
+            await self._drop_server()
+            return self._know(ModelState(Server.OFF))
+        if not fresh and self._is_known():
+            return self.opened.model
+        try:
+            server = await self._server_at(options.model_host, beyond=options.model_beyond)
+            if await server.listens():
+                await self._on_checks(load_library)
+            state = await server.state(options.model_name)
+        except LociError as error:
+            if error.code is Code.VAULT_LOCKED:
+                raise
+            state = ModelState(Server.FAILING, code=error.code.value)
+        if state.server is Server.READY and fresh:
+            self._failures = 0
+        return self._know(state)
+
+    def _is_known(self) -> bool:
+        options = self.opened.options
+        if self._looked_at is None or (options.model_host, options.model_beyond) != self._asked_for:
+            return False
+        if self.opened.model.server is Server.OFF:
+            return False
+        wait = min(self._pace.longest_s, self._pace.known_s * 2.0 ** min(self._failures, 16))
+        return self.opened.clock.monotonic() - self._looked_at < wait
+
+    def _know(self, state: ModelState) -> ModelState:
+        self._looked_at = self.opened.clock.monotonic()
+        self.opened.model = state
+        return state
+
+    async def _server_at(self, host: str, *, beyond: bool) -> ModelServer:
+        if self._server is None or self._asked_for != (host, beyond):
+            await self._drop_server()
+            self._asked_for = (host, beyond)
+            place = await self._on_checks(lambda: place_of(host, beyond=beyond))
+            self._server = ModelServer(place, self._limits)
+        return self._server
+
+    async def _drop_server(self) -> None:
+        server, self._server = self._server, None
+        if server is not None:
+            await server.close()
+
+    # ---- one question
+
+    async def _one(self) -> bool:
+        """Ask one question, if a model is ready and nothing else goes on; whether one was asked."""
+        async with self._turn:
+            state = await self.look()
+            if state.server is not Server.READY or self._server is None or self.opened.queue.depth:
+                return False
+            offered: Open | Unread | None = await asyncio.wrap_future(self.opened.read(_offered))
+            if offered is None:
+                return False
+            await self._ask(offered, self._server, state.model)
+            return True
+
+    async def _ask(self, offered: Open | Unread, server: ModelServer, model: str) -> None:
+        try:
+            answer = await server.ask(model, _prompt(offered), offered.tiers)
+        except LociError as error:
+            if error.code is Code.VAULT_LOCKED:
+                raise
+            await self._failed(offered, error)
+            return
+        self._failures = 0
+        self._tried.pop(_key(offered), None)
+        await self._take(offered, answer)
+
+    async def _failed(self, offered: Open | Unread, error: LociError) -> None:
+        """No answer: the server rests for a while, longer each time; a question that fails again is left."""
+        self._failures += 1
+        tried = self._tried[_key(offered)] = self._tried.get(_key(offered), 0) + 1
+        _log.info("a model server did not answer: %s", error.code.value)
+        self._know(ModelState(Server.FAILING, code=error.code.value))
+        if tried >= self._pace.tries:
+            del self._tried[_key(offered)]
+            await self._write(lambda tx: passed(tx, offered))
+
+    async def _take(self, offered: Open | Unread, answer: str) -> None:
+        """Check an answer and hand what is left of it to the writer; the question is never put again."""
+        apply = _relation(self.opened, offered, answer) if isinstance(offered, Open) else None
+        if isinstance(offered, Unread):
+            apply = _claims(self.opened, offered, answer)
+
+        def write(tx: Tx) -> Refined:
+            done = Refined() if apply is None else apply(tx)
+            passed(tx, offered)
+            if done.changed or done.suggested or done.opened:
+                seq = tx.seq
+                tx.after_commit(lambda: self.opened.announce(VERB, done.changed, MODEL_ACTOR, seq))
+            return done
+
+        try:
+            done = await self._write(write)
+        except LociError as error:
+            if error.code is Code.VAULT_LOCKED:
+                raise
+            # Trigger: what stands does not let the answer in. Why: it would not the next time either. Outcome: left.
+            _log.warning("an answer of a model could not be written: %s", error.code.value)
+            apply, done = None, Refined()
+            await self._write(lambda tx: passed(tx, offered))
+        self.report = replace(
+            self.report,
+            asked=self.report.asked + 1,
+            settled=self.report.settled + (isinstance(offered, Open) and bool(done.changed)),
+            suggested=self.report.suggested + done.suggested,
+            read=self.report.read + (isinstance(offered, Unread) and bool(done.changed)),
+            useless=self.report.useless + (apply is None),
+        )
+
+    async def _write(self, fn: Callable[[Tx], T]) -> T:
+        return await asyncio.wrap_future(self.opened.write(fn, background=True))
+
+    async def _on_checks(self, work: Callable[[], T]) -> T:
+        return await asyncio.wrap_future(self.opened.on(self.opened.threads.checks, work))
+
+
+def _offered(rows: Rows) -> Open | Unread | None:
+    if is_importing(rows):
+        return None
+    return next_pair(rows, TEXT_CHARACTERS) or next_text(rows, TEXT_CHARACTERS)
+
+
+def _prompt(offered: Open | Unread) -> Prompt:
+    if isinstance(offered, Open):
+        return relation_prompt(offered.existing, offered.incoming)
+    return claims_prompt(offered.told, predicates())
+
+
+def _relation(opened: Opened, pair: Open, answer: str) -> Callable[[Tx], Refined] | None:
+    proposal = relation_of(answer)
+    if proposal is None:
+        return None
+    relation = weighed(pair.before, proposal)
+    return lambda tx: refinement.settle_pair(tx, opened.keeper, pair, relation, opened.add_vectors)
+
+
+def _claims(opened: Opened, text: Unread, answer: str) -> Callable[[Tx], Refined] | None:
+    drafts = grounded(text.told.text, claims_of(answer), text.known)
+    if not drafts:
+        return None
+    return lambda tx: refinement.add_claims(tx, opened.keeper, text, drafts, opened.add_vectors)
+
+
+def _key(offered: Open | Unread) -> str | int:
+    return offered.item_id if isinstance(offered, Open) else offered.n
+
+
+def _less(now: RefineReport, before: RefineReport) -> RefineReport:
+    return RefineReport(
+        now.asked - before.asked,
+        now.settled - before.settled,
+        now.suggested - before.suggested,
+        now.read - before.read,
+        now.useless - before.useless,
+    )

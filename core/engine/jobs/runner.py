@@ -1,0 +1,227 @@
+"""One batch of one job: prepared off the writer, carried out in one transaction with the job's own state.
+
+Must not do: choose which job runs, or when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from core.embed.base import AWAY
+from core.engine.jobs.schedule import words
+from core.engine.runtime.open_vault import Opened
+from core.errors import BugError, Code
+from core.events import Progress
+from core.lifecycle.consolidate.run_report import report, standing
+from core.lifecycle.kit import job_store
+from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground, Planner, Preparing, Stream
+from core.lifecycle.kit.job_store import Job
+from core.types.lifecycle import JobState, JobType
+from core.types.values import OWNER_ACTOR
+from core.vault.database.tx import Tx
+
+_BATCH, _LEAST, _MOST = 25, 1, 200
+_PATIENT = AWAY | {Code.DISK_FULL, Code.BUSY}
+_AIM_S = 0.08
+"""A batch holds the writer about so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How a job stands behind a batch.
+
+    Attributes:
+        report: what it did so far.
+    """
+
+    job_id: str
+    state: JobState
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Runner:
+    """Carries out batches in one open vault."""
+
+    def __init__(self, opened: Opened, jobs: Mapping[JobType, Planner | Stream]) -> None:
+        self._opened = opened
+        self._jobs = jobs
+        self._size: dict[str, int] = {}
+
+    def step(self, job: Job, ground: Ground) -> Kept:
+        """Do the next batch.
+
+        Args:
+            job: as it stands in the vault.
+            ground: what it stands on.
+
+        Returns:
+            How it stands now.
+
+        Raises:
+            LociError: what the vault, the embedder or the model said.
+        """
+        work = self._jobs[job.type]
+        if not isinstance(work, Planner):
+            kept = self._flow(job, work, ground)
+        elif job.started_at is None:
+            kept = self._plan(job, work, ground)
+        else:
+            kept = self._carry(job, work, ground)
+        if kept.state is not JobState.RUNNING:
+            ground.tidy()
+        return kept
+
+    # ---- planned work
+
+    def _plan(self, job: Job, work: Planner, ground: Ground) -> Kept:
+        self._say(job, 0, None)
+        deeds = work.plan(ground)
+        if ground.is_stopped():
+            return Kept(job.id, JobState.RUNNING)  # looked at anew, and closed then
+        cursor = {"before": ground.read(standing)}
+        self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
+        self._say(job, 0, len(deeds))
+        return Kept(job.id, JobState.RUNNING)
+
+    def _carry(self, job: Job, work: Planner, ground: Ground) -> Kept:
+        size = self._size.get(job.id, _BATCH)
+        deeds = ground.read(lambda rows: job_store.planned(rows, job.id, job.progress, size))
+        if not deeds:
+            return self.close(job, JobState.DONE)
+        carry_out = work.carry_out
+        if isinstance(work, Preparing):
+            carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
+        begun = self._opened.clock.monotonic()
+
+        def write(tx: Tx) -> Job:
+            self._need_same(tx, job)
+            with self._verb(tx, job) as verb:
+                batch = carry_out(tx, verb, ground, deeds)
+                verb.note(job.id, **batch.counts)
+            return self._moved(tx, job, Batch(len(deeds), batch.counts, batch.ids), verb.step_id)
+
+        after = self._write(write)
+        took = max(1e-4, self._opened.clock.monotonic() - begun)
+        self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
+        self._say(job, after.progress, job.total)
+        return Kept(job.id, JobState.RUNNING, after.counts)
+
+    # ---- streams
+
+    def _flow(self, job: Job, work: Stream, ground: Ground) -> Kept:
+        if job.started_at is None:
+            total = ground.read(lambda rows: work.backlog(rows, ground))
+            self._write(lambda tx: job_store.begin(tx, job, None, total, {}))
+            self._say(job, 0, total)
+            return Kept(job.id, JobState.RUNNING)
+        prepared = work.prepare(ground, job.cursor)
+        if prepared is None or ground.is_stopped():
+            return Kept(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
+
+        def write(tx: Tx) -> tuple[Job, bool]:
+            self._need_same(tx, job)
+            if work.is_derived:
+                batch = work.write(tx, None, ground, prepared)
+                return self._moved(tx, job, batch, None), batch.is_last
+            with self._verb(tx, job) as verb:
+                batch = work.write(tx, verb, ground, prepared)
+                verb.note(job.id, **batch.counts)
+            return self._moved(tx, job, batch, verb.step_id), batch.is_last
+
+        after, is_last = self._write(write)
+        self._say(job, after.progress, job.total)
+        return self.close(after, JobState.DONE) if is_last else Kept(job.id, JobState.RUNNING, after.counts)
+
+    # ---- ends
+
+    def close(self, job: Job, state: JobState) -> Kept:
+        """End a job; its undo step, if anything changed, can be taken back from here on.
+
+        Args:
+            job: as it stands.
+            state: done or cancelled.
+
+        Returns:
+            Its end with the report.
+        """
+        self._size.pop(job.id, None)
+
+        def write(tx: Tx) -> Mapping[str, Any]:
+            told = self._report(tx, job)
+            job_store.close_step(tx, job.id)
+            job_store.finish(tx, job.id, state, told)
+            seq, kind = tx.seq, job.type.value
+            tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
+            self._audit_derived(tx, job, kind)
+            return told
+
+        told = self._write(write)
+        self._say(job, 1, 1)
+        return Kept(job.id, state, told)
+
+    def lay_aside(self, job: Job) -> Kept:
+        """Let a job wait that cannot go on now."""
+        self._write(lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,)))
+        self._say(job, 1, 1)
+        return Kept(job.id, JobState.QUEUED, job.counts)
+
+    def failed(self, job_id: str, code: Code) -> Kept:
+        """Note a failure; its step is closed where it is not tried again."""
+
+        def write(tx: Tx) -> Kept:
+            state = job_store.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
+            job = job_store.by_id(tx, job_id)
+            if job is None:
+                raise BugError("a job that is gone")
+            seq = tx.seq
+            tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
+            return Kept(job_id, state, job.counts)
+
+        kept: Kept = self._write(write)
+        return kept
+
+    # ---- ground
+
+    def _verb(self, tx: Tx, job: Job) -> Any:
+        told = words()[job.type]
+        actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
+        return self._opened.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
+
+    def _moved(self, tx: Tx, job: Job, batch: Batch, step_id: str | None) -> Job:
+        after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
+        if batch.ids:
+            seq, ids, kind = tx.seq, batch.ids, job.type.value
+            tx.after_commit(lambda: self._opened.announce(kind, ids, SCHEDULER, seq))
+        return after
+
+    @staticmethod
+    def _need_same(tx: Tx, job: Job) -> None:
+        held = job_store.by_id(tx, job.id)
+        if held is None or held.progress != job.progress:
+            raise BugError("a job that two threads run")
+        if held.state is not JobState.RUNNING:
+            job_store.resume(tx, job)
+
+    def _audit_derived(self, tx: Tx, job: Job, kind: str) -> None:
+        work = self._jobs.get(job.type)
+        if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
+            return
+        with self._opened.work.verb(tx, kind, words()[job.type].step, SCHEDULER) as verb:
+            verb.note(job.id, **job.counts)
+
+    @staticmethod
+    def _report(tx: Tx, job: Job) -> Mapping[str, Any]:
+        if job.type is not JobType.CONSOLIDATE:
+            return dict(job.counts)
+        took = tx.clock_ms - (job.started_at or tx.clock_ms)
+        before = job.cursor.get("before", {})
+        return report(job.counts, before=before, after=standing(tx), duration_ms=took).to_json()
+
+    def _write(self, fn: Any) -> Any:
+        return self._opened.write(fn, background=True).result()
+
+    def _say(self, job: Job, done: int, total: int | None) -> None:
+        self._opened.hub.publish(Progress(f"job:{job.type.value}", words()[job.type].running, done, total))

@@ -1,0 +1,406 @@
+"""The scheduler: what is due is queued at the heartbeat, and one job at a time goes on, one batch after the other.
+
+Between two batches it looks whether somebody searches, whether memory is short or the machine is on battery, whether
+the person paused or stopped it, and whether something else waits on the thread of the jobs (an import). Work that takes
+hours (another embedding model) lets whatever else may run go first, at each batch. A job's state is saved with each
+batch, so that it goes on behind it after a crash. Must not do: any work of a job itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from core import log
+from core.engine.jobs.agenda import NO_MODEL, Agenda
+from core.engine.jobs.job_context_factory import ground_of
+from core.engine.jobs.model_refinement import Refining
+from core.engine.jobs.runner import Kept, Runner
+from core.engine.runtime.futures import begun, locked
+from core.engine.runtime.open_vault import Opened
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
+from core.lifecycle.kit import clock_check, job_store
+from core.lifecycle.kit.clock_check import Watch
+from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.kit.job_store import Job
+from core.types.lifecycle import JobState, JobType
+from core.vault.database.tx import Tx
+
+_log = log.get("engine")
+_TURN_S = 30.0
+_RECLAIM = "reclaim"
+_YIELDING = frozenset({JobType.MIGRATE})
+"""Work that takes hours and steps aside for all other work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beats:
+    """How the scheduler paces itself, in seconds.
+
+    Attributes:
+        every_s: between two heartbeats; the first one comes as long after opening (E33.1).
+        quiet_s: the longest a batch waits for a moment in which nobody searches.
+        pause_s: between two batches, so that half of the thread is free.
+    """
+
+    every_s: float = 60.0
+    quiet_s: float = 2.0
+    pause_s: float = 0.0
+
+
+@dataclass
+class _Open:
+    """What is known while one vault is open."""
+
+    opened: Opened
+    runner: Runner
+    beaten_at: float
+    running: str | None = None
+    stopping: set[str] = field(default_factory=set)
+    waiters: dict[str, list[Future[Kept]]] = field(default_factory=dict)
+
+
+class Scheduler:
+    """Runs the jobs of one open vault after another.
+
+    Attributes:
+        beats: may be set before `begin`.
+        agenda: what is due, and why what waits does not run.
+    """
+
+    def __init__(self, agenda: Agenda, model: Refining) -> None:
+        """Tie the ends together.
+
+        Args:
+            agenda: knows every kind of work.
+            model: the local model.
+        """
+        self.agenda = agenda
+        self.beats = Beats()
+        self._model = model
+        self._lock = threading.Lock()  # guards _now and what it holds
+        self._now: _Open | None = None
+
+    # ---- a vault opens and closes
+
+    def begin(self, opened: Opened) -> None:
+        """Take up what was running when the vault closed; from here on `beat` counts.
+
+        Args:
+            opened: the open vault.
+        """
+        crashed = opened.vault.info.recovered_from_crash
+        if opened.vault.read(job_store.is_any_running):
+            opened.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
+        # Of a vault that was never watched, the last change tells how late it was.
+        self.agenda.watch = opened.vault.read(clock_check.read) or Watch(
+            min(opened.vault.info.last_at_ms, opened.clock.now_ms())
+        )
+        with self._lock:
+            self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
+
+    def end(self) -> None:
+        """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
+        with self._lock:
+            now, self._now = self._now, None
+        for waiters in [] if now is None else now.waiters.values():
+            for waiter in waiters:
+                if waiter.set_running_or_notify_cancel():
+                    waiter.set_exception(locked())
+
+    # ---- the heartbeat
+
+    def beat(self, opened: Opened, *, force: bool = False) -> None:
+        """Queue what is due, and go on with what waits.
+
+        Args:
+            opened: the open vault.
+            force: whether to look now, before the next heartbeat is due.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is None:
+            return
+        at = opened.clock.monotonic()
+        if not force and at - now.beaten_at < self.beats.every_s:
+            return
+        now.beaten_at = at
+        try:
+            self._watch_clock(opened)
+            due = self.agenda.due(opened, self.ground(opened))
+            if due:
+                opened.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
+        except TimeoutError:
+            return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
+        self.kick(opened)
+
+    def _watch_clock(self, opened: Opened) -> None:
+        held = opened.vault.read(clock_check.read)
+        known = held or self.agenda.watch or Watch(opened.clock.now_ms())
+        seen = self.agenda.watch = clock_check.judged(known, opened.clock.now_ms())
+        if clock_check.is_to_be_kept(held, seen):
+            opened.write(lambda tx: clock_check.keep(tx, seen), background=True).result(_TURN_S)
+
+    def attend(self, opened: Opened) -> None:
+        """Go on with what somebody waits for, where it could not begin at once; every second.
+
+        Args:
+            opened: the open vault.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is not None and now.waiters and now.running is None:
+            self.kick(opened)
+
+    def look_soon(self) -> None:
+        """Let the next heartbeat come at once: something was wished for that the calendar knows."""
+        now = self._now
+        if now is not None:
+            now.beaten_at -= self.beats.every_s
+
+    # ---- one job at a time
+
+    def kick(self, opened: Opened) -> None:
+        """Go on with the next job that may run, if none runs.
+
+        Args:
+            opened: the open vault.
+
+        Raises:
+            LociError: what the vault said.
+        """
+        now = self._of(opened)
+        if now is None:
+            return
+        with self._lock:
+            if now.running is not None:
+                return
+        if opened.vault.read(job_store.is_any_running):
+            self._reclaim(now)
+            return
+        job = self._next(opened)
+        if job is not None and self._take(now, job.id):
+            self._go_on(now, job.id)
+
+    def _next(self, opened: Opened) -> Job | None:
+        """What may run now: what takes hours comes last."""
+        ground = self.ground(opened)
+        queued = opened.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
+        queued.sort(key=lambda one: one.type in _YIELDING)
+        return next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
+
+    def _reclaim(self, now: _Open) -> None:
+        """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
+        if not self._take(now, _RECLAIM):
+            return
+
+        def work() -> None:
+            opened = now.opened
+            try:
+                opened.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(_TURN_S)
+            except (LociError, TimeoutError) as error:
+                if not opened.closing.is_set():
+                    _log.warning("a job could not be taken up again: %s", type(error).__name__)
+                return
+            finally:
+                self._release(now, _RECLAIM)
+            self._kick_quietly(opened)
+
+        try:
+            begun(now.opened.threads.jobs, work)
+        except LociError:
+            self._release(now, _RECLAIM)  # the vault closes
+
+    def _take(self, now: _Open, job_id: str) -> bool:
+        """Let a job run, unless another was faster."""
+        with self._lock:
+            if now.running is not None:
+                return False
+            now.running = job_id
+            return True
+
+    def _go_on(self, now: _Open, job_id: str) -> None:
+        try:
+            begun(now.opened.threads.jobs, self._turn, now, job_id)
+        except LociError:
+            self._release(now, job_id)  # the vault closes
+
+    def _turn(self, now: _Open, job_id: str) -> None:
+        """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
+        opened, is_noted = now.opened, True
+        try:
+            kept = self._step(now, job_id)
+        except CancelledError:
+            kept = None
+        except LociError as error:
+            kept = self._failed(now, job_id, error.code)
+            is_noted = kept is not None
+        except Exception as error:  # noqa: BLE001 - a fault of one job must not end the thread all jobs share
+            _log.error("a job stopped: %s", type(error).__name__)
+            kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
+            is_noted = kept is not None
+        if kept is not None and kept.state is JobState.RUNNING and not opened.closing.is_set():
+            self._go_on(now, job_id)
+            return
+        self._release(now, job_id)
+        if kept is not None:
+            self._tell(now, kept)
+        # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
+        if is_noted and not opened.closing.is_set():
+            self._kick_quietly(opened)
+
+    def _step(self, now: _Open, job_id: str) -> Kept | None:
+        opened = now.opened
+        job = opened.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
+            return None if job is None else Kept(job.id, job.state, job.counts)
+        if job_id in now.stopping:
+            now.stopping.discard(job_id)
+            return now.runner.close(job, JobState.CANCELLED)
+        ground = self.ground(opened, lambda: job_id in now.stopping)
+        if self.agenda.holds(opened, job, ground) or self._steps_aside(opened, job):
+            return now.runner.lay_aside(job)
+        self._wait_for_quiet(opened)
+        return now.runner.step(job, ground)
+
+    def _steps_aside(self, opened: Opened, job: Job) -> bool:
+        if job.type not in _YIELDING or job.started_at is None:
+            return False
+        other = self._next(opened)
+        return other is not None and other.type not in _YIELDING
+
+    def _wait_for_quiet(self, opened: Opened) -> None:
+        left = self.beats.quiet_s
+        while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
+            opened.closing.wait(0.05)
+            left -= 0.05
+        if self.beats.pause_s:
+            opened.closing.wait(self.beats.pause_s)
+
+    def _failed(self, now: _Open, job_id: str, code: Code) -> Kept | None:
+        if now.opened.closing.is_set() or code is Code.VAULT_LOCKED:
+            return None  # it goes on when the vault is opened again
+        _log.warning("a job failed: %s", code.value)
+        try:
+            return now.runner.failed(job_id, code)
+        except LociError as error:
+            _log.warning("the failure of a job could not be noted: %s", error.code.value)
+            return None
+
+    def _release(self, now: _Open, job_id: str) -> None:
+        with self._lock:
+            if now.running == job_id:
+                now.running = None
+
+    def _kick_quietly(self, opened: Opened) -> None:
+        try:
+            self.kick(opened)
+        except LociError as error:
+            if not opened.closing.is_set():
+                _log.warning("the next job could not be begun: %s", error.code.value)
+
+    def _tell(self, now: _Open, kept: Kept) -> None:
+        if kept.state in (JobState.QUEUED, JobState.RUNNING):
+            return
+        with self._lock:
+            waiters = now.waiters.pop(kept.job_id, [])
+        for waiter in waiters:
+            if waiter.set_running_or_notify_cancel():
+                waiter.set_result(kept)
+
+    # ---- what a person asks for
+
+    def ask_for(
+        self, opened: Opened, kind: JobType, actor: str, may: Callable[[], object] | None = None
+    ) -> Future[Kept]:
+        """Run a kind of work now, behind what runs.
+
+        Args:
+            opened: the open vault.
+            kind: which.
+            actor: `owner` or `client:<id>`.
+            may: raises where the asker may no longer; called where the job is written down.
+
+        Returns:
+            How it ended.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+            IntegrityError: OLDER_VAULT.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
+            BugError: there is no such work.
+        """
+        opened.vault.need_accepted()
+        now = self._of(opened)
+        if now is None:
+            raise locked()
+        if kind not in self.agenda.jobs:
+            raise BugError(f"a job of type {kind.value}")
+        if self.agenda.lacks(kind, self.ground(opened)) == NO_MODEL:
+            raise EnvironmentFaultError(
+                Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
+            )
+        waiter: Future[Kept] = Future()
+
+        def queued(done: Future[str]) -> None:
+            error = done.exception()
+            if error is not None:
+                waiter.set_exception(error)
+                return
+            with self._lock:
+                now.waiters.setdefault(done.result(), []).append(waiter)
+            self._kick_quietly(opened)
+
+        def enqueue(tx: Tx) -> str:
+            if may is not None:
+                may()
+            return job_store.enqueue(tx, opened.make_id, kind, actor)
+
+        opened.write(enqueue).add_done_callback(queued)
+        return waiter
+
+    def cancel(self, opened: Opened, job_id: str) -> None:
+        """Stop a job: behind the batch that runs, or at once where it waits.
+
+        Args:
+            opened: the open vault.
+            job_id: the job.
+        """
+        opened.vault.need_accepted()
+        now = self._of(opened)
+        if now is None:
+            raise locked()
+        with self._lock:
+            is_running = now.running == job_id
+            if is_running:
+                now.stopping.add(job_id)
+        if is_running:
+            return
+        job = opened.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
+            self._tell(now, now.runner.close(job, JobState.CANCELLED))
+
+    def ground(self, opened: Opened, is_stopped: Callable[[], bool] | None = None) -> Ground:
+        """What jobs stand on, as the vault and the options are now."""
+        stopped = is_stopped or (lambda: False)
+        return ground_of(opened, self._model, lambda: opened.closing.is_set() or stopped())
+
+    def running(self) -> str | None:
+        """The id of the job that runs."""
+        now = self._now
+        return None if now is None else now.running
+
+    def _of(self, opened: Opened) -> _Open | None:
+        now = self._now
+        return now if now is not None and now.opened is opened else None
+
+
+def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
+    for kind in due:
+        job_store.enqueue(tx, opened.make_id, kind, "scheduler")

@@ -1,0 +1,325 @@
+"""The facade's group for the laboratory: trial recalls, the tuner, probes, receipts, and how recall did lately.
+
+The owner's alone. A trial leaves no trace: no receipt, no audit row, no counted access. Must not do: know an option by
+name, or rank by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+
+from core import log
+from core.engine.access import receipts
+from core.engine.access.authority import Authority
+from core.engine.access.recall_runner import answer
+from core.engine.lab import probes as saved
+from core.engine.lab.trial_answer import lab_answer
+from core.engine.runtime import tuner
+from core.engine.runtime.futures import chain, mapped, watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.engine.startup import flush_journal
+from core.errors import CancelledError, Code, UserError
+from core.events import Changed, Event
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import OWNER_SCOPE, Scope
+from core.score.ranking.profile import Profile
+from core.score.ranking.profile_options import Value, profile_of
+from core.types.lab import (
+    Applied,
+    Comparison,
+    Given,
+    LabAnswer,
+    Probe,
+    ProbeOutcome,
+    RecallHealth,
+    Receipt,
+    ReceiptPage,
+    Tally,
+    Tuning,
+)
+from core.types.requests import RecallQuery
+from core.types.values import OWNER_ACTOR, Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+RUN_AFTER = frozenset({"import", tuner.RETURNED})
+"""Verbs after which the probes run by themselves; `apply` sees to it itself."""
+
+_Vectors = dict[str, Meant]
+_log = log.get("engine")
+
+
+class Laboratory:
+    """Everything the Recall page does. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+        self._previews = 0  # a later preview stops an earlier one; a lost update only costs its time
+
+    def tuning(self) -> Future[Tuning]:
+        """Every option of recall with its value, and the presets.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        return opened.read(lambda rows: tuner.tuning_of(tuner.stored_retrieval(rows)[0]))
+
+    def ask(
+        self, query: RecallQuery, weights: Mapping[str, Value] | None = None, seen_as: str | None = None
+    ) -> Future[LabAnswer]:
+        """Try a question: nothing is kept of it.
+
+        Args:
+            query: the question and its filters.
+            weights: option to value, over those in force.
+            seen_as: the name of a paired client whose view is wanted; None or `""` for the person's own.
+
+        Returns:
+            The answer with all that made it.
+
+        Raises:
+            UserError: INVALID_QUERY, INVALID_INPUT, CONFIG_INVALID, or NOT_FOUND for the client; VAULT_LOCKED.
+        """
+        opened = self._opened()
+        begun_at = opened.clock.monotonic()
+        request = RecallRequest.of(query, self._scope(seen_as))
+        request.check()
+        profile = None if not weights else profile_of(tuner.tried(opened.retrieval, weights))
+
+        def run(meant: Meant | None) -> LabAnswer:
+            now = opened.clock.now_ms()
+
+            def tried(rows: Rows) -> LabAnswer:
+                result = answer(opened, rows, request, meant, now, profile)
+                took_ms = (opened.clock.monotonic() - begun_at) * 1000
+                return lab_answer(rows, result, took_ms, seen_as or "")
+
+            return opened.vault.read(tried)
+
+        if not request.wants_vector:
+            return opened.on(opened.threads.reads, run, None)
+        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+
+    def _scope(self, seen_as: str | None) -> Scope:
+        if not seen_as:
+            return OWNER_SCOPE
+        client = next((one for one in self._authority.all() if one.name == seen_as and not one.revoked), None)
+        if client is None:
+            raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
+        return self._authority.scope(Actor("client", client.id, client.name))
+
+    def preview(self, weights: Mapping[str, Value]) -> Future[Comparison]:
+        """All saved questions as they are and as they would be; a later preview cancels an earlier one.
+
+        Args:
+            weights: option to value, over those in force.
+
+        Returns:
+            Both tallies; the future raises CANCELLED where a later preview was asked for.
+
+        Raises:
+            UserError: CONFIG_INVALID, VAULT_LOCKED.
+        """
+        opened = self._opened()
+        trial = profile_of(tuner.tried(opened.retrieval, weights))
+        self._previews += 1
+        mine = self._previews
+        ran = self._probed(opened, (opened.recall.profile, trial), lambda: mine != self._previews)
+        return mapped(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
+
+    def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
+        """Put weights in force at once: one step, which can be undone; then the probes run.
+
+        Args:
+            weights: option to value, over what is stored.
+
+        Returns:
+            The application, with how many saved questions it answers.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
+        """
+        opened = self._opened()
+        applying = opened.write(lambda tx: tuner.apply(tx, opened, weights))
+        return chain(applying, lambda step_id: self._applied(opened, step_id))
+
+    def _applied(self, opened: Opened, step_id: str) -> Future[Applied]:
+        ran = self._run(opened, step_id)
+        return chain(ran, lambda _: opened.read(lambda rows: _application(rows, step_id)))
+
+    def applications(self) -> Future[tuple[Applied, ...]]:
+        """What was applied, newest first, as long as it can be undone."""
+        return self._opened().read(tuner.applications)
+
+    def probes(self) -> Future[tuple[Probe, ...]]:
+        """All saved questions, oldest first."""
+        return self._opened().read(saved.probes_of)
+
+    def save_probe(self, query: str, kind: str, memory_ids: Sequence[str] = (), within: int = 10) -> Future[Probe]:
+        """Save a question; an undo step.
+
+        Args:
+            query: the question.
+            kind: `positive`, `negative` or `stale`.
+            memory_ids: the memories it names; none for a negative one.
+            within: 1 to 50: how many of the first a positive one looks at.
+
+        Returns:
+            The probe; the future raises INVALID_QUERY, INVALID_INPUT or NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> Probe:
+            probe = saved.save(tx, opened, query, kind, memory_ids, within)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("save_probe", (), OWNER_ACTOR, seq))
+            return probe
+
+        return opened.write(write)
+
+    def delete_probe(self, probe_id: str) -> Future[str]:
+        """Delete a saved question.
+
+        Args:
+            probe_id: which.
+
+        Returns:
+            The undo step; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            step_id = saved.delete(tx, opened, probe_id)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("delete_probe", (), OWNER_ACTOR, seq))
+            return step_id
+
+        return opened.write(write)
+
+    def run_probes(self) -> Future[Tally]:
+        """Ask all saved questions now, under the weights in force, and keep how they end."""
+        return self._run(self._opened(), None)
+
+    def regressions(self) -> Future[int]:
+        """How many saved questions do not hold although they once did."""
+        return self._opened().read(saved.regressions)
+
+    def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
+        """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
+
+        Args:
+            limit: 1 to 500.
+            after: `next` of the page before.
+            client: only this client's, by name.
+
+        Returns:
+            A page; the future raises INVALID_INPUT or NOT_FOUND.
+        """
+        return self._opened().read(lambda rows: receipts.page(rows, limit, after, client))
+
+    def receipt(self, receipt_id: str) -> Future[Receipt]:
+        """One receipt with the whole trace.
+
+        Args:
+            receipt_id: which.
+
+        Returns:
+            The receipt; the future raises NOT_FOUND where there is none, or it has expired.
+        """
+        opened = self._opened()
+
+        def read() -> Receipt:
+            found = opened.vault.read(lambda rows: receipts.one(rows, receipt_id))
+            if found is None:  # of the last second: it waits to be written
+                flush_journal(opened)
+                found = opened.vault.read(lambda rows: receipts.one(rows, receipt_id))
+            if found is None:
+                raise UserError(Code.NOT_FOUND, "There is no such receipt; it may have expired.")
+            return found
+
+        return opened.on(opened.threads.reads, read)
+
+    def given(self, memory_id: str) -> Future[Given]:
+        """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
+        return self._opened().read(lambda rows: receipts.given(rows, memory_id))
+
+    def health(self) -> Future[RecallHealth]:
+        """How recall did lately."""
+        opened = self._opened()
+        return opened.read(lambda rows: receipts.health(rows, opened.retrieval))
+
+    def heard(self, event: Event) -> None:
+        """Run the probes after what may change their answers; a handler of events.
+
+        Args:
+            event: what happened.
+        """
+        if isinstance(event, Changed) and event.verb in RUN_AFTER:
+            with suppress(UserError):  # locked meanwhile
+                watched(self.run_probes(), _log, "asking the saved questions")
+
+    def _run(self, opened: Opened, step_id: str | None) -> Future[Tally]:
+        ran = self._probed(opened, (None,), lambda: False)
+
+        def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
+            (counted,) = found[1]
+            kept = opened.write(lambda tx: saved.put_down(tx, opened, counted, step_id), background=True)
+            return mapped(kept, lambda _: counted)
+
+        return chain(ran, keep)
+
+    def _probed(
+        self, opened: Opened, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
+    ) -> Future[tuple[tuple[Probe, ...], tuple[Tally, ...]]]:
+        """All probes under each profile; None is the one in force."""
+
+        def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
+            outcomes = [_outcomes(opened, probe, vectors, profiles, is_stale) for probe in probes]
+            tallies = [saved.tally(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
+            return probes, tuple(tallies)
+
+        embedded = chain(opened.read(saved.probes_of), lambda probes: _with_vectors(opened, probes))
+        return chain(embedded, lambda found: opened.on(opened.threads.reads, ask_all, *found))
+
+
+def _application(rows: Rows, step_id: str) -> Applied:
+    return next(one for one in tuner.applications(rows) if one.step_id == step_id)
+
+
+def _with_vectors(opened: Opened, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
+    """Embed the questions that were not asked before."""
+    wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
+    known = {text: one for text, one in opened.probe_vectors.items() if text in wanted and one.sight is opened.sight}
+    missing = [text for text in wanted if text not in known]
+
+    def keep(meant: Meant) -> tuple[tuple[Probe, ...], _Vectors]:
+        found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
+        opened.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
+        return probes, found
+
+    return mapped(opened.mean(missing), keep)
+
+
+def _outcomes(
+    opened: Opened,
+    probe: Probe,
+    vectors: _Vectors,
+    profiles: Sequence[Profile | None],
+    is_stale: Callable[[], bool],
+) -> list[ProbeOutcome]:
+    """One probe under each profile, on one snapshot."""
+    if is_stale() or opened.closing.is_set():
+        raise CancelledError
+    request, now = saved.request_of(probe), opened.clock.now_ms()
+    meant = vectors[request.embed_text]
+
+    def tried(rows: Rows) -> list[ProbeOutcome]:
+        found = [answer(opened, rows, request, meant, now, profile) for profile in profiles]
+        return [saved.judged(rows, probe, result, receipts.tokens_of(result)) for result in found]
+
+    return opened.vault.read(tried)

@@ -1,0 +1,344 @@
+"""The facade's group for what clients change: update, delete, forget, feedback, relate.
+
+What a client may not do by itself becomes a request that waits for the person (`core.intake.revise.change_requests`);
+the owner's own calls act at once. Must not do: decide what waits, or let a client reach what it may not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import asdict
+
+from core.engine.access.authority import Authority
+from core.engine.library.library import Library
+from core.engine.memories.answer_feedback import put_down
+from core.engine.practice.practice import Practice
+from core.engine.runtime.futures import chain, mapped
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.errors import Code, PreconditionError, UserError
+from core.intake.revise.change_requests import Changer, Wished, check_wish
+from core.intake.revise.relations import relate
+from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.unit_of_work import unwelcome
+from core.intake.transitions.soft_delete import forget
+from core.recall.query.scope import Scope, find
+from core.text.compose import embedding_text
+from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.library import Revision, RevisionReport
+from core.types.lifecycle import Marked
+from core.types.values import Actor
+from core.types.words import Grant, Kind
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_NONE = "There is no such memory."
+_ASKING = (Grant.PROPOSE.value, Grant.WRITE.value, Grant.CURATE.value)
+
+
+class Changes:
+    """Everything a client wishes to have changed. Each method returns at once with a Future."""
+
+    def __init__(
+        self, opened: Callable[[], Opened], authority: Authority, library: Library, practice: Practice
+    ) -> None:
+        self._opened = opened
+        self._authority = authority
+        self._library = library
+        self._practice = practice
+
+    def update(
+        self,
+        memory_id: str,
+        text: str,
+        actor: Actor,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[ChangeReply]:
+        """Give a memory another text (E14a, memory_update): a new version, or a request that waits for the person.
+
+        Args:
+            memory_id: the memory.
+            text: the new text; up to 8 KiB from a client.
+            actor: who asks; a client needs `propose`, `write` or `curate`.
+            reason: why, in the asker's words; up to 512 characters.
+            kind: what the memory must be; another is answered as one that does not exist.
+            request_id: the caller's own id for this request.
+
+        Returns:
+            What came of it; the future raises NOT_FOUND, INVALID_INPUT, RATE_LIMITED.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT, TEXT_TOO_LARGE.
+        """
+        wished = Wished(Wish.UPDATE, memory_id, text, reason, kind, request_id)
+        if actor.is_owner:
+            return self._revise(wished, text, actor)
+        opened = self._opened()
+        self._scope(actor)
+        check_wish(wished)
+        return chain(
+            opened.mean([embedding_text(text)]),
+            lambda meant: opened.write(self._changing(opened, wished, actor, meant)),
+        )
+
+    def remove(
+        self,
+        memory_id: str,
+        actor: Actor,
+        wish: Wish = Wish.FORGET,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[ChangeReply]:
+        """Delete or forget a memory softly (E14a, memory_delete; seed B, memory_forget), or ask the person to.
+
+        Args:
+            memory_id: the memory.
+            actor: as for `update`.
+            wish: `delete` or `forget`; both can be undone.
+            reason: as for `update`.
+            kind: as for `update`.
+            request_id: as for `update`.
+
+        Returns:
+            What came of it; the future raises NOT_FOUND, INVALID_INPUT, RATE_LIMITED.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
+        """
+        opened = self._opened()
+        self._scope(actor)
+        wished = Wished(wish, memory_id, None, reason, kind, request_id)
+        check_wish(wished)
+        if actor.is_owner:
+            return opened.write(self._forgetting(opened, wished, actor))
+        return opened.write(self._changing(opened, wished, actor, None))
+
+    def feedback(
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[Judgement]:
+        """Say whether a memory helped (E14a, memory_feedback).
+
+        Of a rule it is a mark, from whoever may write; else it is kept as the actor's own feedback, and moves no trust.
+
+        Args:
+            memory_id: the memory.
+            actor: who says so; a client needs `propose`, `write` or `curate`.
+            helpful: whether it helped.
+            reason: why, in the actor's words.
+            kind: as for `update`.
+            request_id: as for `update`.
+
+        Returns:
+            What was taken down; the future raises NOT_FOUND, INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
+        """
+        opened, scope = self._opened(), self._scope(actor)
+        check_wish(Wished(Wish.FORGET, memory_id, None, reason))
+        client = self._authority.of(actor)
+        may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
+        asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
+        repeat = Repeat(actor, request_id, asked)
+
+        def write(tx: Tx) -> Judgement:
+            known = repeat.known(tx)
+            if known is not None:
+                return Judgement(**known)
+            _check(tx, memory_id, self._scope(actor), kind)
+            signal = "helpful" if helpful else "irrelevant"
+            done = put_down(tx, opened, memory_id, signal, actor, {"reason": reason})
+            reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
+            repeat.keep(tx, asdict(reply))
+            return reply
+
+        def route(found: Kind) -> Future[Judgement]:
+            if found is not Kind.RULE or not may_mark:
+                return opened.write(write)
+            return self.mark(memory_id, actor, helpful=helpful, reason=reason, request_id=request_id)
+
+        return chain(opened.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
+
+    def mark(
+        self,
+        memory_id: str,
+        actor: Actor,
+        *,
+        helpful: bool,
+        reason: str | None = None,
+        kind: Kind | None = None,
+        request_id: str | None = None,
+    ) -> Future[Judgement]:
+        """Say that a rule was applied and helped, or harmed (seed B, rule effectiveness).
+
+        Args:
+            memory_id: the rule.
+            actor: who says so; a client needs `write` or `curate`.
+            helpful: whether it helped.
+            reason: why it harmed; kept with the rule.
+            kind: as for `update`.
+            request_id: as for `update`.
+
+        Returns:
+            What was taken down; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
+        """
+        practice = self._practice
+        marked = (
+            practice.helpful(memory_id, actor, request_id, kind)
+            if helpful
+            else practice.harmful(memory_id, actor, reason, request_id, kind)
+        )
+        return mapped(marked, lambda done: _marked(done, helpful=helpful))
+
+    def relate(
+        self,
+        source_id: str,
+        target_id: str,
+        relationship: Relationship,
+        actor: Actor,
+        request_id: str | None = None,
+    ) -> Future[Related]:
+        """Relate two memories (E14a, memory_relate).
+
+        Args:
+            source_id: the memory the relation goes out from.
+            target_id: the other one.
+            relationship: what the first is to the second.
+            actor: who says so; a client needs `write` or `curate`.
+            request_id: as for `update`.
+
+        Returns:
+            The relation; the future raises NOT_FOUND, INVALID_INPUT, CYCLE.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED.
+        """
+        opened = self._opened()
+        self._authority.scope(actor)
+        self._authority.voice(actor)
+        repeat = Repeat(actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value})
+
+        def write(tx: Tx) -> Related:
+            # What was granted may have been taken back since.
+            scope = self._authority.scope(actor)
+            self._authority.voice(actor)
+            known = repeat.known(tx)
+            if known is not None:
+                return Related(**known)
+            for one in (source_id, target_id):
+                _check(tx, one, scope, None)
+            done = relate(tx, opened.work, source_id, target_id, relationship, actor)
+            repeat.keep(tx, asdict(done))
+            if done.step_id is not None:
+                seq = tx.seq
+                tx.after_commit(lambda: opened.announce("relate", (source_id, target_id), actor, seq))
+            return done
+
+        return opened.write(write)
+
+    # ---- ground
+
+    def _scope(self, actor: Actor) -> Scope:
+        client = self._authority.of(actor)
+        if client is not None and not client.grants.intersection(_ASKING):
+            raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
+        return self._authority.scope(actor)
+
+    def _changing(
+        self, opened: Opened, wished: Wished, actor: Actor, meant: Meant | None
+    ) -> Callable[[Tx], ChangeReply]:
+        """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
+
+        def check(tx: Tx) -> None:
+            _check(tx, wished.memory_id, self._scope(actor), wished.kind)
+
+        def write(tx: Tx) -> ChangeReply:
+            client = self._authority.of(actor)
+            if client is None:
+                raise unwelcome()
+            made = None if meant is None else meant.within(opened.sight)
+            vector = None if made is None else made[0]
+            reply = Changer(opened.keeper).change(tx, wished, vector, actor, client, check, opened.add_vectors)
+            if reply.step_id is not None:
+                seq = tx.seq
+                ids = (reply.memory_id, *reply.superseded)
+                tx.after_commit(lambda: opened.announce(wished.wish.value, ids, actor, seq))
+            return reply
+
+        return write
+
+    def _forgetting(self, opened: Opened, wished: Wished, actor: Actor) -> Callable[[Tx], ChangeReply]:
+        """The owner's own call: it is done, whoever brought the memory."""
+        repeat = Repeat(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
+
+        def write(tx: Tx) -> ChangeReply:
+            known = repeat.known(tx)
+            if known is not None:
+                return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
+            if wished.kind not in (None, _kind(tx, wished.memory_id)):
+                raise UserError(Code.NOT_FOUND, _NONE)
+            step = forget(tx, opened.work, wished.memory_id, actor)
+            reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
+            repeat.keep(tx, asdict(reply))
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("forget", (wished.memory_id,), actor, seq))
+            return reply
+
+        return write
+
+    def _revise(self, wished: Wished, text: str, actor: Actor) -> Future[ChangeReply]:
+        opened, scope = self._opened(), self._scope(actor)
+
+        def edited(_: Kind) -> Future[ChangeReply]:
+            return mapped(
+                self._library.revise([wished.memory_id], Revision(text=text)),
+                lambda report: _revised(wished.memory_id, report),
+            )
+
+        return chain(opened.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
+
+
+def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:
+    if report.refused:
+        raise PreconditionError(next(iter(report.refused)))
+    if report.step_id is None or not report.ids:
+        return ChangeReply("NOOP", memory_id, deduplicated=True)
+    return ChangeReply("UPDATE", report.ids[0], superseded=(memory_id,), step_id=report.step_id)
+
+
+def _marked(done: Marked, *, helpful: bool) -> Judgement:
+    return Judgement(
+        done.state.memory_id,
+        "helpful" if helpful else "harmful",
+        marked=True,
+        step_id=done.step_id,
+        maturity=done.state.maturity,
+        conflict=done.conflict,
+    )
+
+
+def _kind(rows: Rows, memory_id: str) -> Kind | None:
+    found = rows.value("SELECT kind FROM memories WHERE id = ?", (memory_id,))
+    return None if found is None else Kind(found)
+
+
+def _check(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None) -> Kind:
+    """The kind of a memory that the actor may see; any other does not exist."""
+    found = find(rows, memory_id, scope, kind)
+    if found is None:
+        raise UserError(Code.NOT_FOUND, _NONE)
+    return found.kind

@@ -1,0 +1,248 @@
+"""Writes chosen memories to one file: JSON lines that come back through the importer, JSON, Markdown or CSV.
+
+The file changes whole or not at all and is the person's own (mode 0600). A text that was split is one memory again.
+Must not do: change a text, write into Loci's own home, or name the file in the vault.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.engine.runtime.open_vault import Opened
+from core.errors import Code, EnvironmentFaultError, UserError
+from core.memory.draft import to_json
+from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
+from core.security.atomic import write_atomic
+from core.text.rendering.cells import guarded
+from core.text.written import written_time
+from core.types.values import OWNER_ACTOR, Memory, When
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_AT_ONCE = 2000
+_PARTS = MEMORY_COLUMNS + " WHERE m.part_of IN (SELECT value FROM json_each(?)) ORDER BY m.part_index"  # noqa: S608
+_CLAIMS = (
+    "SELECT e.memory_id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.qualifiers, c.valid_from, "
+    "c.valid_to FROM evidence e JOIN claims c ON c.id = e.claim_id "
+    "WHERE e.memory_id IN (SELECT value FROM json_each(?)) AND c.state NOT IN ('retracted', 'superseded') "
+    "ORDER BY c.id DESC"
+)
+_COLUMNS = (
+    "text", "time", "author", "session", "ref", "kind", "category", "importance", "tags", "source", "space", "status",
+)  # fmt: skip
+
+Fields = dict[str, Any]
+
+
+def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> int:
+    """Write memories to a file.
+
+    Args:
+        opened: the open vault.
+        ids: the memories.
+        to: the file.
+        format_name: `jsonl`, `json`, `markdown` or `csv`.
+
+    Returns:
+        How many were written.
+
+    Raises:
+        UserError: INVALID_INPUT for another format or a place in Loci's home.
+        EnvironmentFaultError: the file cannot be written there.
+    """
+    check_format(format_name)
+    if to.resolve().is_relative_to(opened.home.path.resolve()):
+        raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
+    found = opened.vault.read(lambda rows: exported(rows, ids))
+    data = rendered(found, format_name).encode("utf-8")
+    # First the audit, then the file: nothing leaves the vault without a trace.
+    _put_down(opened, len(found), format_name)
+    try:
+        write_atomic(to, data)
+    except EnvironmentFaultError as error:
+        if error.code is Code.DISK_FULL:
+            raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full; make room and export again.") from None
+        raise EnvironmentFaultError(error.code, "The file cannot be written there; choose another place.") from None
+    return len(found)
+
+
+def handed_out(opened: Opened, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
+    """Put down that memories leave the vault, and say in which order.
+
+    Args:
+        opened: the open vault.
+        ids: the memories.
+        format_name: as for `export`.
+
+    Returns:
+        Ids in the order of an export, of a split text that of its first part.
+
+    Raises:
+        UserError: INVALID_INPUT for another format.
+    """
+    check_format(format_name)
+    found = opened.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
+    _put_down(opened, len(found), format_name)
+    return tuple(found)
+
+
+def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields], ...]:
+    """Memories as the fields of an export, part by part, so that no piece is longer than a part.
+
+    Args:
+        rows: a vault snapshot.
+        ids: of `handed_out`.
+
+    Returns:
+        Id and fields of each part in the order of the ids; of a later part the text alone.
+    """
+    whole, claims = _wholes(rows, ids)
+    place = {memory_id: at for at, memory_id in enumerate(ids)}
+    told: list[tuple[str, Fields]] = []
+    for parts in sorted(whole, key=lambda one: place.get(one[0].id, len(place))):
+        told.append((parts[0].id, _fields(parts[:1], claims.get(parts[0].id))))
+        told += [(part.id, {"text": part.text}) for part in parts[1:]]
+    return tuple(told)
+
+
+def check_format(format_name: str) -> None:
+    """Refuse a format that is none.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if format_name not in _WRITERS:
+        raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
+
+
+def rendered(found: Sequence[Fields], format_name: str) -> str:
+    """What a file of an export holds.
+
+    Args:
+        found: of `exported`.
+        format_name: one that `check_format` lets pass.
+    """
+    return _WRITERS[format_name](found)
+
+
+def _put_down(opened: Opened, count: int, format_name: str) -> None:
+    def note(tx: Tx) -> None:
+        with opened.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
+            verb.note(memories=count, format=format_name)
+
+    opened.write(note).result()
+
+
+def exported(rows: Rows, ids: Sequence[str]) -> list[Fields]:
+    """Memories as the fields of an export, messages of a conversation together and in their order.
+
+    Args:
+        rows: a vault snapshot.
+        ids: the memories; unknown ones are left out.
+
+    Returns:
+        One mapping a memory; what is unknown is missing.
+    """
+    whole, claims = _wholes(rows, ids)
+    return [_fields(parts, claims.get(parts[0].id)) for parts in _in_order(whole)]
+
+
+def _wholes(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[str, Fields]]:
+    """Texts with all their parts, and what they claim."""
+    memories: dict[str, Memory] = {}
+    claims: dict[str, Fields] = {}
+    wanted = list(dict.fromkeys(ids))
+    for at in range(0, len(wanted), _AT_ONCE):
+        some = by_ids(rows, wanted[at : at + _AT_ONCE])
+        wholes = sorted({memory.part_of for memory in some.values() if memory.part_of is not None})
+        some |= {m.id: m for m in (row_to_memory(row) for row in rows.all(_PARTS, (to_json(wholes),)))}
+        memories |= some
+        claims |= {row[0]: _claim(row) for row in rows.all(_CLAIMS, (to_json(list(some)),))}
+    texts: dict[str, list[Memory]] = {}
+    for memory in memories.values():
+        texts.setdefault(memory.part_of or memory.id, []).append(memory)
+    return [sorted(parts, key=lambda part: part.part_index or 0) for parts in texts.values()], claims
+
+
+def _in_order(whole: Sequence[list[Memory]]) -> list[list[Memory]]:
+    first: dict[str, int] = {}
+    for parts in whole:
+        talk = parts[0].conversation_id or parts[0].id
+        first[talk] = min(parts[0].n, first.get(talk, parts[0].n))
+    return sorted(whole, key=lambda p: (first[p[0].conversation_id or p[0].id], p[0].position or 0, p[0].n))
+
+
+def _fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:
+    memory = parts[0]
+    fields: Fields = {
+        "text": "".join(part.text for part in parts),
+        "time": None if memory.occurred is None else written_time(memory.occurred),
+        "author": memory.author or memory.role.value,
+        "session": memory.session or memory.conversation_id,
+        "ref": memory.ref,
+        "kind": memory.kind.value,
+        "category": memory.category,
+        "importance": memory.importance,
+        "tags": list(memory.tags),
+        "source": memory.source.value,
+        "space": memory.space,
+        "status": None if memory.status.value == "active" else memory.status.value,
+        "valid_from": _moment(memory.valid_from),
+        "valid_to": _moment(memory.valid_to),
+        "claim": claim,
+    }
+    return {name: value for name, value in fields.items() if value is not None and value != []}
+
+
+def _claim(row: tuple[Any, ...]) -> Fields:
+    _, subject, predicate, value, exclusive, polarity, qualifiers, begin, end = row
+    claim: Fields = {"subject": subject, "predicate": predicate, "value": value, "exclusive": bool(exclusive)}
+    claim |= {"polarity": polarity, "qualifiers": json.loads(qualifiers)}
+    claim |= {name: _moment(at) for name, at in (("valid_from", begin), ("valid_to", end)) if at is not None}
+    return claim
+
+
+def _moment(ms: int | None) -> str | None:
+    return None if ms is None else written_time(When(ms))
+
+
+def _jsonl(found: Sequence[Fields]) -> str:
+    return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in found)
+
+
+def _json(found: Sequence[Fields]) -> str:
+    return json.dumps(list(found), ensure_ascii=False, indent=1) + "\n"
+
+
+def _csv(found: Sequence[Fields]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(_COLUMNS)
+    for fields in found:
+        tags = ", ".join(fields.get("tags", ()))
+        writer.writerow([guarded(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
+    return out.getvalue()
+
+
+def _markdown(found: Sequence[Fields]) -> str:
+    return "# Memories\n" + "".join(_section(fields) for fields in found)
+
+
+def _section(fields: Mapping[str, Any]) -> str:
+    heading = " · ".join(str(fields[name]) for name in ("time", "author", "kind", "space") if name in fields)
+    named = [f"{name}: {fields[name]}" for name in ("category", "importance", "source", "status") if name in fields]
+    tags = [f"tags: {', '.join(fields['tags'])}"] if "tags" in fields else []
+    return f"\n## {heading}\n\n{fields['text']}\n\n*{' · '.join([*named, *tags])}*\n"
+
+
+_WRITERS: Mapping[str, Callable[[Sequence[Fields]], str]] = {
+    "jsonl": _jsonl,
+    "json": _json,
+    "markdown": _markdown,
+    "csv": _csv,
+}

@@ -1,0 +1,145 @@
+"""The verb `context`: a recall with the prompt as its question, packed into a token budget, with a receipt.
+
+Must not do: search by itself, or choose what goes in; `core.recall` does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from core.embed.tokens import FOLDER, counter_for
+from core.engine.access.recall_runner import answer
+from core.engine.access.receipts import said_for, told_sealed
+from core.engine.memories.clarifications import choose, with_questions
+from core.engine.runtime.futures import chain
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.errors import Code, UserError
+from core.recall.answer.client_quota import packed_fairly
+from core.recall.answer.context import average_tokens
+from core.recall.answer.session_boost import with_at_hand
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import Scope, sealed
+from core.recall.ranking.contested import with_contested
+from core.recall.results.receipt_codec import body_of
+from core.recall.results.result import RecallResult
+from core.score.belief.quality import metrics_of
+from core.score.ranking.packing import fetch_count
+from core.sessions.models import ceiling, window_of
+from core.types.contexts import Clarifying, Context, ContextQuery, ContextReply
+from core.types.requests import RecallQuery
+from core.types.values import Actor
+from core.vault.database.rows import Rows
+
+VERB = "context"
+AtHand = Callable[[Rows], Mapping[str, float]]
+"""What the asking session has at hand: memory id to activation, read from the snapshot the answer is made from."""
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one snapshot gave."""
+
+    result: RecallResult
+    packed: Context
+    said: Mapping[str, str]
+    asks: tuple[Clarifying, ...]
+    sealed: int
+
+
+def _nothing(_rows: Rows) -> Mapping[str, float]:
+    return {}
+
+
+def context(
+    opened: Opened, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
+) -> Future[ContextReply]:
+    """Answer a prompt with what is remembered of it.
+
+    Args:
+        opened: the open vault.
+        query: the prompt and its budget.
+        scope: what the actor may see.
+        actor: who asks.
+        at_hand: what its session has at hand.
+
+    Returns:
+        The context with the id of its receipt.
+
+    Raises:
+        UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
+    """
+    budget = budget_of(opened, query)
+    asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
+    request = RecallRequest.of(asked, scope)
+    request.check()
+    begun = opened.clock.monotonic()
+
+    def run(meant: Meant) -> ContextReply:
+        now = opened.clock.now_ms()
+        counter = counter_for(query.model, opened.home.path / FOLDER)
+
+        def read(rows: Rows) -> _Read:
+            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
+            result = answer(opened, rows, wanted, meant, now)
+            said = said_for(rows, result, meant, now, scope)
+            items = with_at_hand(rows, result, wanted, at_hand(rows), now)
+            if items is not result.items:
+                items = with_contested(rows, items, opened.readers)
+            packed = packed_fairly(rows, items, budget, counter, scope.client_id, result.sought)
+            return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
+
+        found = opened.vault.read(read)
+        result, packed = found.result, found.packed
+        took_ms = (opened.clock.monotonic() - begun) * 1000
+        opened.pulse.beat(took_ms)
+        given = tuple(one.id for one in packed.included)
+
+        def body() -> Mapping[str, Any]:
+            figures = metrics_of(
+                result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
+            )
+            more = {"context": _body(packed), **told_sealed(found.sealed)}
+            return body_of(replace(result, took_ms=took_ms), query.prompt, figures, **more)
+
+        receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
+        return ContextReply(packed, receipt, took_ms, found.asks)
+
+    answered = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
+
+
+def budget_of(opened: Opened, query: ContextQuery) -> int:
+    """The tokens a context may have.
+
+    Args:
+        opened: the open vault.
+        query: what is asked for.
+
+    Returns:
+        What was asked for, or the option; of a model that is known no more than its share of the window (E15.5c, X21).
+
+    Raises:
+        UserError: INVALID_INPUT for a budget below 0.
+    """
+    budget = opened.options.context_tokens if query.budget is None else query.budget
+    if budget < 0:
+        raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
+    window = window_of(query.model)
+    return budget if window is None else min(budget, ceiling(window, opened.options))
+
+
+def _body(packed: Context) -> dict[str, Any]:
+    """What the receipt keeps of the packing: ids and numbers, no text."""
+    return {
+        "budget": packed.budget,
+        "tokens": packed.tokens,
+        "tokenizer": packed.tokenizer,
+        "exact": packed.exact,
+        "included": [{**asdict(one), "score": round(one.score, _DIGITS)} for one in packed.included],
+        "excluded": [{**asdict(one), "value": round(one.value, _DIGITS)} for one in packed.excluded],
+    }

@@ -1,0 +1,102 @@
+"""Comparing what was imported with what stands, and the nightly reconciliation, behind everything else.
+
+Must not do: hold the writer for more than one small batch, or judge an episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from core import log
+from core.engine.runtime.futures import begun, watched
+from core.engine.runtime.open_vault import Opened
+from core.intake.store.classification import SCHEDULER, unread
+from core.intake.store.reconciliation import Turn, added, reconcile
+from core.types.replies import Reconciled
+from core.vault.database.tx import Tx
+
+_LAST = "reconciled"
+_DAY_MS = 86_400_000
+_RECONCILED = 250
+_log = log.get("engine")
+BATCH = 50
+AT_ONCE = 500
+"""So many are compared before an import says that it is done; what is left over follows behind it."""
+
+
+def settle_some(opened: Opened, most: int | None = None) -> int:
+    """Judge stored memories that nobody has compared yet, the earliest said first.
+
+    Args:
+        opened: the open vault.
+        most: stop after so many; None for all of them.
+
+    Returns:
+        How many were looked at.
+    """
+    done = 0
+    while not opened.closing.is_set() and (most is None or done < most):
+        limit = BATCH if most is None else min(BATCH, most - done)
+        ids = opened.vault.read(lambda rows: unread(rows, limit))  # noqa: B023 - read at once
+        if not ids:
+            break
+        opened.write(_batch(opened, ids), background=True).result()
+        done += len(ids)
+    return done
+
+
+def _batch(opened: Opened, ids: Sequence[str]) -> Callable[[Tx], None]:
+    def write(tx: Tx) -> None:
+        opened.keeper.settle(tx, ids, opened.add_vectors)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.announce("settle", (), SCHEDULER, seq))
+
+    return write
+
+
+def reconcile_all(opened: Opened) -> Reconciled:
+    """Reconcile every claim and every memory that stands, batch by batch.
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        What was looked at, mended and found broken.
+    """
+    after: tuple[str, int] = ("", 0)
+    whole = Reconciled()
+    while not opened.closing.is_set():
+        turn = opened.write(_turn(opened, after), background=True).result()
+        whole, after = added(whole, turn.found), turn.after
+        if turn.is_last:
+            break
+    if whole.broken:
+        _log.warning("%d pieces of evidence do not match their texts", whole.broken)
+    return whole
+
+
+def _turn(opened: Opened, after: tuple[str, int]) -> Callable[[Tx], Turn]:
+    return lambda tx: reconcile(tx, opened.work, after, _RECONCILED)
+
+
+def reconcile_daily(opened: Opened) -> None:
+    """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault.
+
+    Args:
+        opened: the open vault.
+    """
+    now = opened.clock.now_ms()
+    last = opened.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
+    if last is not None and 0 <= now - int(last) < _DAY_MS:
+        return
+
+    def note(tx: Tx) -> None:
+        tx.run(
+            "INSERT INTO settings (key, value, changed_at) VALUES (?, 'true', ?) "
+            "ON CONFLICT (key) DO UPDATE SET changed_at = excluded.changed_at",
+            (_LAST, now),
+        )
+
+    opened.write(note, background=True).result()
+    if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
+        watched(begun(opened.threads.jobs, reconcile_all, opened), _log, "reconciling claims")

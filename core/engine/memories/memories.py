@@ -1,0 +1,492 @@
+"""The facade's group for memories: store, read, list, recall, forget, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.engine.access import receipts
+from core.engine.access.authority import Authority
+from core.engine.access.recall_runner import answer
+from core.engine.memories import erasure
+from core.engine.memories.answer_feedback import judge
+from core.engine.memories.contexts import context
+from core.engine.memories.detail import detail
+from core.engine.memories.fact_parts import as_store
+from core.engine.memories.import_comparison import reconcile_all
+from core.engine.memories.permanence import lasting_of
+from core.engine.memories.trust_explanation import believed
+from core.engine.memories.verdict_call import Spoken, speak
+from core.engine.runtime import expiry
+from core.engine.runtime.futures import begun, chain, mapped, watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.entities.showing import described
+from core.errors import Code, UserError
+from core.intake.store.requests import check_source
+from core.intake.store.store import Checked, check_request
+from core.intake.transitions.soft_delete import forget
+from core.intake.transitions.verdicts import Voices
+from core.lifecycle.enrich.enrich import renew
+from core.memory.read import by_ids
+from core.memory.write import without_vectors, write_vectors
+from core.recall.browse.listing import list_page
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import OWNER_SCOPE, Scope, find, sealed, seen
+from core.recall.results.result import RecallResult
+from core.text.compose import embedding_text
+from core.text.screening.egress import is_blocked, look_ahead
+from core.types.aspects import Lasting
+from core.types.believed import Belief
+from core.types.contexts import ContextQuery, ContextReply
+from core.types.erasures import ErasePreview
+from core.types.lab import FeedbackReply, Metrics
+from core.types.lifecycle import Erased, Inferred
+from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
+from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
+from core.types.values import OWNER_ACTOR, Actor, Memory
+from core.types.words import Grant, Kind, Source
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+BACKLOG_BATCH = 200
+READ_ANEW = "read_anew"
+"""The verb of a change announced when a memory was read anew."""
+_log = log.get("engine")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallReply:
+    """What a recall found, and the id of its receipt.
+
+    Attributes:
+        metrics: how good the answer was, where the query asked to `explain`; the receipt has it in any case.
+    """
+
+    result: RecallResult
+    receipt_id: str
+    metrics: Metrics | None = None
+
+
+class Memories:
+    """Everything a caller does with memories. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+
+    def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]:
+        """Remember one text.
+
+        Args:
+            request: what to remember.
+            actor: who asks; a client needs `write`, or `propose`, which lands in review.
+
+        Returns:
+            What happened to it.
+        """
+        opened = self._opened()
+        client = self._authority.of(actor)
+        checked = check_request(replace(request, channel=actor.channel), client)
+        texts = [embedding_text(text, author=request.author) for text in checked.texts]
+        return chain(
+            opened.mean(texts),
+            lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
+        )
+
+    def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
+        """Remember a fact with its claim (`core.engine.memories.fact_parts.as_store`); see `store`."""
+        opened = self._opened()
+        return self.store(as_store(fact, opened.keeper.readers.extract, opened.clock.now_ms()), actor)
+
+    def _store(
+        self,
+        opened: Opened,
+        checked: Checked,
+        meant: Meant,
+        actor: Actor,
+        client: ClientRecord | None,
+    ) -> Callable[[Tx], StoreReply]:
+        def write(tx: Tx) -> StoreReply:
+            self._authority.need_terms(actor, client)
+            handed = opened.journal.given_to(actor.client_id)
+            vectors = meant.within(opened.sight)
+            answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
+            return answer
+
+        return write
+
+    def get(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Future[Memory]:
+        """One memory by its id; to a client it is handed out, and counts as recalled (seed B, get).
+
+        Args:
+            memory_id: the memory.
+            actor: who asks.
+            kind: what it must be; another is answered as one that does not exist, and not handed out.
+
+        Raises:
+            UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
+        """
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        found = opened.read(lambda rows: _one(rows, memory_id, scope, kind))
+        return found if actor.client_id is None else mapped(found, lambda memory: _handed(opened, memory, actor))
+
+    def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
+        """A page of memories, newest first."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+
+        def read(rows: Rows) -> Page:
+            page = list_page(rows, request, scope)
+            if not actor.is_owner:
+                look_ahead(page.items)
+            return page
+
+        return opened.read(read)
+
+    def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
+        """A memory with its provenance, claims, relations and trust terms."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: detail(rows, _one(rows, memory_id, scope), now))
+
+    def belief(self, memory_id: str) -> Future[Belief]:
+        """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
+
+        The owner's alone: exact scores and what other clients brought.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: believed(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+
+    def lasting(self, memory_id: str) -> Future[Lasting]:
+        """How long what a memory says goes on being true, and how that is known; the owner's alone.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        return self._opened().read(lambda rows: lasting_of(rows, _one(rows, memory_id, OWNER_SCOPE)))
+
+    def inferred(self, memory_id: str) -> Future[Inferred | None]:
+        """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
+
+        Returns:
+            It; None where the memory was not read yet, or nothing may be kept of it.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        return self._opened().read(lambda rows: described(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+
+    def read_anew(self, memory_id: str) -> Future[Inferred | None]:
+        """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
+
+        Returns:
+            As `inferred`.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> Inferred | None:
+            renew(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(READ_ANEW, (memory_id,), OWNER_ACTOR, seq))
+            return described(tx, memory_id)
+
+        return opened.write(write)
+
+    def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
+        """All versions of a memory, oldest first."""
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+
+        def read(rows: Rows) -> tuple[Memory, ...]:
+            chain = _one(rows, memory_id, scope).chain_id
+            ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
+            found = by_ids(rows, ids)
+            there = seen(rows, ids, scope)
+            versions = tuple(found[i] for i in ids if i in there)
+            if not actor.is_owner:
+                look_ahead(versions)
+            return versions
+
+        return opened.read(read)
+
+    def recall(self, query: RecallQuery, actor: Actor) -> Future[RecallReply]:
+        """Find what answers a question.
+
+        Args:
+            query: the question and its filters.
+            actor: who asks.
+
+        Returns:
+            The result with the id of its receipt.
+        """
+        opened = self._opened()
+        scope = self._authority.scope(actor)
+        request = RecallRequest.of(query, scope)
+        begun = opened.clock.monotonic()
+        request.check()
+
+        def run(meant: Meant | None) -> RecallReply:
+            now = opened.clock.now_ms()
+
+            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
+                found = answer(opened, rows, request, meant, now)
+                return found, receipts.said_for(rows, found, meant, now, scope), sealed(rows, request)
+
+            result, said, kept = opened.vault.read(answered)
+            if not actor.is_owner:
+                look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
+            result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
+            opened.pulse.beat(result.took_ms)
+            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now, kept)
+            return RecallReply(result, receipt, metrics() if query.explain else None)
+
+        if not request.wants_vector:
+            return opened.on(opened.threads.reads, run, None)
+        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+
+    def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
+        """What is remembered of a prompt, as one fenced text within a token budget.
+
+        Args:
+            query: the prompt and its budget.
+            actor: who asks.
+
+        Returns:
+            The text, what went into it and what did not, and the id of its receipt.
+
+        Raises:
+            UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
+        """
+        return context(self._opened(), query, self._authority.scope(actor), actor)
+
+    def forget(self, memory_id: str, actor: Actor) -> Future[str]:
+        """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.
+
+        Returns:
+            The id of the undo step.
+
+        Raises:
+            UserError: ACCESS_DENIED, NOT_FOUND.
+        """
+        opened = self._opened()
+        self._authority.require(actor, Grant.CURATE)
+        self._authority.scope(actor)
+
+        def write(tx: Tx) -> str:
+            self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
+            _one(tx, memory_id, self._authority.scope(actor))
+            step = forget(tx, opened.work, memory_id, actor)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
+            return step
+
+        return opened.write(write)
+
+    def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
+        """What `erase` would remove (`core.engine.memories.erasure.preview`); the future raises NOT_FOUND."""
+        return erasure.preview(self._opened(), memory_ids, whole_chain=whole_chain)
+
+    def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
+        """Remove memories for good; the one verb that cannot be undone (`core.engine.memories.erasure.erase_for_good`).
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED for anybody but the owner; the future raises NOT_FOUND.
+        """
+        return erasure.erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
+
+    def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
+        """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
+
+        Args:
+            memory_id: the memory.
+            actor: who says so; a client needs `write` or `curate`.
+            extras: what the memory must be, and the caller's own id for this call.
+
+        Raises:
+            UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
+        """
+        return self._spoken(*_verdict(Spoken("confirm", memory_id, actor, extras, {"reason": None}), None))
+
+    def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
+        """Say that a memory proved right; see `confirm`."""
+        return self._spoken(*_verdict(Spoken("reinforce", memory_id, actor, extras, {"reason": None}), None))
+
+    def dispute(
+        self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
+    ) -> Future[VerdictReply]:
+        """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
+        return self._spoken(*_verdict(Spoken("dispute", memory_id, actor, extras, {"reason": reason}), reason))
+
+    def corroborate(
+        self,
+        memory_id: str,
+        actor: Actor,
+        source: Source | None = None,
+        session: str | None = None,
+        extras: Extras = PLAIN,
+    ) -> Future[VerdictReply]:
+        """Say that another source has it too; the same client in the same session counts once.
+
+        Args:
+            memory_id: the memory.
+            actor: who asks; a client needs `write` or `curate`.
+            source: by what way it is known; the owner's word, or a client's inference.
+            session: the session it was learnt in.
+            extras: as for `confirm`.
+
+        Returns:
+            How the memory stands now.
+        """
+        client = self._authority.voice(actor)
+        if client is not None:
+            check_source(source, client)
+        way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
+        told = {"source": way.value, "session": session}
+        return self._spoken(
+            Spoken("corroborate", memory_id, actor, extras, told),
+            lambda voices, tx: voices.corroborate(tx, memory_id, actor, way, session),
+        )
+
+    def _spoken(self, spoken: Spoken, say: Callable[[Voices, Tx], VerdictReply]) -> Future[VerdictReply]:
+        opened, actor = self._opened(), spoken.actor
+
+        def may(rows: Rows) -> None:
+            self._authority.voice(actor)
+            _one(rows, spoken.memory_id, self._authority.scope(actor), spoken.extras.kind)
+
+        self._authority.voice(actor)
+        self._authority.scope(actor)
+        return opened.write(lambda tx: speak(tx, opened, spoken, may, say))
+
+    def feedback(
+        self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
+    ) -> Future[FeedbackReply]:
+        """Say how a memory did as an answer; what was wrong does not come again for such a question (E7.3).
+
+        Args:
+            memory_id: the memory.
+            signal: `helpful`, `irrelevant`, `corrected` or `harmful`.
+            query: the question it was an answer to.
+            actor: who says so; a client needs `write` or `curate`, and what it says counts for itself alone.
+            receipt_id: of the recall it was seen in.
+
+        Returns:
+            The feedback with its undo step; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
+        """
+        opened = self._opened()
+        self._authority.voice(actor)
+        scope = self._authority.scope(actor)
+
+        def check(rows: Rows) -> None:
+            _one(rows, memory_id, scope)
+
+        return judge(opened, memory_id, signal, query, actor, receipt_id, check)
+
+    def reconcile(self) -> Future[Reconciled]:
+        """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.
+
+        Returns:
+            Counts of what was looked at, mended and found broken.
+        """
+        opened = self._opened()
+        return opened.on(opened.threads.jobs, reconcile_all, opened)
+
+    def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
+        """Take back a step; the newest one when none is named. Only the owner may.
+
+        Returns:
+            What was restored, and what was left because it changed since.
+        """
+        opened = self._opened()
+        if not actor.is_owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
+
+        def write(tx: Tx) -> UndoReport:
+            report = expiry.undo(tx, opened, step_id, actor)
+            self._authority.refresh_after(tx)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("undo", (), actor, seq))
+            return report
+
+        return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
+
+
+def _verdict(spoken: Spoken, reason: str | None) -> tuple[Spoken, Callable[[Voices, Tx], VerdictReply]]:
+    """A verdict, and how it is taken down."""
+    return spoken, lambda voices, tx: voices.say(tx, spoken.memory_id, spoken.verdict, spoken.actor, reason)
+
+
+def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:
+    given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
+    opened.journal.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
+    return memory
+
+
+def _with_backlog(opened: Opened, report: UndoReport) -> UndoReport:
+    """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
+    with suppress(UserError):
+        watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+    return report
+
+
+def embed_backlog(opened: Opened) -> int:
+    """Give a vector to every memory that lacks one (restored rows, another model).
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        How many were embedded.
+    """
+    done = 0
+    while not opened.closing.is_set():
+        waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.space, BACKLOG_BATCH))
+        if not waiting:
+            return done
+        found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
+        memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
+        vectors = opened.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
+        opened.write(_vectors_of(opened, memories, vectors), background=True).result()
+        done += len(memories)
+    return done
+
+
+def _vectors_of(opened: Opened, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
+    def write(tx: Tx) -> None:
+        # Some may have been taken back since they were read: a vector without its memory must not stand.
+        there = by_ids(tx, [memory.id for memory in memories])
+        places = [place for place, memory in enumerate(memories) if memory.id in there]
+        labels, kept = [memories[place].n for place in places], vectors[places]
+        write_vectors(tx, labels, kept, opened.space)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.add_vectors(seq, labels, kept))
+
+    return write
+
+
+def _one(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
+    found = find(rows, memory_id, scope, kind)
+    if found is None:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    return found

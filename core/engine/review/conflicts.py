@@ -1,0 +1,499 @@
+"""The facade's group for the conflict desk: the queue, its items, decisions and the rules made of them.
+
+Must not do: wait for a model, show a client what lies outside its spaces, or decide by itself anything that the person
+did not make a rule of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from core.belief.claims.authorship import persons_among
+from core.belief.review.actions import HELD, Rights, refusal
+from core.belief.review.client_request import asked_by, wished_by
+from core.belief.review.desk import Desk
+from core.belief.review.injection_warning import warned_of
+from core.belief.review.items import Item, items_alike, open_count, read_item, standing_side
+from core.engine.access.authority import Authority
+from core.engine.clients.cards import client_id_of
+from core.engine.review.review_chores import resolver_of
+from core.engine.runtime.futures import chain
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.errors import Code, EnvironmentFaultError, UserError
+from core.intake.review import decision_rules, source_quarantine
+from core.intake.review.resolution import turned_down_label
+from core.intake.transaction.idempotency import Repeat
+from core.intake.undo.batch_undo import standing
+from core.memory.read import by_ids
+from core.recall.query.scope import Scope, seen
+from core.text.compose import embedding_text
+from core.text.screening.egress import look_ahead
+from core.types.ids import is_id
+from core.types.replies import ClientRecord
+from core.types.reviews import (
+    Action,
+    ClosedRow,
+    Decided,
+    Decision,
+    Held,
+    HoldPreview,
+    HoldRequest,
+    ListedConflict,
+    Queue,
+    QueueRequest,
+    ReviewItem,
+    ReviewRule,
+    TurnedDown,
+)
+from core.types.values import OWNER_ACTOR, Actor
+from core.types.words import Grant
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+AT_ONCE = 1_000
+"""Items of a client that are turned down in one step at most."""
+A_TURN = 100
+"""Items of it in one transaction: whoever else writes waits for so many, some tenths of a second."""
+LISTED = 200
+"""Items of one list at most: the cap of the queue (design section 4)."""
+_LEAST_PREFIX = 8
+_DAY_MS = 86_400_000
+_NONE = "There is no such conflict."
+
+
+class Conflicts:
+    """The conflict desk. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+        self._desk = Desk(by_ids)
+
+    # ---- reading
+
+    def queue(self, request: QueueRequest | None = None) -> Future[Queue]:
+        """The queue as it stands, most harmful first; every row of it can be decided.
+
+        Args:
+            request: which part of it; None for all of it, up to the cap.
+
+        Returns:
+            Rows, and counts over all that is open.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        now, wanted = opened.clock.now_ms(), request or QueueRequest()
+        return opened.read(lambda rows: self._desk.queue(rows, wanted, now))
+
+    def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
+        """One item, validated now.
+
+        Args:
+            item_id: its id, or eight characters or more of its beginning or its end, where only one has them.
+            actor: who asks.
+
+        Returns:
+            Everything its page shows; the future raises NOT_FOUND where there is none, or none the actor may see.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED.
+        """
+        opened = self._opened()
+        scope, now = self._authority.scope(actor), opened.clock.now_ms()
+        return opened.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+
+    def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
+        found = self._desk.item(rows, item_id, now_ms, brief=brief)
+        if found is None:
+            raise UserError(Code.NOT_FOUND, _NONE)
+        return found
+
+    def badge(self) -> Future[int]:
+        """How many items wait for the person.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(open_count)
+
+    def closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
+        """What closed in the last days, by itself or by a decision, the latest first.
+
+        Args:
+            days: 1 or more.
+
+        Returns:
+            The rows.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        since = opened.clock.now_ms() - max(1, days) * _DAY_MS
+        return opened.read(lambda rows: self._desk.closed(rows, since))
+
+    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
+        """The items as the command line and clients get them, most harmful first.
+
+        Args:
+            actor: who asks; a client gets those of which it may see both memories.
+            everything: closed ones too, behind the open ones, the latest first.
+
+        Returns:
+            200 items at most.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
+        """
+        opened = self._opened()
+        scope, now = self._authority.scope(actor), opened.clock.now_ms()
+
+        def read(rows: Rows) -> tuple[ListedConflict, ...]:
+            within = None if scope.unrestricted else scope.space_ids
+            ids = [row.id for row in self._desk.queue(rows, QueueRequest(cap=LISTED), now, within).rows]
+            if everything:
+                ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
+            seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+            told = tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            if not actor.is_owner:
+                sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
+                look_ahead(sides, (one.question for one in told))
+            return told
+
+        return opened.read(read)
+
+    def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
+        item = self._item(rows, item_id, now_ms, brief=True)
+        if actor.is_owner:
+            return _listed(item, item.actions)
+        # Who else asked for something, and why, is no client's business.
+        return _listed(replace(item, asked=None, warning="", against=None), _left_to(rows, item, actor))
+
+    # ---- deciding
+
+    def resolve(
+        self, item_id: str, decision: Decision, actor: Actor = OWNER_ACTOR, request_id: str | None = None
+    ) -> Future[Decided]:
+        """Decide one item: one named undo step.
+
+        Args:
+            item_id: as `item` takes it.
+            decision: what is decided; a merge brings its text.
+            actor: the person, or a client with `curate`, which never decides against what the person said.
+            request_id: the caller's own id for this call: one that comes twice is carried out once.
+
+        Returns:
+            What came of it; the future raises NOT_FOUND, INVALID_INPUT, ACCESS_DENIED.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
+        """
+        opened = self._opened()
+        client, scope = self._curator(actor)
+        repeat = Repeat(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
+
+        def decide(meant: Meant | None) -> Future[Decided]:
+            deciding = _deciding(opened, item_id, decision, meant, actor, client, scope)
+
+            def write(tx: Tx) -> Decided:
+                self._authority.need_terms(actor, client)
+                return _decided(repeat.once(tx, lambda: asdict(deciding(tx))))
+
+            return opened.write(write)
+
+        if decision.action is not Action.MERGE or not (decision.text or "").strip():
+            return decide(None)
+        author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
+        text = decision.text or ""
+        return chain(chain(author, lambda name: opened.mean([embedding_text(text, author=name)])), decide)
+
+    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
+        """Decide many items alike: one undo step for all of them.
+
+        Args:
+            ids: 1 to 200 items.
+            decision: anything but a merge.
+            actor: as for `resolve`.
+
+        Returns:
+            What came of it; `refused` lists what could not be decided so, and why.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
+        """
+        opened = self._opened()
+        client, scope = self._curator(actor)
+
+        def write(tx: Tx) -> Decided:
+            seen = [item_id for item_id in ids if _sees(tx, item_id, scope)]
+            missing = {item_id: _NONE for item_id in ids if item_id not in seen}
+            if not seen:
+                raise UserError(Code.NOT_FOUND, _NONE)
+            done = resolver_of(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
+            done = _with_withheld(tx, done, actor)
+            _announce(tx, opened, actor, done)
+            return replace(done, refused={**missing, **done.refused})
+
+        return opened.write(write)
+
+    def turn_down(self, name: str) -> Future[TurnedDown]:
+        """Turn down all that a client proposed or asked for and that waits: one undo step. The person's verb.
+
+        Args:
+            name: the client, also one that was revoked.
+
+        Returns:
+            What was done; the future raises NOT_FOUND. Where the person takes the step back meanwhile, it ends there.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def first(tx: Tx) -> _Turning:
+            waiting = asked_by(tx, client_id_of(tx, name))[:AT_ONCE]
+            return _turned(tx, opened, name, _Turning(waiting, len(waiting)))
+
+        def run() -> TurnedDown:
+            at = opened.write(first).result()
+            while at.waiting:
+                at = opened.write(partial(_turned, opened=opened, name=name, at=at)).result()
+            return TurnedDown(at.step_id, at.items, at.left)
+
+        return opened.on(opened.threads.reads, run)
+
+    def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
+        return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
+
+    # ---- rules
+
+    def rules(self) -> Future[tuple[ReviewRule, ...]]:
+        """The decisions that are repeated, the oldest first.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(decision_rules.rules)
+
+    def forget_rule(self, rule_id: str) -> Future[str]:
+        """Remove a rule; what it decided stays.
+
+        Args:
+            rule_id: the rule.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> str:
+            step = decision_rules.forget(tx, opened.work, rule_id, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce("forget_rule", (), OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+    # ---- holding a source
+
+    def hold_preview(self, request: HoldRequest) -> Future[HoldPreview]:
+        """What holding back a source would hold, with all that was derived from it.
+
+        Args:
+            request: the source.
+
+        Returns:
+            Counts and ids; the future raises NOT_FOUND.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(lambda rows: source_quarantine.preview(rows, request))
+
+    def hold(self, request: HoldRequest) -> Future[Held]:
+        """Hold back a source with all that was derived from it, as one undo step.
+
+        Args:
+            request: the source.
+
+        Returns:
+            What was held; the future raises NOT_FOUND, INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> Held:
+            done = source_quarantine.hold(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(source_quarantine.VERB, done.ids, OWNER_ACTOR, seq))
+            return done
+
+        return opened.write(write)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turning:
+    """How far the turning down of a client's items is.
+
+    Attributes:
+        waiting: items that are still to be looked at.
+        of: items there are in all.
+        step_id: the step; None where it is not begun.
+        items: items that were turned down.
+        left: what of the client waits for the person now.
+    """
+
+    waiting: tuple[str, ...]
+    of: int
+    step_id: str | None = None
+    items: int = 0
+    left: int = 0
+
+
+def _turned(tx: Tx, opened: Opened, name: str, at: _Turning) -> _Turning:
+    """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
+    client_id = client_id_of(tx, name)
+    there = dict.fromkeys(asked_by(tx, client_id))
+    waiting = [one for one in at.waiting if one in there]
+    if not waiting or (at.step_id is not None and not standing(tx, [at.step_id])):
+        return replace(at, waiting=(), left=len(there))
+    wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
+    resolver, stored, label = resolver_of(opened), opened.add_vectors, turned_down_label(at.of)
+    done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
+    _announce(tx, opened, OWNER_ACTOR, done)
+    items, left = at.items + len(wanted) - len(done.refused), len(asked_by(tx, client_id))
+    return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
+
+
+def _deciding(
+    opened: Opened,
+    item_id: str,
+    decision: Decision,
+    meant: Meant | None,
+    actor: Actor,
+    client: ClientRecord | None,
+    scope: Scope,
+) -> Callable[[Tx], Decided]:
+    def write(tx: Tx) -> Decided:
+        full = _full_id(tx, item_id, scope)
+        made = None if meant is None else meant.within(opened.sight)
+        if meant is not None and made is None:
+            raise EnvironmentFaultError(
+                meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
+            )
+        vector = None if made is None else made[0]
+        done = resolver_of(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
+        done = _with_withheld(tx, done, actor)
+        _announce(tx, opened, actor, done)
+        return done
+
+    return write
+
+
+def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
+    """Told to the person: what was let in and is kept from assistants all the same."""
+    if not actor.is_owner:
+        return replace(done, asked=())
+    found = by_ids(rows, done.active)
+    return replace(done, withheld=tuple(one for one in done.active if one in found and warned_of(found[one])))
+
+
+def _decided(told: Mapping[str, Any]) -> Decided:
+    lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
+    return Decided(**{**told, **lists})
+
+
+def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:
+    seq, ids = tx.seq, (*done.active, *done.retired)
+    tx.after_commit(lambda: opened.announce("resolve", ids, actor, seq))
+
+
+_NO_ITEM = Item(
+    id="", kind="", existing_id="", incoming_id="", space_id="", reason="", suggestion=None, confidence=None, state="",
+    resolution=None, note=None, fingerprint=b"", opened_at=0, closed_at=None, later_until=None, detail={},
+)  # fmt: skip
+
+
+def _full_id(rows: Rows, text: str, scope: Scope) -> str:
+    """The id of an item from a part of it; what the asker may not see does not exist."""
+    if is_id(text):
+        ids = [text]
+    elif len(text) < _LEAST_PREFIX:
+        raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
+    else:
+        ids = [item.id for item in items_alike(rows, text.lower())]
+    there = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+    if len(there) > 1:
+        raise UserError(Code.INVALID_INPUT, "More than one conflict has these characters in its id; write more of it.")
+    if not there:
+        raise UserError(Code.NOT_FOUND, _NONE)
+    return there[0]
+
+
+def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
+    """Whether the asker may see an item; of one that does not exist the same is asked as of one out of sight."""
+    found = read_item(rows, item_id)
+    item = _NO_ITEM if found is None else found
+    # What another client wishes waits for the person alone.
+    is_open = scope.asker is None or wished_by(rows, item) in (None, scope.asker)
+    against = standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
+    sides = {item.incoming_id} if against is None else {item.incoming_id, against}
+    return seen(rows, sides, scope) == sides and is_open and found is not None
+
+
+def _author(rows: Rows, item_id: str) -> str | None:
+    """Whose words a merged text counts as, for its vector."""
+    item = read_item(rows, item_id)
+    if item is None:
+        return None
+    against = standing_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
+    found = by_ids(rows, [against]).get(against)
+    return None if found is None else found.author
+
+
+def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
+    """The decisions that a client with `curate` would not be refused."""
+    came, have = item.incoming.memory, None if item.existing is None else item.existing.memory
+    persons = persons_among(rows, [came.id, *([] if have is None else [have.id])])
+    rights = Rights(
+        against_person=have is not None and have.id in persons,
+        persons=came.id in persons,
+        own=came.client_id == actor.client_id,
+        weaker=have is not None and came.trust < have.trust,
+        held=HELD in (came.status_reason, None if have is None else have.status_reason),
+    )
+    return tuple(action for action in item.actions if refusal(item.kind, action, rights) is None)
+
+
+def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
+    return ListedConflict(
+        id=item.id,
+        kind=item.kind,
+        state=item.state,
+        question=item.question,
+        existing=None if item.existing is None else item.existing.memory,
+        incoming=item.incoming.memory,
+        reason=item.why[0] if item.against is None else f"{item.why[0]} {item.why[-1]}",
+        suggestion=item.suggestion,
+        actions=actions,
+        opened_at=item.opened_at,
+        closed=item.closed,
+        resolution=item.resolution,
+        asked=item.asked,
+        warning=item.warning,
+        against=None if item.against is None else item.against.memory,
+    )

@@ -1,0 +1,325 @@
+"""Everything that lives while the vault is open, and only then."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config.options import Options
+from core.config.retrieval import RetrievalOptions
+from core.embed.base import Embedder
+from core.engine.monitor.activity import Activity
+from core.engine.monitor.latency_window import Pulse
+from core.engine.monitor.resource_monitor import Strain
+from core.engine.runtime.change_feed import tell_of
+from core.engine.runtime.futures import begun, locked, mapped
+from core.engine.runtime.progress import RunningImport
+from core.engine.runtime.read_log import ReadJournal
+from core.engine.runtime.threads import Threads
+from core.engine.runtime.vector_space import Meant, Sight, mean
+from core.errors import Code, LociError
+from core.events import Changed, Hub
+from core.index.manager import IndexManager
+from core.intake.store.import_batch import ImportKeeper
+from core.intake.store.store import Keeper
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.memory.write import Stored, VectorSpace
+from core.recall.answer.pipeline import Recall
+from core.score.ranking.profile_options import profile_of
+from core.security.subkeys import RootKey
+from core.text.screening.injection import LimitsHeld, limits_of
+from core.types.clock import Clock
+from core.types.ids import IdMaker
+from core.types.lifecycle import Pressure
+from core.types.proposals import ModelState, Server
+from core.types.values import Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.files.home import Home
+from core.vault.vault import Vault
+from core.vault.write_queue import WriteQueue
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+# While the vault closes, a queue that takes nothing more and an interrupted statement mean the same.
+_CLOSING = frozenset({Code.BUSY, Code.CANCELLED})
+# The vault can be read and not written; the next write that is saved says that this is over.
+_UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code.VAULT_REPLACED})
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What was counted a moment ago, since counting takes its time.
+
+    Attributes:
+        mark: how everything was that it depends on.
+        rests_until: on the clock's monotonic seconds; until then it is not counted anew whatever changed.
+    """
+
+    count: int
+    mark: tuple[object, ...]
+    rests_until: float
+
+
+@dataclass
+class Opened:
+    """The parts of an open vault.
+
+    Attributes:
+        root: wiped when the vault closes.
+        sight: the vector space that is searched, with its embedder, index and keepers; replaced as a whole.
+        readers: read claims and relations.
+        scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
+        saved: how the index was when it came whole from its snapshot; None where it did not.
+        tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
+        closing: set when long reads should give up.
+        model: what is known of a local model server.
+        retrieval: the options of recall in force.
+        probe_vectors: questions of probes with their vectors, so that each is embedded once.
+        pulse: how long the last recalls took.
+        shed: the level of memory pressure that was last acted upon.
+        write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
+        strain: what of the memory budget is taken, and whether the machine is on battery.
+        activity: when somebody last used the palace.
+        imports: what is being imported, by the id of the import.
+        next_archived: how many memories a sweep would archive; None before anybody asked.
+    """
+
+    home: Home
+    root: RootKey
+    vault: Vault
+    queue: WriteQueue
+    sight: Sight
+    readers: Readers
+    options: Options
+    clock: Clock
+    make_id: IdMaker
+    work: UnitOfWork
+    journal: ReadJournal
+    threads: Threads
+    hub: Hub
+    log_handler: logging.Handler
+    closing: threading.Event = field(default_factory=threading.Event)
+    scrub_due: threading.Event = field(default_factory=threading.Event)
+    saved: tuple[object, ...] | None = None
+    tidied_at: float | None = None
+    model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
+    retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
+    probe_vectors: dict[str, Meant] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nobody did anything yet."""
+        self.activity = Activity(self.clock)
+        self.pulse = Pulse()
+        self.write_fault: Code | None = None
+        self.shed = Pressure.NORMAL
+        self.imports: dict[str, RunningImport] = {}
+        self.next_archived: Counted | None = None
+        self.strain = Strain(self.clock, self.options.memory_budget_mb)
+        self.limits = LimitsHeld()
+        self.limits.set(limits_of(self.options))
+
+    @property
+    def embedder(self) -> Embedder:
+        """Makes the vectors that are searched."""
+        return self.sight.embedder
+
+    @property
+    def space(self) -> VectorSpace:
+        """The vector space that is searched."""
+        return self.sight.space
+
+    @property
+    def index(self) -> IndexManager:
+        """The vectors in memory."""
+        return self.sight.index
+
+    @property
+    def recall(self) -> Recall:
+        """Searches."""
+        return self.sight.recall
+
+    @property
+    def keeper(self) -> Keeper:
+        """Stores."""
+        return self.sight.keeper
+
+    @property
+    def importing(self) -> ImportKeeper:
+        """Imports."""
+        return self.sight.importing
+
+    @property
+    def add_vectors(self) -> Stored:
+        """Puts committed vectors into the index of the sight in force now; called on the writer thread."""
+        return self.sight.add_vectors
+
+    def read(self, fn: Callable[[Rows], T]) -> Future[T]:
+        """Read on the pool, one snapshot; never waits for the writer."""
+        self.activity.called()
+        return self.look(fn)
+
+    def look(self, fn: Callable[[Rows], T]) -> Future[T]:
+        """`read` for what looks by itself again and again: it is no sign of somebody being at work."""
+        return self.on(self.threads.reads, lambda: self.vault.read(fn))
+
+    def write(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+        """Hand a verb to the writer.
+
+        Args:
+            fn: the verb.
+            background: whether nobody waits for it.
+
+        Returns:
+            Its result, once it is saved.
+
+        Raises:
+            LociError: VAULT_LOCKED; the vault is closing.
+        """
+        if not background:
+            self.activity.called()
+        try:
+            first = self.queue.submit(self._told(fn), background=background)
+        except LociError as error:
+            raise self._said(error) from None
+        return mapped(first, self._saved, self._unsaved)
+
+    def _told(self, fn: Callable[[Tx], T]) -> Callable[[Tx], T]:
+        """A verb, of which listeners are told what it did."""
+
+        def carried_out(tx: Tx) -> T:
+            value = fn(tx)
+            tell_of(tx, self.hub)
+            return value
+
+        return carried_out
+
+    def _saved(self, value: T) -> T:
+        self.write_fault = None
+        return value
+
+    def _unsaved(self, error: BaseException) -> BaseException:
+        if isinstance(error, LociError) and error.code in _UNWRITABLE:
+            self.write_fault = error.code
+        return self._said(error)
+
+    def on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run work on one of the pools.
+
+        Args:
+            pool: of `threads`.
+            work: what to do.
+            *args: its arguments.
+            **kwargs: its arguments.
+
+        Returns:
+            Its result; VAULT_LOCKED where the vault closed before its turn.
+        """
+        return mapped(begun(pool, work, *args, **kwargs), lambda value: value, self._said)
+
+    def _said(self, error: BaseException) -> BaseException:
+        if self.closing.is_set() and isinstance(error, LociError) and error.code in _CLOSING:
+            return locked()
+        return error
+
+    def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        """Embed what somebody waits for: a query, a text to store.
+
+        Args:
+            texts: what to embed; few.
+
+        Returns:
+            Unit rows, (len(texts), dims) float32.
+        """
+        self.activity.called()
+        return self.on(self.threads.prompt, self.sight.embed, texts)
+
+    def mean(self, texts: Sequence[str]) -> Future[Meant]:
+        """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
+
+        Args:
+            texts: what to embed; few.
+
+        Returns:
+            The vectors with the sight they belong to.
+        """
+        self.activity.called()
+        return self.on(self.threads.prompt, mean, self.sight, texts)
+
+    def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        """Embed for background work, after what such work asked for before.
+
+        Args:
+            texts: what to embed.
+
+        Returns:
+            Unit rows, (len(texts), dims) float32.
+        """
+        return self.on(self.threads.compute, self.sight.embed, texts)
+
+    def mean_many(self, texts: Sequence[str]) -> Future[Meant]:
+        """As `mean`, for background work.
+
+        Args:
+            texts: what to embed.
+
+        Returns:
+            The vectors with the sight they belong to.
+        """
+        return self.on(self.threads.compute, mean, self.sight, texts)
+
+    def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
+        """Take vanished memories out of the index; on the writer thread.
+
+        Args:
+            seq: the vault's sequence after the commit.
+            labels: labels of memories.
+        """
+        if labels:
+            self.scrub_due.set()
+        self.sight.drop_vectors(seq, labels)
+
+    def look_through(self, sight: Sight) -> None:
+        """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
+
+        Args:
+            sight: of that space.
+        """
+        self.sight = sight
+        self.probe_vectors = {}
+        self.saved = None
+
+    def use_options(self, chosen: Options) -> None:
+        """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
+
+        Args:
+            chosen: all of them.
+        """
+        self.options = chosen
+        self.work.undo_days = chosen.undo_days
+        self.work.client_waits = chosen.client_waits
+        self.journal.receipt_days = chosen.receipt_days
+        self.strain.use_budget(chosen.memory_budget_mb)
+        self.limits.set(limits_of(chosen))
+
+    def use_retrieval(self, chosen: RetrievalOptions) -> None:
+        """Rank by other weights from here on; a recall that runs goes on with those it began with.
+
+        Args:
+            chosen: all options of recall.
+        """
+        self.retrieval = chosen
+        self.recall.profile = profile_of(chosen)
+
+    def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
+        """Tell subscribers that rows changed."""
+        self.hub.publish(Changed(verb, tuple(ids), actor, seq))

@@ -1,0 +1,391 @@
+"""What reading leaves behind: receipts, audit rows and access counts, written in one batch within a second.
+
+A reader gets its receipt's id at once. A crash may lose the last second of
+these, never a write (design section 3).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.engine.runtime.disclosure_log import Handout, Handouts
+from core.errors import Code
+from core.intake.erase.trace_erasure import without
+from core.intake.transaction.echo_guard import note_handed
+from core.intake.transaction.tombstones import erased_texts
+from core.memory.draft import to_json
+from core.types.contexts import Context
+from core.types.values import Actor
+from core.vault.audit import AuditChain, AuditEntry
+from core.vault.database.tx import Tx
+from core.vault.sight import undecided
+
+_DAY_MS = 86_400_000
+_REFUSALS_KEPT = 100  # between two flushes
+_ENTRIES_KEPT, _IDS_KEPT = 10_000, 200_000  # while nothing can be written; so many ids are some 20 MB
+# One that tells of more now goes behind all others: who looks for what is new there finds it (`intake.erasing_index`).
+_WRITE = (
+    "INSERT OR REPLACE INTO receipts "
+    "(rowid, id, at, actor, client_id, session, verb, query, items, metrics, body, expires_at) "
+    # The client's pairing may have been undone since.
+    "VALUES ((SELECT coalesce(max(rowid), 0) + 1 FROM receipts), "
+    "?, ?, ?, (SELECT id FROM clients WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)"
+)
+# Its words stay as they are: an erasure may have taken them out since.
+_WRITE_AGAIN = (
+    "INSERT OR REPLACE INTO receipts (rowid, id, at, actor, client_id, session, verb, query, items, body, expires_at) "
+    "SELECT (SELECT max(rowid) + 1 FROM receipts), id, at, actor, client_id, session, verb, query, ?, ?, expires_at "
+    "FROM receipts WHERE id = ?"
+)
+# A memory may have been purged since it was answered: the count of a row that is gone is dropped. What waits for the
+# person, or was never let in, is looked at by its author: that recalls nothing, nor may it put it first in the review.
+_ACCESS = (
+    "INSERT INTO accesses (memory_id, session, count, last_at) "  # noqa: S608 - constants
+    f"SELECT m.id, ?, ?, ? FROM memories m WHERE m.id = ? AND NOT {undecided()} "
+    "ON CONFLICT (memory_id, session) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at"
+)
+_ACCESSED = (
+    "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? "  # noqa: S608 - constants
+    f"WHERE id = ? AND NOT {undecided('memories')}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One receipt to be.
+
+    Attributes:
+        items: how many memories it tells of, where that is not how many were given.
+        again: it was written before, and tells of more now.
+    """
+
+    id: str
+    at: int
+    actor: Actor
+    verb: str
+    query: str
+    body: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+    given: tuple[str, ...]
+    packed: Context | None = None
+    counts: bool = True
+    items: int | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a flush writes: reads, refusals, and when clients were last here."""
+
+    entries: tuple[_Entry, ...]
+    refusals: tuple[AuditEntry, ...]
+    seen: Mapping[str, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self.refusals or self.seen)
+
+
+class ReadJournal:
+    """Collects what reads leave behind until `flush` writes it.
+
+    Attributes:
+        receipt_days: how long the record of a recall is kept from now on; may be changed at any time.
+    """
+
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, receipt_days: int) -> None:
+        self._make_id = make_id
+        self._chain = chain
+        self.receipt_days = receipt_days
+        self._lock = threading.Lock()  # guards all below
+        self._entries: list[_Entry] = []
+        self._refusals: list[AuditEntry] = []
+        self._seen: dict[str, int] = {}
+        self._handouts = Handouts()
+
+    def refused(self, client_id: str | None, code: Code, method: str = "") -> None:
+        """Take down that somebody was refused.
+
+        Args:
+            client_id: the client; None for a stranger.
+            code: why.
+            method: the method it called; "" for one that does not exist.
+        """
+        detail = {"code": code.value, "method": method} if method else {"code": code.value}
+        who = "stranger" if client_id is None else f"client:{client_id}"
+        with self._lock:
+            if len(self._refusals) < _REFUSALS_KEPT:  # a flood is one fact, not a thousand rows
+                self._refusals.append(AuditEntry(who, "refused", "", detail))
+
+    def seen(self, client_id: str, now_ms: int) -> None:
+        """Take down when a client was last here.
+
+        Args:
+            client_id: the client.
+            now_ms: epoch ms.
+        """
+        with self._lock:
+            self._seen[client_id] = now_ms
+
+    def note(
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        given: tuple[str, ...],
+        body: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
+        now_ms: int,
+        *,
+        packed: Context | None = None,
+    ) -> str:
+        """Take down one read.
+
+        Args:
+            actor: who asked.
+            verb: `recall`, `context` …
+            query: the words asked, kept encrypted in the vault until the receipt expires.
+            given: ids of what was answered.
+            body: ids, ranks, counts, reasons; never memory text; its `metrics` get their own column. Where it is
+                a function, that is called when the receipt is written: the reader does not wait for what it costs.
+            now_ms: epoch ms.
+            packed: the text that was handed out whole, if one was; it is kept as long as the receipt.
+
+        Returns:
+            The receipt's id.
+        """
+        entry = _Entry(self._make_id(), now_ms, actor, verb, query, body, given, packed)
+        with self._lock:
+            self._entries.append(entry)
+        return entry.id
+
+    def handed(
+        self,
+        actor: Actor,
+        verb: str,
+        query: str,
+        memory_ids: Sequence[str],
+        entity_ids: Sequence[str],
+        now_ms: int,
+        *,
+        blocked: Sequence[str] = (),
+        counts: bool = False,
+    ) -> str:
+        """Take down what was read without a question; what is read alike within a minute stands on one receipt.
+
+        Args:
+            actor: who read.
+            verb: `get`, `list`, `history` …
+            query: the words asked with; "" for none.
+            memory_ids: what was handed out.
+            entity_ids: likewise.
+            now_ms: epoch ms.
+            blocked: ids of memories that were asked for and whose words were not shown.
+            counts: whether what was given counts as used, as what answers a question does; of a list it does not.
+
+        Returns:
+            The receipt's id.
+        """
+        new_id = self._make_id()
+        with self._lock:
+            told = (memory_ids, entity_ids, blocked)
+            return self._handouts.add(new_id, actor, verb, query, *told, now_ms, counts=counts)
+
+    def take(self) -> Waiting:
+        """Remove and return what is waiting."""
+        with self._lock:
+            entries = (*self._entries, *map(_entry_of, self._handouts.take()))
+            waiting = Waiting(entries, tuple(self._refusals), dict(self._seen))
+            self._entries, self._refusals, self._seen = [], [], {}
+        return waiting
+
+    def put_back(self, waiting: Waiting) -> None:
+        """Keep what could not be written for the next flush, the newest of it.
+
+        Args:
+            waiting: from `take`.
+        """
+        # On paper from here on: the answers themselves, with their texts, are let go.
+        kept = [replace(entry, body=_told(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
+        with self._lock:
+            self._entries = _newest(_as_one([*kept, *self._entries]))
+            self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
+            self._seen = {**waiting.seen, **self._seen}
+
+    def given_to(self, client_id: str | None) -> frozenset[str]:
+        """What was handed to a client and is not written down yet.
+
+        Args:
+            client_id: the client; None for the owner.
+
+        Returns:
+            Ids of memories.
+        """
+        with self._lock:
+            mine = [entry.given for entry in self._entries if entry.actor.client_id == client_id]
+            listed = self._handouts.waiting_for(client_id)
+        return frozenset(memory_id for given in (*mine, listed) for memory_id in given)
+
+    def write(self, tx: Tx, waiting: Waiting) -> None:
+        """Write what was taken in one transaction.
+
+        Args:
+            tx: the transaction.
+            waiting: from `take`.
+        """
+        entries = _begun(tx, _without_erased(tx, waiting.entries))
+        tx.run_many(
+            "UPDATE clients SET last_seen_at = ? WHERE id = ?",
+            [(at, client_id) for client_id, at in waiting.seen.items()],
+        )
+        tx.run_many(_WRITE, [self._receipt(entry) for entry in entries if not entry.again])
+        again = [(_count(entry), _json(_told(entry)), entry.id) for entry in entries if entry.again]
+        tx.run_many(_WRITE_AGAIN, again)
+        self._write_contexts(tx, entries)
+        counts: Counter[tuple[str, str]] = Counter()
+        last: dict[str, int] = {}
+        for entry in entries:
+            for memory_id in entry.given if entry.counts else ():
+                counts[(memory_id, entry.actor.session or entry.actor.client_id or entry.actor.kind)] += 1
+                last[memory_id] = max(entry.at, last.get(memory_id, 0))
+        self._write_accesses(tx, counts, last)
+        given = [(e.actor.client_id, memory_id, e.at) for e in entries if e.actor.client_id for memory_id in e.given]
+        note_handed(tx, given)
+        self._chain.append_many(
+            tx,
+            [
+                *waiting.refusals,
+                *(
+                    AuditEntry(_actor(one), one.verb, one.id, {"items": _count(one)})
+                    for one in entries
+                    if not one.again
+                ),
+            ],
+        )
+
+    def _receipt(self, entry: _Entry) -> tuple[object, ...]:
+        actor, expires_at = entry.actor, entry.at + self.receipt_days * _DAY_MS
+        who = (actor.kind, actor.client_id, actor.session)
+        body = dict(_told(entry))
+        metrics = body.pop("metrics", None)
+        told = (_count(entry), None if metrics is None else _json(metrics), _json(body))
+        return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
+
+    def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
+        tx.run_many(
+            "INSERT INTO contexts (id, receipt_id, text, tokens, expires_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                (
+                    self._make_id(),
+                    entry.id,
+                    entry.packed.text,
+                    entry.packed.tokens,
+                    entry.at + self.receipt_days * _DAY_MS,
+                )
+                for entry in entries
+                if entry.packed is not None and entry.packed.text
+            ],
+        )
+
+    @staticmethod
+    def _write_accesses(tx: Tx, counts: Counter[tuple[str, str]], last: Mapping[str, int]) -> None:
+        tx.run_many(
+            _ACCESS,
+            [(session, count, last[memory_id], memory_id) for (memory_id, session), count in counts.items()],
+        )
+        totals: Counter[str] = Counter()
+        for (memory_id, _), count in counts.items():
+            totals[memory_id] += count
+        tx.run_many(
+            _ACCESSED,
+            [(count, last[memory_id], memory_id) for memory_id, count in totals.items()],
+        )
+
+
+def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
+    """Reads that began before an erasure and are written after it leave nothing behind of what was erased.
+
+    A question in the very words of an erased text is kept without its words, and what refers to them goes with it.
+    """
+    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _names(entry)}))
+    there = {
+        row[0] for row in tx.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    }
+    erased = erased_texts(tx, {entry.query for entry in entries})
+    kept = []
+    for entry in entries:
+        gone = _names(entry) - there
+        if gone or entry.query in erased:
+            told = {name: value for name, value in _told(entry).items() if name != "trace"}
+            query = "" if entry.query in erased else entry.query
+            entry = replace(entry, body=without(told, gone), query=query, packed=None if gone else entry.packed)
+        kept.append(entry)
+    return tuple(kept)
+
+
+def _begun(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
+    """What goes on with a receipt that is not there, as it was never written, is written as the first."""
+    wanted = to_json([entry.id for entry in entries if entry.again])
+    there = {
+        row[0] for row in tx.all("SELECT id FROM receipts WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    }
+    made = []
+    for entry in entries:
+        made.append(replace(entry, again=entry.again and entry.id in there))
+        there.add(entry.id)
+    return tuple(made)
+
+
+def _as_one(entries: Sequence[_Entry]) -> list[_Entry]:
+    """What stands on one receipt as one entry: the last tells of all before it, and of what it was not given itself."""
+    made: dict[str, _Entry] = {}
+    for entry in entries:
+        first = made.pop(entry.id, None)
+        if first is not None:
+            entry = replace(entry, given=(*first.given, *entry.given)[-_IDS_KEPT:], again=first.again)
+        made[entry.id] = entry
+    return list(made.values())
+
+
+def _newest(entries: Sequence[_Entry]) -> list[_Entry]:
+    """As many of the newest as may be kept; one at least."""
+    kept, ids = 0, 0
+    for entry in entries[::-1][:_ENTRIES_KEPT]:
+        ids += len(entry.given)
+        if kept and ids > _IDS_KEPT:
+            break
+        kept += 1
+    return list(entries[len(entries) - kept :])
+
+
+def _entry_of(one: Handout) -> _Entry:
+    return _Entry(
+        one.id, one.at, one.actor, one.verb, one.query, one.body, one.given,
+        counts=one.counts, items=one.memories, again=one.again,
+    )  # fmt: skip
+
+
+def _count(entry: _Entry) -> int:
+    return len(entry.given) if entry.items is None else entry.items
+
+
+def _names(entry: _Entry) -> frozenset[str]:
+    """The memories it tells of: what was given, and of what was read alike also what was given before."""
+    if entry.items is None:
+        return frozenset(entry.given)
+    told = _told(entry)
+    return frozenset((*entry.given, *(item["id"] for item in told["items"]), *told.get("blocked", ())))
+
+
+def _told(entry: _Entry) -> Mapping[str, Any]:
+    return entry.body() if callable(entry.body) else entry.body
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), ensure_ascii=False)
+
+
+def _actor(entry: _Entry) -> str:
+    return entry.actor.kind if entry.actor.client_id is None else f"client:{entry.actor.client_id}"

@@ -1,0 +1,409 @@
+"""Opening and closing a vault: the order of things, and the chores in between (E33.1, E33.2, reliability E8, E13)."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+import numpy as np
+
+from core import log
+from core.belief.extract.extraction import extract
+from core.belief.extract.statements import statements
+from core.belief.relate.relation import RelationModel
+from core.embed.base import Embedder
+from core.engine.home.keys import sub_keys
+from core.engine.runtime.expiry import clear_note, scrub_noted
+from core.engine.runtime.futures import watched
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.read_log import ReadJournal
+from core.engine.runtime.settings import stored_options
+from core.engine.runtime.threads import READERS, Threads
+from core.engine.runtime.tuner import stored_retrieval
+from core.engine.runtime.vector_loader import Loader
+from core.engine.runtime.vector_space import Sight, sight_of
+from core.errors import BugError, EnvironmentFaultError, LociError
+from core.events import Hub, Progress
+from core.index.base import VectorIndex
+from core.index.manager import Due, IndexManager, IndexStatus, State
+from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.lifecycle.kit.job_context import SCHEDULER
+from core.memory import vectorspaces
+from core.memory.write import VectorSpace
+from core.score.ranking.profile_options import profile_of
+from core.security.keystore import load_keys
+from core.security.seal import open_with_fresh_key, seal_with_fresh_key
+from core.security.subkeys import Purpose, RootKey
+from core.types.clock import Clock
+from core.types.ids import IdMaker
+from core.types.values import OWNER_ACTOR
+from core.vault.audit import AuditChain
+from core.vault.backup.backup import clear_leftovers
+from core.vault.backup.restore import finish_restore
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.files.home import Home
+from core.vault.vault import Vault
+from core.vault.write_queue import WriteQueue
+
+Chore = Callable[[Opened], object]
+
+_DRAIN_S = 2.0
+CLOSE_S = 4.5
+_FOR_ENDING = 0.5  # of the time, for what follows the drain: stopping, the checkpoint, joining threads
+_LEAST_S = 0.1  # for each step of closing, however late it is
+_WARM_POLL_S = 0.002
+_ANCHOR = "index_anchor"
+_log = log.get("engine")
+
+
+def open_vault(
+    home: Home,
+    root: RootKey,
+    clock: Clock,
+    embedder: Embedder,
+    threads: Threads,
+    hub: Hub,
+    readers: Readers | None = None,
+    served: Callable[[VectorSpace], Embedder] | None = None,
+    chance: Callable[[int], bytes] = os.urandom,
+    counter: int | None = None,
+) -> Opened:
+    """Open a vault and build what lives beside it; the writer runs afterwards.
+
+    Args:
+        home: where it lives; the caller holds its lock.
+        root: its root key.
+        clock: the one clock.
+        embedder: the built-in one; makes the vectors unless those of a model server are searched.
+        threads: pools that are already there.
+        hub: where events go.
+        readers: read claims and relations; None for the built-in ones.
+        served: gives the embedder of a space that a model server fills; None where there can be none.
+        chance: where ids take what is random in them.
+        counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
+
+    Returns:
+        The open parts.
+
+    Raises:
+        LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
+    """
+    finish_restore(home)
+    clear_leftovers(home)
+    load_keys(home.keys, repair=True)  # only the holder of the lock may mend a damaged copy
+    keys = sub_keys(root)
+    vault = Vault.open(home, keys, root.vault_id, clock, READERS, counter=counter)
+    with ExitStack() as undo:
+        undo.callback(vault.close)
+        space, before = vault.read(
+            lambda rows: vectorspaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
+        )
+        if served is not None:
+            embedder = served(space)
+        elif space.served:
+            raise BugError("a vault of a model server without one")
+        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
+        undo.pop_all()
+    if vault.read(scrub_noted) is not None:
+        opened.scrub_due.set()  # the last run did not come to it
+    threads.start_writer(opened.queue.run)
+    if vault.older is not None:
+        return opened  # nothing is written before the person accepts it
+    if vault.info.recovered_from_crash:
+        watched(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
+    if before is not None:
+        over = before
+        noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
+        watched(noting, _log, "noting another built-in model")
+    return opened
+
+
+def accept_older(opened: Opened) -> tuple[int, int]:
+    """Go on with an older copy on the owner's word; on the thread that opens the vault, while nobody writes.
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        How many clients were revoked by it, and the sequence from here on.
+
+    Raises:
+        LociError: what the vault said.
+    """
+
+    def note(tx: Tx, retired: int) -> tuple[int, int]:
+        with opened.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
+            verb.note(retired_clients=retired)
+        return retired, tx.seq
+
+    return opened.vault.accept_older(note)
+
+
+def _note_crash(opened: Opened, tx: Tx) -> None:
+    """The last run did not close the vault: that is an event of its own (E33.3)."""
+    with opened.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
+        verb.note(how="auto")
+
+
+def _assemble(
+    vault: Vault,
+    home: Home,
+    root: RootKey,
+    clock: Clock,
+    embedder: Embedder,
+    space: VectorSpace,
+    threads: Threads,
+    hub: Hub,
+    readers: Readers | None,
+    make_id: IdMaker,
+) -> Opened:
+    chosen, refused = vault.read(stored_options)
+    tuned, refused_too = vault.read(stored_retrieval)
+    if refused or refused_too:
+        count = len(refused) + len(refused_too)
+        _log.warning("%d stored options were out of bounds; their defaults are used", count)
+    chain = AuditChain(sub_keys(root).audit)
+    work = UnitOfWork(make_id, chain, chosen.undo_days, chosen.client_waits)
+    gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
+    index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
+    return Opened(
+        home=home,
+        root=root,
+        vault=vault,
+        queue=WriteQueue(vault),
+        sight=sight_of(embedder, space, index, profile_of(tuned), gated, make_id, work),
+        readers=gated,
+        options=chosen,
+        clock=clock,
+        make_id=make_id,
+        work=work,
+        journal=ReadJournal(make_id, chain, chosen.receipt_days),
+        retrieval=tuned,
+        threads=threads,
+        hub=hub,
+        log_handler=log.to_files(home.logs),
+    )
+
+
+def built_in_readers() -> Readers:
+    """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
+    return Readers(extract=extract, statements=statements, relate=RelationModel())
+
+
+class _Sealer:
+    def __init__(self, root: RootKey) -> None:
+        self._root = root
+
+    def seal(self, data: bytes, aad: bytes) -> bytes:
+        return seal_with_fresh_key(self._root, Purpose.INDEX, data, aad)
+
+    def open(self, sealed: bytes, aad: bytes) -> bytes:
+        return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
+
+
+def _identity(opened: Opened, sight: Sight) -> Identity:
+    return Identity(opened.root.vault_id.hex(), sight.space.model, sight.space.dims)
+
+
+def warm(opened: Opened) -> None:
+    """Bring the index in step with the vault; searches are answered all the while.
+
+    Args:
+        opened: the open vault.
+    """
+    whole_at: list[int] = []
+    sight = opened.sight
+    name = _identity(opened, sight)
+    sealer = _Sealer(opened.root)
+
+    def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
+        newest = int(rows.value("SELECT seq FROM vault_state"))
+        anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
+        found = read_snapshot(opened.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
+        if not isinstance(found, SnapshotRefused):
+            loader = Loader(rows, sight.space)
+            if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
+                loader.changed_since(found.revision)
+            ):
+                whole_at.append(newest)
+        return found
+
+    def run(rows: Rows) -> None:
+        def tell(done: int, total: int) -> None:
+            opened.hub.publish(Progress("index", "Loading the index", done, total))
+
+        sight.index.warm(Loader(rows, sight.space), tell, opened.closing.is_set, lambda: snapshot(rows))
+
+    opened.vault.read(run, deadline_s=None)
+    if whole_at == [sight.index.revision]:
+        opened.saved = _mark(sight)
+
+
+def _mark(sight: Sight) -> tuple[object, ...]:
+    """Tells one state of the index from every other: a change moves the revision, linking what is staged."""
+    status = sight.index.status()
+    return sight.space.name, status.revision, status.done, status.backend, status.staged, status.dead
+
+
+def begin_warming(opened: Opened) -> None:
+    """Start warming and return as soon as searches can be answered.
+
+    Args:
+        opened: the open vault.
+    """
+    warming = opened.threads.jobs.submit(warm, opened)
+    watched(warming, _log, "loading the index")
+    while not warming.done() and not _can_answer(opened.index.status()):
+        opened.closing.wait(_WARM_POLL_S)
+
+
+def _can_answer(index: IndexStatus) -> bool:
+    # Trigger: a question right after unlocking. Why: until the snapshot is there, every vector would be fetched from
+    # the vault and compared for it (2 s at 100,000). Outcome: the snapshot, or its refusal, comes first (under 1 s).
+    return index.state is not State.EMPTY and (index.done > 0 or index.snapshot is not None)
+
+
+def scrub(opened: Opened, stopped: Callable[[], bool] | None = None) -> str | None:
+    """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
+
+    Args:
+        opened: the open vault.
+        stopped: asked between steps; None for when the vault closes.
+
+    Returns:
+        The note that may be cleared; None where nothing was due or something is left for the next time.
+    """
+    if not opened.scrub_due.is_set() or opened.vault.older is not None:
+        return None
+    opened.scrub_due.clear()
+    try:
+        noted = opened.vault.read(scrub_noted)
+        is_done = opened.vault.scrub(stopped or opened.closing.is_set)
+    except BaseException:
+        opened.scrub_due.set()
+        raise
+    if not is_done:
+        opened.scrub_due.set()
+        return None
+    return noted
+
+
+def maintain(opened: Opened) -> None:
+    """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
+    noted = scrub(opened)
+    if noted is not None:
+        watched(opened.write(lambda tx: clear_note(tx, noted), background=True), _log, "noting a scrub")
+    if opened.index.status().needs_warm:
+        warm(opened)
+    if opened.index.due() is not Due.NOTHING:
+        opened.index.maintain(lambda *_: None, opened.closing.is_set)
+
+
+def flush_journal(opened: Opened, wait_s: float | None = None) -> None:
+    """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
+
+    Args:
+        opened: the open vault.
+        wait_s: seconds to wait for it; None for what a drain takes.
+
+    Raises:
+        LociError: what the vault said.
+    """
+    waiting = opened.journal.take()
+    if not waiting:
+        return
+    if opened.vault.older is not None:
+        opened.journal.put_back(waiting)  # until the person has spoken, within the journal's bounds
+        return
+    try:
+        opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
+    except TimeoutError:
+        return  # behind something long in the queue: it is written in its turn
+    except EnvironmentFaultError:
+        opened.journal.put_back(waiting)
+        raise
+
+
+def watch(opened: Opened) -> None:
+    """Notice a vault file that was replaced or removed underneath."""
+    opened.vault.watch()
+
+
+def _snapshot(opened: Opened, wait_s: float) -> None:
+    sight = opened.sight
+    index = sight.index.settled_index()
+    if index is None or index.count == 0 or opened.saved == _mark(sight) or opened.vault.older is not None:
+        return
+    anchor = secrets.token_hex(16)
+
+    def remember(tx: Tx) -> None:
+        tx.run(
+            "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+            (_ANCHOR, json.dumps(anchor), tx.now_ms),
+        )
+
+    remembering = opened.write(remember)
+    try:
+        remembering.result(wait_s)
+    except TimeoutError:
+        # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
+        remembering.cancel()
+        return
+    write_snapshot(opened.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.root))
+
+
+def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:
+    """Close everything; a step that fails is logged and the next goes on.
+
+    Args:
+        opened: the open vault; of no use afterwards.
+        within_s: seconds for all of it; what is not done by then is stopped, and nothing that was saved is lost.
+    """
+    opened.closing.set()
+    end = opened.clock.monotonic() + within_s
+    drained_by = end - within_s * _FOR_ENDING
+
+    def left(until: float) -> float:
+        return max(_LEAST_S, until - opened.clock.monotonic())
+
+    opened.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
+    drained_by = min(drained_by, opened.clock.monotonic() + _DRAIN_S)
+    for step, action in (
+        ("journal", lambda: flush_journal(opened, left(drained_by))),
+        ("snapshot", lambda: _snapshot(opened, left(drained_by))),
+        ("queue", lambda: opened.queue.close(left(drained_by))),
+    ):
+        _try(step, action)
+    if opened.threads.join_writer(_LEAST_S):
+        _try("scrub", lambda: _last_scrub(opened, lambda: opened.clock.monotonic() >= drained_by))
+    # Before the pools end: the writer and a reader that are stopped give their threads back at once.
+    _try("vault", lambda: opened.vault.close(left(end)))
+    opened.threads.join_writer(left(end))
+    opened.threads.shutdown(left(end))
+    opened.root.wipe()
+    opened.limits.release()
+    log.stop(opened.log_handler)
+
+
+def _last_scrub(opened: Opened, is_late: Callable[[], bool]) -> None:
+    """Scrub in the time that is left; the writer has ended, so this thread may write. Else the next start does it."""
+    if is_late():
+        return
+    noted = scrub(opened, is_late)
+    if noted is not None:
+        opened.vault.write(lambda tx: clear_note(tx, noted))
+
+
+def _try(step: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except (LociError, OSError, TimeoutError) as error:
+        _log.warning("closing: the step %s failed (%s)", step, type(error).__name__)

@@ -1,0 +1,453 @@
+"""The facade's group for the embedding model: which one is searched with, changing it, and what the change needs.
+
+The job in `core.lifecycle.enrich.model_migration` does the work, batch by batch; here models are opened and indexes
+exchanged. Must not do: call a server that is not this machine, write a vector, or ask on the thread of the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError as Dropped
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.embed.base import Embedder
+from core.embed.served import REST_S, ServedEmbedder
+from core.engine.runtime.futures import chain
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.settings import Settings
+from core.engine.runtime.vector_loader import Loader
+from core.engine.runtime.vector_space import sight_of
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.index.arrays import NO_LABELS
+from core.index.manager import Due, IndexManager
+from core.lifecycle.enrich.model_migration import Target
+from core.lifecycle.kit.job_context import SCHEDULER, Ground
+from core.llm.ollama import Limits, ModelServer, load_library
+from core.llm.place import place_of
+from core.memory import vectorspaces
+from core.memory.write import SERVED, VectorSpace, count_without_vectors
+from core.score.ranking.profile_options import profile_of
+from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offered, Offers
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+VERB = "embedder"
+_OPTION = "embedder"
+_CLEARTEXT = "cleartext"
+_PROBE = "How long is a vector?"
+_SAMPLE, _MOST_CHARACTERS, _LEAST_S = 16, 2_000, 0.001
+_LIMITS = Limits(silence_s=30.0, whole_s=30.0)
+_BEYOND_S = 5.0
+_LONGEST_REST_S = 1_800.0
+_STOP_S = 3.0
+_DAY_MS = 86_400_000
+_AWAY_NOW = frozenset({Code.EMBEDDER_UNAVAILABLE, Code.MODEL_SERVER_FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A model that answered: its space and what embeds for it."""
+
+    opened: Opened
+    space: VectorSpace
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """An index off to the side."""
+
+    opened: Opened
+    model: _Model
+    index: IndexManager
+
+
+class Spaces:
+    """Everything about the embedding model of an open vault; implements `model_migration.Moving` too.
+
+    Attributes:
+        wished: called when another model was wished for, so that its job need not wait for the next heartbeat.
+    """
+
+    def __init__(
+        self,
+        opened: Callable[[], Opened],
+        loop: Callable[[], asyncio.AbstractEventLoop],
+        built_in: Embedder,
+        settings: Settings,
+    ) -> None:
+        """Tie the ends together.
+
+        Args:
+            opened: gives the open vault, or raises VAULT_LOCKED.
+            loop: the engine's loop, on which servers are asked.
+            built_in: the embedder that needs no server.
+            settings: where the wish is kept.
+        """
+        self._opened = opened
+        self._loop = loop
+        self._built_in = built_in
+        self._settings = settings
+        self.wished: Callable[[], None] = lambda: None
+        self._lock = threading.Lock()  # guards everything below
+        self._server: tuple[str, ModelServer] | None = None
+        self._model: _Model | None = None
+        self._built: _Built | None = None
+        self._rests_until = 0.0
+        self._failures = 0
+
+    # ---- for the person
+
+    def state(self) -> Future[Embedding]:
+        """The embedder as it stands, and how far a change has come.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        return opened.look(lambda rows: _state(opened, rows))
+
+    def begin(self, model: str) -> Future[Embedding]:
+        """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
+
+        Args:
+            model: "" for the built-in one, else `ollama:<model>`.
+
+        Returns:
+            How it stands then. The future raises EMBEDDER_UNAVAILABLE or MODEL_SERVER_FAILED where the model does not
+            answer, EMBEDDING_FAILED or DIMENSION_MISMATCH where it gives no usable vectors.
+
+        Raises:
+            UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
+        """
+        opened = self._opened()
+        _check_wish(model)
+        probed = opened.on(opened.threads.checks, self._open_model, opened, model)
+        return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begun())
+
+    def _begun(self) -> Future[Embedding]:
+        self.wished()
+        return self.state()
+
+    def offers(self) -> Future[Offers]:
+        """What the local server has that can be searched with; a server that is away is no failure.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def ask() -> Offers:
+            try:
+                held = self._call(lambda server: server.models())
+            except LociError as error:
+                return Offers((), error.code.value)
+            fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
+            return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
+
+        return opened.on(opened.threads.checks, ask)
+
+    def cost(self, model: str) -> Future[ChangeCost]:
+        """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
+
+        Args:
+            model: as `begin` takes it.
+
+        Returns:
+            It; the future raises as that of `begin`.
+
+        Raises:
+            UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
+        """
+        opened = self._opened()
+        _check_wish(model)
+
+        def measure() -> ChangeCost:
+            found = self._open_model(opened, model, keep=False)
+            lacking, size = opened.vault.read(
+                lambda rows: (count_without_vectors(rows, found.space), _usual_size(rows))
+            )
+            sample = (f"{_PROBE} " * (1 + size // len(_PROBE)))[:size]
+            began = opened.clock.monotonic()
+            found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
+            each = max(_LEAST_S, opened.clock.monotonic() - began) / _SAMPLE
+            return ChangeCost(model, found.space.dims, lacking, lacking * each, _note() if model else "")
+
+        return opened.on(opened.threads.checks, measure)
+
+    def cancel(self) -> Future[Embedding]:
+        """Stay with the model that is searched with; the job drops what was made for the other one.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        wish = vectorspaces.wish_of(self._opened().space)
+        return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
+
+    def forget(self, name: str) -> Future[Embedding]:
+        """Give up the vectors of a model that is not used any more; the job drops them.
+
+        Args:
+            name: of its space.
+
+        Raises:
+            UserError: VAULT_LOCKED; the future raises NOT_FOUND.
+        """
+        opened = self._opened()
+
+        def write(tx: Tx) -> None:
+            if not vectorspaces.note_unwanted(tx, name):
+                raise UserError(Code.NOT_FOUND, "There are no old vectors of that model.")
+
+        return chain(opened.write(write), lambda _: self.state())
+
+    # ---- for opening and closing
+
+    def embedder_for(self, space: VectorSpace) -> Embedder:
+        """What makes vectors of a space that is searched; nothing is asked yet.
+
+        Args:
+            space: of the vault that opens.
+        """
+        return self._served(space) if space.served else self._built_in
+
+    def end(self) -> None:
+        """The vault closes: let go of the server and of whatever was built for it."""
+        with self._lock:
+            server, self._server, self._model, self._built = self._server, None, None, None
+            self._rests_until, self._failures = 0.0, 0
+        if server is not None:
+            with suppress(EnvironmentFaultError):
+                self._run(server[1].close(), _STOP_S)
+
+    # ---- for the job
+
+    def is_wished(self, active: VectorSpace, wish: str) -> bool:
+        """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
+        has_changed = active.served and self._opened().sight.trouble.code is Code.MODEL_CHANGED
+        return vectorspaces.wish_of(active) == wish and not has_changed
+
+    def is_at_hand(self, wish: str) -> bool:
+        """Whether the wished model can be tried now; see `Moving`."""
+        with self._lock:
+            return not wish or self._opened().clock.monotonic() >= self._rests_until
+
+    def target(self, ground: Ground, wish: str) -> Target | None:
+        """The space of the wished model; None where its server does not answer now; see `Moving`."""
+        del ground
+        opened = self._opened()
+        with self._lock:
+            known = self._model
+        try:
+            if known is None or known.opened is not opened or vectorspaces.wish_of(known.space) != wish:
+                known = self._open_model(opened, wish)
+            model = known
+            return Target(model.space, lambda texts: self._embedded(opened, model, texts))
+        except LociError as error:
+            if error.code not in _AWAY_NOW:
+                raise
+            self._rest(opened)
+            return None
+
+    def build(self, target: Target) -> _Built:
+        """An index over the space as it is now; one that was built a moment ago is brought up to date."""
+        opened = self._opened()
+        with self._lock:
+            built, model = self._built, self._model
+        if model is None or model.space != target.space:
+            raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The model to change to is not open any more.")
+        if built is None or built.opened is not opened or built.model is not model:
+            index = IndexManager(target.space.dims, hnsw_from=opened.options.hnsw_from)
+            built = _Built(opened, model, index)
+        index, stopped = built.index, opened.closing.is_set
+        opened.vault.read(lambda rows: index.warm(Loader(rows, target.space), _untold, stopped), deadline_s=None)
+        while index.due() is not Due.NOTHING:
+            index.maintain(_untold, stopped)
+        with self._lock:
+            self._built = built
+        return built
+
+    def swap(self, tx: Tx, built: _Built) -> None:
+        """Bring the index up to this transaction, and search it as soon as that is saved; see `Moving`.
+
+        Searches that began before end on the old index (E34.4). On the writer's thread nobody else can write.
+        """
+        opened, model = built.opened, built.model
+        built.index.warm(Loader(tx, model.space), _untold, lambda: False)
+        vectorspaces.note_active(tx, model.space, opened.space)
+        seq = tx.seq
+
+        def saved() -> None:
+            built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
+            profile = profile_of(opened.retrieval)
+            sight = sight_of(
+                model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
+            )
+            opened.look_through(sight)
+            opened.announce(VERB, (), SCHEDULER, seq)
+            with self._lock:
+                self._built = None
+
+        tx.after_commit(saved)
+
+    # ---- models
+
+    def _open_model(self, opened: Opened, wish: str, *, keep: bool = True) -> _Model:
+        """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
+        if not wish:
+            own = self._built_in
+            space = opened.vault.read(lambda rows: vectorspaces.named(rows, own.name, own.version, own.dims))
+            model = _Model(opened, space, own)
+        else:
+            version = self._version(wish)
+            dims = len(self._ask(wish, [_PROBE])[0])
+            space = opened.vault.read(lambda rows: vectorspaces.named(rows, wish, version, dims))
+            model = _Model(opened, space, self._served(space))
+            model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
+        if keep:
+            with self._lock:
+                self._model, self._failures, self._rests_until = model, 0, 0.0
+        return model
+
+    def _served(self, space: VectorSpace) -> ServedEmbedder:
+        wish = vectorspaces.wish_of(space)
+        return ServedEmbedder(
+            wish,
+            space.model,
+            space.dims,
+            lambda texts: self._ask(wish, texts),
+            lambda: self._version(wish),
+            lambda: self._opened().clock.monotonic(),
+        )
+
+    def _embedded(self, opened: Opened, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
+        try:
+            return opened.on(opened.threads.compute, model.embedder.embed, texts).result()
+        except LociError as error:
+            if error.code in _AWAY_NOW:
+                self._rest(opened)
+            if error.code is Code.MODEL_CHANGED:
+                with self._lock:
+                    self._model = None  # another version from here on: the next batch names a new space
+            raise
+
+    def _rest(self, opened: Opened) -> None:
+        """The server is left alone for a while, longer each time."""
+        with self._lock:
+            pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
+            self._rests_until, self._failures = opened.clock.monotonic() + pause, self._failures + 1
+
+    # ---- the server
+
+    def _ask(self, wish: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        name = wish.removeprefix(SERVED)
+        return self._call(lambda server: server.embed(name, texts, (_CLEARTEXT,) * len(texts)))
+
+    def _version(self, wish: str) -> str:
+        name = wish.removeprefix(SERVED)
+        held = self._call(lambda server: server.models())
+        found = next((one for one in held if name in (one.name, one.name.removesuffix(":latest"))), None)
+        if found is None or not found.is_here:
+            raise EnvironmentFaultError(
+                Code.EMBEDDER_UNAVAILABLE, "The model server does not have that model on this machine."
+            )
+        return found.digest[:16] or "unknown"
+
+    def _call(self, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
+        load_library()  # on this thread: it takes a moment, and the loop must not
+        return self._run(ask(self._server_at(self._opened().options.model_host)), _LIMITS.whole_s + _BEYOND_S)
+
+    def _server_at(self, host: str) -> ModelServer:
+        with self._lock:
+            if self._server is not None and self._server[0] == host:
+                return self._server[1]
+        # Every text goes through an embedder: it stays on this machine, whatever is allowed for single questions.
+        server = ModelServer(place_of(host, beyond=False), _LIMITS)
+        with self._lock:
+            old, self._server = self._server, (host, server)
+        if old is not None:
+            with suppress(EnvironmentFaultError):
+                self._run(old[1].close(), _STOP_S)
+        return server
+
+    def _run(self, work: Coroutine[Any, Any, T], within_s: float) -> T:
+        try:
+            running = asyncio.run_coroutine_threadsafe(work, self._loop())
+        except RuntimeError:
+            work.close()
+            raise _unavailable() from None
+        with suppress(RuntimeError):
+            if asyncio.get_running_loop() is self._loop():
+                raise _unavailable()  # its own thread cannot wait for it; closing goes on by itself
+        try:
+            return running.result(within_s)
+        except (TimeoutError, Dropped):
+            running.cancel()
+            raise _unavailable() from None
+
+
+def _check_wish(model: str) -> None:
+    if model and not model.startswith(SERVED):
+        raise UserError(Code.CONFIG_INVALID, "A search model is named ollama:<model>, or nothing for the built-in.")
+
+
+def _usual_size(rows: Rows) -> int:
+    """Characters of a usual memory, by the newest ones."""
+    found = rows.value("SELECT avg(length(text)) FROM (SELECT text FROM memories ORDER BY n DESC LIMIT 500)")
+    return int(min(_MOST_CHARACTERS, max(len(_PROBE), found or 0)))
+
+
+def _unavailable() -> EnvironmentFaultError:
+    return EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server answers.")
+
+
+def _untold(_done: int, _total: int) -> None:
+    """The job tells its own progress."""
+
+
+def _state(opened: Opened, rows: Rows) -> Embedding:
+    wish, space = opened.options.embedder, opened.space
+    building = vectorspaces.in_state(rows, "building")
+    done = total = 0
+    if wish != vectorspaces.wish_of(space):
+        done = 0 if building is None else vectorspaces.count_vectors(rows, building)
+        total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
+    code = opened.sight.trouble.code
+    return Embedding(
+        model=vectorspaces.wish_of(space),
+        space=space.name,
+        dims=space.dims,
+        wished=wish,
+        done=done,
+        total=total,
+        code="" if code is None else code.value,
+        kept=tuple(
+            KeptSpace(
+                one.space.name,
+                vectorspaces.count_vectors(rows, one.space),
+                (one.finished_at or 0) + vectorspaces.KEPT_DAYS * _DAY_MS,
+            )
+            for one in vectorspaces.all_spaces(rows)
+            if one.state == "old"
+        ),
+        note=_note() if wish else "",
+    )
+
+
+@cache
+def _note() -> str:
+    words = json.loads(files("resources").joinpath("help").joinpath("embedders.json").read_text(encoding="utf-8"))
+    return str(words["note"])

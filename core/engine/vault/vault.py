@@ -1,0 +1,290 @@
+"""The facade's group for the vault as a whole: making and opening it, its secrets, status, verify, backup, lock.
+
+Must not do: keep a secret longer than a call, run anything slow on the caller's thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from core.config.window import WindowOptions
+from core.engine.health import metrics
+from core.engine.home.keys import HomeKeys, signs_head
+from core.engine.home.window_file import save_window
+from core.engine.runtime.open_vault import Opened
+from core.engine.vault import checks
+from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
+from core.security.atomic import write_atomic
+from core.security.kdf import KdfCost
+from core.security.subkeys import RootKey
+from core.types.clock import Clock
+from core.types.replies import Presence, StatusReport
+from core.vault.opening import OpenInfo
+
+_LETTER = """Recovery code of a Loci vault
+
+    {code}
+
+Whoever has this code can open the vault without its passphrase. Keep it where nobody else looks,
+and not on the computer the vault is on.
+"""
+
+
+class VaultGroup:
+    """The vault as a whole. What opens, closes or concerns secrets runs on a thread that outlives the vault's own."""
+
+    def __init__(
+        self,
+        opened: Callable[[], Opened],
+        control: Executor,
+        unlock: Callable[[RootKey], OpenInfo],
+        lock: Callable[[], None],
+        claim: Callable[[], None],
+        keys: HomeKeys,
+        clock: Clock,
+        cost: KdfCost | None = None,
+        take_over: Callable[[RootKey], None] | None = None,
+    ) -> None:
+        """Tie the ends together.
+
+        Args:
+            opened: gives the open vault, or raises VAULT_LOCKED.
+            control: the thread for opening and closing.
+            unlock: opens the vault with its root.
+            lock: closes it.
+            claim: takes the vault's lock for this process, if it has not got it.
+            keys: the home's key file.
+            clock: the one clock.
+            cost: of a guess at a passphrase that is set here; None for the standard.
+            take_over: asks another process that owns the vault to hand it over; None where it may keep it.
+        """
+        self._opened = opened
+        self._control = control
+        self._unlock = unlock
+        self._lock = lock
+        self._claim = claim
+        self._keys = keys
+        self._clock = clock
+        self._cost = cost
+        self._take_over = take_over
+
+    def presence(self) -> Future[Presence]:
+        """Whether there is a vault, and how it may be opened; quick, opens nothing."""
+        return self._control.submit(self._keys.presence)
+
+    def create(self, passphrase: str | None, use_keyring: bool = False) -> Future[str]:
+        """Make a vault. It stays locked; open it next.
+
+        Args:
+            passphrase: for the passphrase slot; None only together with the keyring.
+            use_keyring: whether the system's keyring shall hold a key slot too.
+
+        Returns:
+            The recovery code, to be shown once. The future raises VAULT_EXISTS, INVALID_INPUT, KEYRING_UNAVAILABLE,
+            VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
+        """
+        return self._control.submit(self._create, passphrase, use_keyring)
+
+    def _create(self, passphrase: str | None, use_keyring: bool) -> str:
+        if self._keys.exist:
+            raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+        self._claim()
+        return self._keys.create(passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
+
+    def open(self, secret: str | None = None) -> Future[OpenInfo]:
+        """Open a key slot, then the vault.
+
+        Args:
+            secret: the passphrase or the recovery code; None for the system's keyring.
+
+        Returns:
+            What opening found. The future raises WRONG_SECRET, told at the slot before the vault is touched,
+            KEYRING_UNAVAILABLE, VAULT_LOCKED where there is no keyring slot to go by, NO_VAULT, KEY_FILE_DAMAGED,
+            VAULT_DAMAGED, VAULT_BUSY, NEWER_VERSION.
+        """
+        return self._control.submit(self._open, secret)
+
+    def _open(self, secret: str | None) -> OpenInfo:
+        is_ours = self._claim_for_opening()
+        root = self._keys.open(secret)
+        try:
+            if not is_ours and self._take_over is not None:
+                self._take_over(root)
+                self._claim()
+            return self._unlock(root)
+        except BaseException:
+            root.wipe()
+            raise
+
+    def _claim_for_opening(self) -> bool:
+        """Take the home, if there is one to take.
+
+        Returns:
+            Whether it is this process's now; False only where another one has it that may be asked to hand it over.
+        """
+        if not self._keys.exist and not self._keys.home.restoring.is_dir():
+            return True  # there is nothing to take, and no home to make
+        try:
+            self._claim()
+        except EnvironmentFaultError as error:
+            if error.code is not Code.VAULT_BUSY or self._take_over is None:
+                raise
+            return False
+        self._keys.finish_restore(is_held=True)
+        return True
+
+    def check_recovery(self, code: str) -> Future[bool]:
+        """Whether what the person typed is this vault's recovery code.
+
+        Args:
+            code: as typed.
+
+        Returns:
+            False where it is mistyped or another vault's. The future raises NO_VAULT, KEY_FILE_DAMAGED.
+        """
+        return self._control.submit(self._keys.fits_recovery, code)
+
+    def change_passphrase(self, old: str, new: str) -> Future[None]:
+        """Set or replace the passphrase, whether the vault is open or locked.
+
+        Backups made earlier still open with the passphrase they were made with.
+
+        Args:
+            old: the passphrase or the recovery code.
+            new: the new passphrase.
+
+        Returns:
+            When it is saved. The future raises WRONG_SECRET, INVALID_INPUT, VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL;
+            then the old one still holds.
+        """
+        return self._control.submit(self._change_passphrase, old, new)
+
+    def _change_passphrase(self, old: str, new: str) -> None:
+        self._claim_present()
+        self._keys.change_passphrase(old, new, is_held=True, cost=self._cost)
+
+    def new_recovery_code(self, secret: str) -> Future[str]:
+        """Make a recovery code. It opens nothing yet: `confirm_recovery_code` puts it in the old one's place.
+
+        Args:
+            secret: the passphrase or the recovery code.
+
+        Returns:
+            The new code, to be shown once; one made before and not confirmed is forgotten. The future raises
+            WRONG_SECRET, VAULT_BUSY, MEMORY_PRESSURE.
+        """
+        return self._control.submit(self._new_recovery_code, secret)
+
+    def _new_recovery_code(self, secret: str) -> str:
+        self._claim_present()
+        return self._keys.new_recovery_code(secret)
+
+    def confirm_recovery_code(self, code: str) -> Future[bool]:
+        """Let the code that was made last replace the old one, which opens nothing from then on.
+
+        Args:
+            code: the new code as the person typed it back.
+
+        Returns:
+            False where that is not the new code, or none was made; then the old one still holds. The future raises
+            VAULT_BUSY, DISK_FULL, READ_ONLY; then it holds too.
+        """
+        return self._control.submit(self._confirm_recovery_code, code)
+
+    def _confirm_recovery_code(self, code: str) -> bool:
+        self._claim_present()
+        return self._keys.confirm_recovery_code(code, is_held=True)
+
+    def keep_recovery_code(self, code: str, to: Path) -> Future[None]:
+        """Write a recovery code into a file that only this person may read.
+
+        Args:
+            code: as it was shown.
+            to: the file; one that is there, or a link, is replaced.
+
+        Returns:
+            When it is saved. The future raises INVALID_INPUT for a place in Loci's home, DISK_FULL, READ_ONLY,
+            WRITE_FAILED.
+        """
+        return self._control.submit(self._keep_recovery_code, code, to)
+
+    def _keep_recovery_code(self, code: str, to: Path) -> None:
+        if to.parent.resolve().is_relative_to(self._keys.home.path.resolve()):
+            raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; keep the code in another place.")
+        write_atomic(to, _LETTER.format(code=code).encode("utf-8"))
+
+    def _claim_present(self) -> None:
+        if self._keys.exist:
+            self._claim()
+
+    def keyring_available(self) -> Future[bool]:
+        """Whether the system has a keyring that may be used; asking takes up to five seconds."""
+        return self._control.submit(self._keys.keyring_available)
+
+    def keep_window(self, options: WindowOptions, state: Mapping[str, str] | None = None) -> Future[None]:
+        """Write the window's options and state beside the vault; works while it is locked, and before there is one.
+
+        Args:
+            options: all of them.
+            state: geometry and the like, text by name; None keeps what is there.
+
+        Returns:
+            When it is saved; see `core.engine.home.window_file.save_window` for what the future raises.
+        """
+        return self._control.submit(save_window, self._keys.home.path, options, state)
+
+    def status(self, *, brief: bool = False) -> Future[StatusReport]:
+        """Counts, index, journal and the vault's own figures (E34.8).
+
+        Args:
+            brief: the few of them alone that may be asked for every other second.
+        """
+        opened = self._opened()
+        told = metrics.glance if brief else metrics.report
+        return opened.look(lambda rows: told(opened, rows))
+
+    def verify(self) -> Future[dict[str, Any]]:
+        """Check everything that can be checked; *failed* and *not checked* are told apart."""
+        opened = self._opened()
+        return opened.on(opened.threads.checks, checks.verify, opened)
+
+    def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
+        """Write a backup and verify it by opening it.
+
+        Args:
+            to: the file; None for the home's `backups/`, where the newest are kept.
+        """
+        opened = self._opened()
+        return opened.on(opened.threads.checks, checks.backup, opened, to)
+
+    def lock(self) -> Future[None]:
+        """Close the vault."""
+        return self._control.submit(self._lock)
+
+    def unlock(self, root: bytes) -> Future[OpenInfo]:
+        """Open the vault with its root key.
+
+        Args:
+            root: 32 bytes.
+
+        Returns:
+            What opening found; the future raises WRONG_SECRET where the key is not this vault's.
+        """
+        return self._control.submit(self._unlock_with, root)
+
+    def _unlock_with(self, root: bytes) -> OpenInfo:
+        key = RootKey(root, self._keys.vault_id)
+        try:
+            return self._unlock(key)
+        except BaseException as error:
+            # A key that came over the socket was not opened from a slot here: where it does not sign the head either,
+            # it is the key that is wrong, not the vault.
+            damaged = isinstance(error, IntegrityError) and error.code is Code.VAULT_DAMAGED
+            is_wrong = damaged and not signs_head(self._keys.home, key)
+            key.wipe()
+            if is_wrong:
+                raise UserError(Code.WRONG_SECRET, "That key does not open this vault.") from None
+            raise

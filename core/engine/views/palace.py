@@ -1,0 +1,305 @@
+"""The facade's group for the floor plan, and the chore that gives newcomers their places.
+
+Everything here is the owner's: no client sees or moves a place.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TypeVar
+
+from core import log
+from core.engine.runtime.futures import locked, watched
+from core.engine.runtime.open_vault import Opened
+from core.errors import UserError
+from core.events import Changed, Event, StateChanged
+from core.lifecycle.palace import floor_plan_edits
+from core.lifecycle.palace.arrangement import SCHEDULER, Arranged, Arranger, anyone_waits
+from core.lifecycle.palace.floor_plan_edits import Desk
+from core.lifecycle.palace.placement import Numbers, Vectors
+from core.memory import floor
+from core.types.palace import Loci, PalacePlan, Whereabouts
+from core.types.values import OWNER_ACTOR
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+VERB = "arrange"
+_TICK_S = 0.5
+_QUIET_S = 1.5
+"""Seconds without a change before newcomers are placed: an import that follows another comes first."""
+_LONGEST_S = 30.0
+_AGAIN_S = 30.0
+"""Seconds before those are looked at again who had no vector yet."""
+_log = log.get("engine")
+
+
+class Palace:
+    """The floor plan: what stands where, and what the person moves."""
+
+    def __init__(self, opened: Callable[[], Opened]) -> None:
+        self._opened = opened
+
+    def plan(self) -> Future[PalacePlan]:
+        """Wings and rooms with their counts, without loci.
+
+        Returns:
+            The plan as it is; what waits for a place is counted.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(floor.plan)
+
+    def loci(self, room_id: str) -> Future[Loci]:
+        """All loci of one room.
+
+        Args:
+            room_id: the room.
+
+        Returns:
+            Columns; the future raises NOT_FOUND where there is no such room.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        now = opened.clock.now_ms()
+        return opened.read(lambda rows: floor.loci(rows, room_id, now))
+
+    def where(self, memory_id: str) -> Future[Whereabouts]:
+        """Where a memory stands.
+
+        Args:
+            memory_id: the memory.
+
+        Returns:
+            Its place; the future raises NOT_FOUND where it has none yet.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._opened().read(lambda rows: floor.whereabouts(rows, memory_id))
+
+    def arrange(self) -> Future[int]:
+        """Give a place to everything that waits for one and has its vector, now.
+
+        Returns:
+            How many were placed.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        return opened.on(opened.threads.jobs, lambda: arrange(opened).placed)
+
+    def move_locus(self, memory_id: str, room_id: str, x: float, y: float) -> Future[str]:
+        """Put a memory on the nearest free place of its room, or of another in the same wing.
+
+        Args:
+            memory_id: the memory.
+            room_id: the room.
+            x: inside the room, plan units.
+            y: likewise.
+
+        Returns:
+            The id of the undo step; it names none where nothing changed. The future raises NOT_FOUND, or INVALID_INPUT
+            for a room of another wing.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._change(
+            "move_locus", (memory_id,), lambda tx, desk: floor_plan_edits.move_locus(tx, desk, memory_id, room_id, x, y)
+        )
+
+    def move_room(self, room_id: str, x: float, y: float) -> Future[str]:
+        """Put a room on the nearest free ground of its wing.
+
+        Args:
+            room_id: the room.
+            x: where its left edge shall be inside the wing, plan units.
+            y: where its upper edge shall be.
+
+        Returns:
+            The id of the undo step; it names none where nothing changed. The future raises NOT_FOUND or INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._change("move_room", (), lambda tx, desk: floor_plan_edits.move_room(tx, desk, room_id, x, y))
+
+    def rename_room(self, room_id: str, name: str) -> Future[str]:
+        """Give a room the person's own name.
+
+        Args:
+            room_id: the room.
+            name: 1 to 64 characters, none invisible, no other room's of the wing.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND or INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._change("rename_room", (), lambda tx, desk: floor_plan_edits.rename_room(tx, desk, room_id, name))
+
+    def merge_rooms(self, from_id: str, into_id: str) -> Future[str]:
+        """Bring all loci of one room into another of the same wing; the empty room goes.
+
+        Args:
+            from_id: the room that goes.
+            into_id: the room that stays.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND or INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._change(
+            "merge_rooms", (), lambda tx, desk: floor_plan_edits.merge_rooms(tx, desk, from_id, into_id)
+        )
+
+    def make_room(self, space: str, name: str, memory_ids: Sequence[str] = ()) -> Future[str]:
+        """Make a room in the wing of a space and bring memories of that space into it.
+
+        Args:
+            space: the space's name.
+            name: the room's.
+            memory_ids: who moves in.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND or INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        ids = tuple(memory_ids)
+        return self._change("make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids))
+
+    def begin(self, opened: Opened) -> None:
+        """Place newcomers by itself from now on until the vault closes.
+
+        Args:
+            opened: the vault that was just opened.
+        """
+        chore = _Chore(opened)
+        chore.stop = opened.hub.subscribe(chore.hear)
+        opened.threads.every(_TICK_S, chore.tick, "palace")
+
+    def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, Desk], str]) -> Future[str]:
+        opened = self._opened()
+        desk = Desk(opened.work, opened.make_id, opened.index.fetch)
+
+        def write(tx: Tx) -> str:
+            step = action(tx, desk)
+            seq = tx.seq
+            tx.after_commit(lambda: opened.announce(verb, ids, OWNER_ACTOR, seq))
+            return step
+
+        return opened.write(write)
+
+
+class _Site:
+    """The open vault as the arranger sees it."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self.work = opened.work
+        self.make_id: Callable[[], str] = opened.make_id
+
+    def read(self, fn: Callable[[Rows], T]) -> T:
+        return self._opened.vault.read(fn)
+
+    def write(self, fn: Callable[[Tx], T]) -> T:
+        return self._opened.write(fn, background=True).result()
+
+    def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
+        return self._opened.index.fetch(labels)
+
+    def check(self) -> None:
+        if self._opened.closing.is_set():
+            raise locked()
+
+
+def arrange(opened: Opened) -> Arranged:
+    """Give a place to everything that waits for one; on the job thread.
+
+    Args:
+        opened: the open vault.
+
+    Returns:
+        What was done; what was placed is announced.
+
+    Raises:
+        LociError: VAULT_LOCKED; what was placed by then stays.
+    """
+    done = Arranger(_Site(opened)).run()
+    if done.placed:
+        opened.announce(VERB, (), SCHEDULER, opened.vault.seq)
+    return done
+
+
+class _Chore:
+    """Waits until changes have come to rest, then lets the job thread arrange what came.
+
+    Attributes:
+        stop: takes it off the hub.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._lock = threading.Lock()  # guards all below
+        self._since: float | None = opened.clock.monotonic()
+        self._last = self._since
+        self._not_before = self._since
+        self._is_running = False
+        self.stop: Callable[[], None] = lambda: None
+
+    def hear(self, event: Event) -> None:
+        """Note that something may wait; called by whoever changed it."""
+        if isinstance(event, StateChanged) and event.state == "closing":
+            self.stop()
+        elif isinstance(event, Changed) and event.verb != VERB:
+            now = self._opened.clock.monotonic()
+            with self._lock:
+                self._since = now if self._since is None else self._since
+                self._last = now
+
+    def tick(self) -> None:
+        """Begin when it is time; called twice a second."""
+        with self._lock:
+            if self._is_running or not self._is_time():
+                return
+            self._is_running = True
+        with suppress(UserError):  # the vault closed just now
+            work: Future[None] = self._opened.on(self._opened.threads.jobs, self._run)
+            work.add_done_callback(self._ended)
+            watched(work, _log, "arranging the palace")
+
+    def _is_time(self) -> bool:
+        now = self._opened.clock.monotonic()
+        if self._since is None or now < self._not_before or self._opened.closing.is_set():
+            return False
+        return now - self._last >= _QUIET_S or now - self._since >= _LONGEST_S
+
+    def _run(self) -> None:
+        with self._lock:
+            if not self._is_time():
+                return  # an import ended while this waited for its turn: more may follow it
+            self._since = None
+        if not self._opened.vault.read(anyone_waits):
+            return
+        if arrange(self._opened).waiting:
+            with self._lock:
+                now = self._opened.clock.monotonic()
+                self._since, self._not_before = self._since or now, now + _AGAIN_S
+
+    def _ended(self, _: Future[None]) -> None:
+        with self._lock:
+            self._is_running = False

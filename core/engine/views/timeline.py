@@ -1,0 +1,200 @@
+"""The facade's group for the timeline: how much was said when, what of it, what held then, how a topic evolved.
+
+All of it is the owner's. The columns of the vault are kept as long as it does not change. Must not do: write.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import TypeVar
+
+from core.engine.runtime.futures import chain
+from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
+from core.recall.browse import timeline as reading
+from core.recall.browse.evolution import checked_topic, evolve
+from core.recall.browse.timeline import Spans, TimeColumns
+from core.recall.candidates.vector import StoredVectors
+from core.types.timelines import Density, Evolution, TimeCursor, TimeFilter, TimePage
+from core.vault.database.rows import Rows
+
+T = TypeVar("T")
+
+PAGE = 200
+LIMIT = 100
+_SEQ = "SELECT seq FROM vault_state"
+_ALL = TimeFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Columns of one state of one vault; nothing of them outlives it."""
+
+    of: weakref.ReferenceType[Opened]
+    seq: int
+    columns: TimeColumns
+    spans: Spans | None = None
+
+
+class Timeline:
+    """The vault in the order of time. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], Opened], zone: tzinfo | None = None) -> None:
+        """Wire the group.
+
+        Args:
+            opened: what runs while the vault is open.
+            zone: whose days count; None for the system's.
+        """
+        self._opened = opened
+        self._zone = zone
+        self._kept: _Kept | None = None  # replaced whole: readers on several threads may each make it
+
+    def density(
+        self,
+        grain: str,
+        first_ms: int | None = None,
+        last_ms: int | None = None,
+        filters: TimeFilter = _ALL,
+        top: int = 5,
+    ) -> Future[Density]:
+        """How many memories were said in each period of the local zone (E39.1).
+
+        Args:
+            grain: `day`, `week`, `month` or `year`.
+            first_ms: a moment of the first period, epoch ms; None for the first memory's.
+            last_ms: a moment of the last one; None for the last memory's.
+            filters: which memories count.
+            top: how many of the busiest periods are named.
+
+        Returns:
+            The counts; the future raises INVALID_INPUT, or NOT_FOUND for an unknown space.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+        return opened.read(
+            lambda rows: reading.density(
+                self._columns(opened, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
+            )
+        )
+
+    def period(
+        self,
+        first_ms: int,
+        last_ms: int,
+        filters: TimeFilter = _ALL,
+        after: TimeCursor | None = None,
+        limit: int = PAGE,
+    ) -> Future[TimePage]:
+        """The memories of a period, oldest first.
+
+        Args:
+            first_ms: epoch ms, inside.
+            last_ms: epoch ms, outside.
+            filters: which memories count.
+            after: where the page before ended.
+            limit: 1 to 1,000.
+
+        Returns:
+            The page; the future raises INVALID_INPUT, or NOT_FOUND for an unknown space.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def read(rows: Rows) -> TimePage:
+            columns = self._columns(opened, rows).columns
+            places = reading.said_between(columns, first_ms, last_ms, filters)
+            return reading.page(rows, columns, places, after, limit, opened.clock.now_ms())
+
+        return opened.read(read)
+
+    def held(
+        self,
+        at_ms: int,
+        axis: str,
+        filters: TimeFilter = _ALL,
+        after: TimeCursor | None = None,
+        limit: int = PAGE,
+    ) -> Future[TimePage]:
+        """What was believed, or was true, at a moment; in the order of when it was said.
+
+        Args:
+            at_ms: epoch ms.
+            axis: `believed` (record time) or `true` (valid time).
+            filters: which kinds and spaces; `with_over` does not matter.
+            after: where the page before ended.
+            limit: 1 to 1,000.
+
+        Returns:
+            The page; the future raises INVALID_INPUT, or NOT_FOUND for an unknown space.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        opened = self._opened()
+
+        def read(rows: Rows) -> TimePage:
+            kept = self._columns(opened, rows)
+            spans = kept.spans
+            if spans is None:
+                spans = reading.read_spans(rows, kept.columns)
+                self._kept = replace(kept, spans=spans)
+            places = reading.held_at(kept.columns, spans, at_ms, axis, filters)
+            return reading.page(rows, kept.columns, places, after, limit, opened.clock.now_ms())
+
+        return opened.read(read)
+
+    def evolution(self, topic: str, limit: int = LIMIT) -> Future[Evolution]:
+        """How what is remembered of a topic came about (E39.5).
+
+        Args:
+            topic: some words, as typed.
+            limit: memories at most, 1 to 500.
+
+        Returns:
+            The line of the topic, oldest first; the future raises INVALID_INPUT for the limit.
+
+        Raises:
+            UserError: VAULT_LOCKED, or INVALID_INPUT for a topic that is empty or too long.
+        """
+        opened = self._opened()
+        wanted = checked_topic(topic)
+        begun_at = opened.clock.monotonic()
+
+        def read(meant: Meant) -> Future[Evolution]:
+            sight = meant.sight
+
+            def run(rows: Rows) -> Evolution:
+                stored = StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
+                found = evolve(rows, stored, wanted, meant.first, limit, opened.clock.now_ms())
+                return replace(found, took_ms=(opened.clock.monotonic() - begun_at) * 1000)
+
+            return opened.read(run)
+
+        return chain(opened.mean([wanted]), read)
+
+    def forget(self) -> None:
+        """Drop the columns that are kept between readings; the next one reads them anew."""
+        self._kept = None
+
+    def _columns(self, opened: Opened, rows: Rows) -> _Kept:
+        """The columns of the snapshot; those of the reading before where nothing was written since."""
+        seq = int(rows.value(_SEQ))
+        kept = self._kept
+        if kept is None or kept.of() is not opened or kept.seq != seq:
+            kept = _Kept(weakref.ref(opened, self._forget), seq, reading.read_columns(rows))
+            self._kept = kept
+        return kept
+
+    def _forget(self, of: weakref.ReferenceType[Opened]) -> None:
+        kept = self._kept
+        if kept is not None and kept.of is of:
+            self._kept = None

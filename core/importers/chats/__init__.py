@@ -1,0 +1,1 @@
+"""Exports of assistants: ChatGPT, Claude, Claude Code, Codex. Must not: store anything."""

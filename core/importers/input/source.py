@@ -1,0 +1,252 @@
+"""Where import bytes come from: one file, a folder or a zip, opened safely.
+
+Must not do: follow links, open anything but regular files, write anywhere,
+touch the network, or hold a whole file in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from core.errors import UserError
+from core.importers.input.archive import list_members, looks_like_zip, open_member
+from core.importers.input.disk import DiskFile, clean_name, disk_file, look, walk_folder
+from core.importers.input.encodings import decode_ladder
+from core.importers.input.refusal import refused
+from core.importers.input.strict_json import BadJson, parse_json_text
+
+_MANIFEST_CAP = 1 << 20
+_EXPORT_MEMBER = re.compile(
+    r"(?:.*/)?(?:conversations(?:-\d+)?\.json|projects\.json|users\.json|memories\.json|projects/[^/]+\.json)"
+)
+_EXPORT_ZIP = re.compile(r"(?:conversations|projects|memories|users|data)-.*\.zip", re.IGNORECASE)
+_VAULT_MARK = ".obsidian/"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One readable file of a bundle.
+
+    Attributes:
+        name: path inside the bundle, POSIX separators (`projects/x.jsonl`); the file's own name for a single file.
+        size: bytes, uncompressed.
+        modified_ms: modification time, epoch ms; None in archives without one.
+        open: opens a fresh binary stream; bounded to `size`, never seeks outside, refuses a bomb while reading.
+    """
+
+    name: str
+    size: int
+    modified_ms: int | None
+    open: Callable[[], BinaryIO]
+
+    @property
+    def path(self) -> PurePosixPath:
+        """The name as a path."""
+        return PurePosixPath(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Everything one import may read.
+
+    Attributes:
+        label: the last component of the path given, for messages.
+        kind: `file`, `folder` or `zip`.
+        files: every regular file in name order (nested zips of an export folder appear as `inner.zip/member`).
+        skipped: (reason, name) of what was left out: not_a_regular_file, symbolic link …
+        fingerprint: changes when any file's name, size or time changes; resuming a job compares it.
+    """
+
+    label: str
+    kind: str
+    files: tuple[SourceFile, ...]
+    skipped: tuple[tuple[str, str], ...]
+    fingerprint: str
+
+    def named(self, name: str) -> SourceFile | None:
+        """The file of that exact name inside the bundle."""
+        return next((f for f in self.files if f.name == name), None)
+
+
+class _Opened:
+    """Keeps every stream of a bundle, so that leaving it closes what an importer left open."""
+
+    def __init__(self) -> None:
+        self._streams: list[BinaryIO] = []
+
+    def keeping(self, opener: Callable[[], BinaryIO]) -> Callable[[], BinaryIO]:
+        def open_and_keep() -> BinaryIO:
+            self._streams = [stream for stream in self._streams if not stream.closed]
+            stream = opener()
+            self._streams.append(stream)
+            return stream
+
+        return open_and_keep
+
+    def close(self) -> None:
+        for stream in self._streams:
+            stream.close()
+
+
+@contextmanager
+def open_bundle(path: Path) -> Iterator[Bundle]:
+    """Open what a person wants to import: a file, a folder, a zip archive, or the manifest of an export in parts.
+
+    Zip archives at the top of an export's folder are opened too, one level deep. The path given may lead over links;
+    nothing below it may.
+
+    Args:
+        path: what the person named.
+
+    Yields:
+        The bundle; its streams are closed on leaving.
+
+    Raises:
+        UserError: IMPORT_REFUSED in one sentence with the last component of the path: it does not exist, cannot be
+            read, is empty, no regular file, or a damaged or dangerous archive.
+    """
+    label = clean_name(path.name or path.absolute().name or "this folder")
+    opened = _Opened()
+    try:
+        yield _make_bundle(path, label, opened)
+    finally:
+        opened.close()
+
+
+def _make_bundle(path: Path, label: str, opened: _Opened) -> Bundle:
+    try:
+        real = path.resolve(strict=True)
+        status = os.lstat(real)
+    except (FileNotFoundError, NotADirectoryError):
+        raise refused(label, "does not exist") from None
+    except (OSError, RuntimeError, ValueError):
+        raise refused(label, "cannot be read") from None
+    if stat.S_ISDIR(status.st_mode):
+        return _folder_bundle(real, label, None, opened)
+    if not stat.S_ISREG(status.st_mode):
+        raise refused(label, "is not a regular file")
+    if status.st_size == 0:
+        raise refused(label, "is empty")
+    file = disk_file(real, status)
+    if looks_like_zip(_first_bytes(file, 4)):
+        return _bundle(label, "zip", _zip_files(file, ""), [], opened)
+    if parts := _manifest_parts(file):
+        return _folder_bundle(real.parent, label, parts | {real.name}, opened)
+    return _bundle(label, "file", [_plain(file, clean_name(real.name))], [], opened)
+
+
+def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opened) -> Bundle:
+    files: list[SourceFile] = []
+    archives: list[tuple[str, DiskFile]] = []
+    skipped: list[tuple[str, str]] = []
+    for name, found in walk_folder(root, label) if only is None else _listed(root, only):
+        if isinstance(found, str):
+            skipped.append((found, name))
+        elif "/" not in name and _starts_as_zip(found):
+            archives.append((name, found))
+        else:
+            files.append(_plain(found, name))
+    named = only or _named_by_manifest(files, root)
+    vault = any(file.name.startswith(_VAULT_MARK) for file in files)
+    for name, found in archives:
+        inner = None if vault else _export_part(found, name, named)
+        files += [_plain(found, name)] if inner is None else inner
+    return _bundle(label, "folder", files, skipped, opened)
+
+
+def _listed(root: Path, names: set[str]) -> Iterator[tuple[str, DiskFile | str]]:
+    """The named files of a folder; one that is not there is left to the importer, which knows the manifest."""
+    for name in sorted(names):
+        found = look(root / name)
+        if found is not None and (isinstance(found, DiskFile) or os.path.lexists(root / name)):
+            yield name, found
+
+
+def _export_part(file: DiskFile, name: str, named: set[str]) -> list[SourceFile] | None:
+    """The members of an archive that is part of an export; None for an archive that merely lies in the folder."""
+    expected = name in named or _EXPORT_ZIP.fullmatch(name) is not None
+    try:
+        inner = _zip_files(file, name + "/")
+    except UserError:
+        if expected:
+            raise
+        return None
+    is_part = expected or any(_EXPORT_MEMBER.fullmatch(member.name[len(name) + 1 :]) for member in inner)
+    return inner if is_part else None
+
+
+def _zip_files(file: DiskFile, prefix: str) -> list[SourceFile]:
+    return [
+        SourceFile(
+            prefix + member.name,
+            member.size,
+            member.modified_ms,
+            partial(open_member, file.open_raw, member, file.name),
+        )
+        for member in list_members(file.open_raw, file.name)
+    ]
+
+
+def _plain(file: DiskFile, name: str) -> SourceFile:
+    return SourceFile(name, file.size, file.modified_ns // 1_000_000, file.open_bounded)
+
+
+def _bundle(label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened) -> Bundle:
+    if not files:
+        raise refused(label, "holds no files")
+    ordered = sorted(files, key=lambda file: file.name)
+    kept = tuple(SourceFile(file.name, file.size, file.modified_ms, opened.keeping(file.open)) for file in ordered)
+    digest = hashlib.sha256()
+    for file in kept:
+        digest.update(f"{file.name}\0{file.size}\0{file.modified_ms}\n".encode("utf-8", "surrogatepass"))
+    return Bundle(label, kind, kept, tuple(sorted(skipped)), digest.hexdigest())
+
+
+def _starts_as_zip(file: DiskFile) -> bool:
+    try:
+        return looks_like_zip(_first_bytes(file, 4))
+    except UserError:
+        return False  # unreadable: the importer says so when it comes to it
+
+
+def _first_bytes(file: DiskFile, size: int) -> bytes:
+    with closing(file.open_raw()) as stream:
+        return stream.read(size)
+
+
+def _manifest_parts(file: DiskFile) -> set[str]:
+    """The files an export's manifest names, where the file is one and at least one of them lies beside it."""
+    if file.size > _MANIFEST_CAP:
+        return set()
+    try:
+        text, _ = decode_ladder(_first_bytes(file, _MANIFEST_CAP).removeprefix(b"\xef\xbb\xbf"))
+        value = parse_json_text(text).value
+    except BadJson:
+        return set()
+    listed = value.get("files") if isinstance(value, dict) else None
+    if not isinstance(listed, list):
+        return set()
+    names = {item["name"] for item in listed if isinstance(item, dict) and isinstance(item.get("name"), str)}
+    names = {name for name in names if name and "/" not in name and "\\" not in name and name not in (".", "..")}
+    return names if any((file.path.parent / name).is_file() for name in names) else set()
+
+
+def _named_by_manifest(files: list[SourceFile], root: Path) -> set[str]:
+    named: set[str] = set()
+    for file in files:
+        if "/" not in file.name and file.name.startswith("manifest") and file.size <= _MANIFEST_CAP:
+            path = root / file.name
+            try:
+                named |= _manifest_parts(disk_file(path, os.lstat(path)))
+            except OSError:
+                continue
+    return named

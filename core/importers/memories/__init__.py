@@ -1,0 +1,1 @@
+"""Memories of other stores: MCP memory server, mem0, OpenMemory. Must not: store anything."""

@@ -1,0 +1,1 @@
+"""Generic rows: JSONL, CSV and TSV. Must not: guess beyond the documented columns."""

@@ -1,0 +1,253 @@
+"""Claims follow the memories they rest on: asserted while one of them stands, and what becomes of them when none does.
+
+Must not do: judge which of two claims is right (`core.belief.gate` does), or read a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from core.intake.transaction.trust_inputs import claims_on, refresh_claims
+from core.memory.draft import to_json
+from core.types.words import Status
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_STANDS = frozenset({Status.ACTIVE.value, Status.CONSOLIDATED.value})
+_GONE = {Status.SUPERSEDED.value: "superseded", Status.DISPUTED.value: "disputed"}
+_FROM = {
+    "draft": frozenset({"asserted", "retracted"}),
+    "asserted": frozenset({"disputed", "retracted", "superseded"}),
+    "disputed": frozenset({"asserted", "retracted", "superseded"}),
+    "retracted": frozenset({"asserted"}),
+    "superseded": frozenset({"asserted"}),
+}
+
+
+def claims_of(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Ids of the claims that memories support.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_ids: the memories.
+
+    Returns:
+        The ids, in a fixed order.
+    """
+    found = rows.all(
+        "SELECT DISTINCT e.claim_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
+        "WHERE e.stance = 'supporting' ORDER BY 1",
+        (to_json(list(memory_ids)),),
+    )
+    return [str(row[0]) for row in found]
+
+
+def follow(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> None:
+    """Bring the claims of memories in step with how those memories stand now.
+
+    A claim is asserted while a memory that backs it is active (or is stacked under one that is); it is not asserted
+    again where another claim replaced it, nor where it would stand beside one that excludes it.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes ids of evidence.
+        memory_ids: the memories that changed.
+    """
+    memories = list(memory_ids)
+    wanted = claims_of(tx, memories)
+    # What leaves first, what comes after it: one exclusive claim at a time.
+    for arriving in (False, True):
+        for claim_id in wanted:
+            claim = tx.row("claims", {"id": claim_id})
+            if claim is not None:
+                state = _state(tx, claim)
+                if (state == "asserted") is arriving and state != claim["state"]:
+                    _go(tx, make_id, claim, state)
+    # Also of claims that they speak against: what does not stand speaks no more.
+    refresh_claims(tx, claims_on(tx, memories))
+
+
+def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
+    """The state that the memories behind a claim ask for."""
+    found = tx.all(
+        # What the lifecycle archived after it was replaced or absorbed is so still.
+        "SELECT CASE WHEN m.status <> 'archived' THEN m.status WHEN m.superseded_by_id IS NOT NULL THEN 'superseded' "
+        "WHEN m.consolidated_into IS NOT NULL THEN 'consolidated' ELSE m.status END, o.status "
+        "FROM evidence e JOIN memories m ON m.id = e.memory_id "
+        "LEFT JOIN memories o ON o.id = m.consolidated_into WHERE e.claim_id = ? AND e.stance = 'supporting'",
+        (claim["id"],),
+    )
+    held = {over if status == Status.CONSOLIDATED.value and over is not None else status for status, over in found}
+    stacked = all(status == Status.CONSOLIDATED.value and over is not None for status, over in found)
+    if stacked and claim["state"] == "draft" and held & _STANDS:
+        # It was taken for a copy of what stands: then it says nothing new, and where it does it was no copy.
+        return "draft"
+    if held & _STANDS:
+        return "superseded" if _replaced(tx, claim) else "asserted"
+    if Status.DISPUTED.value in held:
+        return "draft" if claim["state"] == "draft" else "disputed"
+    if Status.SUPERSEDED.value in held:
+        return "retracted" if claim["state"] == "draft" else "superseded"
+    return "draft" if claim["state"] == "draft" else "retracted"
+
+
+def _replaced(tx: Tx, claim: Mapping[str, Any]) -> bool:
+    """Another claim took its place, and still holds it."""
+    if claim["state"] != "superseded" or claim["superseded_by_id"] is None:
+        return False
+    by = tx.value("SELECT state FROM claims WHERE id = ?", (claim["superseded_by_id"],))
+    return by in ("asserted", "disputed")
+
+
+def _go(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str) -> None:
+    if state not in _FROM[claim["state"]]:
+        return
+    if state == "asserted":
+        _assert(tx, make_id, claim)
+        return
+    retired = None if state == "disputed" else tx.now_ms
+    tx.update("claims", {"id": claim["id"]}, {"state": state, "retired_at": retired})
+
+
+def _assert(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any]) -> None:
+    twin = standing_claim(tx, claim["space_id"], claim["claim_key"])
+    if twin is not None and twin != claim["id"]:
+        lend_evidence(tx, make_id, str(claim["id"]), twin)
+        if claim["state"] == "draft":
+            tx.update("claims", {"id": claim["id"]}, {"state": "retracted", "retired_at": tx.now_ms})
+        return
+    if excluded_by(tx, claim):
+        return  # the other one is asserted; this one waits until a person, or the gate, has decided
+    tx.update(
+        "claims",
+        {"id": claim["id"]},
+        {"state": "asserted", "asserted_at": tx.now_ms, "retired_at": None, "superseded_by_id": None},
+    )
+
+
+def standing_claim(rows: Rows, space_id: str, key: bytes) -> str | None:
+    """The claim that says exactly this and stands, if any.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        space_id: where.
+        key: `core.belief.claims.claims.claim_key`.
+
+    Returns:
+        Its id.
+    """
+    found = rows.value(
+        "SELECT id FROM claims WHERE space_id = ? AND claim_key = ? AND state IN ('asserted', 'disputed')",
+        (space_id, key),
+    )
+    return None if found is None else str(found)
+
+
+def lend_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim: str) -> None:
+    """Give a claim the evidence of another that says the same; the other keeps its own.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes ids.
+        from_claim: where the evidence is.
+        to_claim: what it shall back too.
+    """
+    for (evidence_id,) in tx.all("SELECT id FROM evidence WHERE claim_id = ? ORDER BY id", (from_claim,)):
+        held = tx.row("evidence", {"id": evidence_id}) or {}
+        known = tx.one(
+            "SELECT 1 FROM evidence WHERE claim_id = ? AND memory_id = ? AND start_at = ? AND end_at = ? "
+            "AND stance = ?",
+            (to_claim, held["memory_id"], held["start_at"], held["end_at"], held["stance"]),
+        )
+        if known is None:
+            tx.insert("evidence", {**held, "id": make_id(), "claim_id": to_claim})
+
+
+def excluded_by(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
+    """Asserted claims beside which this one cannot be asserted (the schema's invariant).
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        claim: a row of `claims`.
+
+    Returns:
+        Their ids.
+    """
+    if not claim["exclusive"] or claim["polarity"] != "positive":
+        return []
+    found = rows.all(
+        "SELECT id FROM claims WHERE space_id = ? AND predicate = ? AND scope_session = ? AND qualifiers = ? "
+        "AND state = 'asserted' AND exclusive = 1 AND polarity = 'positive' AND id <> ? "
+        "AND coalesce(subject_entity_id, subject_key) = ? "
+        "AND coalesce(valid_from, -9223372036854775807) < coalesce(?, 9223372036854775807) "
+        "AND coalesce(?, -9223372036854775807) < coalesce(valid_to, 9223372036854775807)",
+        (
+            claim["space_id"],
+            claim["predicate"],
+            claim["scope_session"],
+            claim["qualifiers"],
+            claim["id"],
+            claim["subject_entity_id"] or claim["subject_key"],
+            claim["valid_to"],
+            claim["valid_from"],
+        ),
+    )
+    return [str(row[0]) for row in found]
+
+
+def retire(tx: Tx, old_claim: str, new_claim: str | None, at_ms: int | None) -> bool:
+    """A claim is replaced by another; its memory may go on standing for what else it says.
+
+    Args:
+        tx: the verb's transaction.
+        old_claim: the claim that no longer holds.
+        new_claim: what holds instead, if it is a claim.
+        at_ms: from when on, epoch ms.
+
+    Returns:
+        Whether it stood until now.
+    """
+    row = tx.row("claims", {"id": old_claim})
+    if row is None or row["state"] not in ("asserted", "disputed"):
+        return False
+    changes: dict[str, object] = {"state": "superseded", "superseded_by_id": new_claim, "retired_at": tx.now_ms}
+    if at_ms is not None and (row["valid_to"] is None or row["valid_to"] > at_ms):
+        changes |= {"valid_to": max(at_ms, row["valid_from"] or at_ms), "valid_to_prec": "ms"}
+    tx.update("claims", {"id": old_claim}, changes)
+    return True
+
+
+def qualify(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: bytes) -> None:
+    """Tell a claim from another of the same subject and predicate (the desk's keep both, dates, scope split).
+
+    Args:
+        tx: the verb's transaction.
+        claim_id: the claim.
+        qualifiers: all of them, old and new.
+        key: its key with them.
+    """
+    text = json.dumps(dict(qualifiers), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    tx.update("claims", {"id": claim_id}, {"qualifiers": text, "claim_key": key})
+
+
+def counterpart(tx: Tx, claim_id: str, new_id: str) -> str | None:
+    """The claim in which a newcomer says something else of the same subject and predicate.
+
+    Args:
+        tx: the transaction.
+        claim_id: the claim that stood.
+        new_id: the newcomer.
+
+    Returns:
+        Its id, one that denies the claim first; None where the newcomer says nothing of it, or both may hold.
+    """
+    found = tx.value(
+        "SELECT c.id FROM evidence e JOIN claims c ON c.id = e.claim_id JOIN claims o ON o.id = ? "
+        "WHERE e.memory_id = ? AND e.stance = 'supporting' AND c.id <> o.id AND c.subject_key = o.subject_key "
+        "AND c.predicate = o.predicate AND (c.exclusive = 1 OR c.polarity <> o.polarity) "
+        "ORDER BY c.polarity <> o.polarity, c.id LIMIT 1",
+        (claim_id, new_id),
+    )
+    return None if found is None else str(found)

@@ -1,0 +1,101 @@
+"""Reading the claims of a text, and writing them as drafts with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from core.belief.claims.claims import Evidenced, draft_claim, key_form
+from core.belief.extract.normal_form import as_read, unmarked
+from core.intake.transaction.text_readers import Extract
+from core.intake.transaction.trust_inputs import refresh_claims
+from core.types.belief import ClaimDraft
+from core.vault.database.tx import Tx
+
+_MOST = 1024
+"""Claims of one memory, at most: more than 8 KiB can say, so that none is passed over behind many others."""
+
+
+def read_claims(
+    extract: Extract,
+    text: str,
+    given: Sequence[ClaimDraft],
+    times: tuple[int | None, int | None],
+    *,
+    vouched: bool = True,
+) -> tuple[ClaimDraft, ...]:
+    """The claims of a text; one that was given stands for what would be read of the same predicate.
+
+    Args:
+        extract: the reader.
+        text: the memory's text, or its first part.
+        given: the claims that came with the text.
+        times: the present, and when it was said, epoch ms; the present stands in for that of a text said now. Both
+            None where nobody knows when it was said.
+        vouched: the person gave them. Anybody else's stand only for what they say no less strictly: a claim that is
+            told to exclude nothing, or to hold sometimes only, does not hide the plain words it comes with.
+
+    Returns:
+        The given claims first, then what was read, each once; spans lie in the text.
+    """
+    found: dict[tuple[str, str, str, str], ClaimDraft] = {_name(draft): draft for draft in given}
+    for draft in _read(extract, text, times):
+        if not any(_covers(one, draft, vouched=vouched) for one in given):
+            name = _name(draft)
+            found[name] = draft if name not in found or not vouched else found[name]
+    return tuple(found.values())[:_MOST]
+
+
+def _read(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
+    """What a reader takes the text for, who does not see what is hidden in it."""
+    now_ms, said_ms = times
+    plain = as_read(text)
+    found = list(extract(plain, now_ms=now_ms, said_ms=said_ms))
+    if not plain.isascii():
+        known = {draft.predicate for draft in found}
+        more = extract(unmarked(plain), now_ms=now_ms, said_ms=said_ms)
+        found += [replace(draft, start=0, end=len(plain)) for draft in more if draft.predicate not in known]
+    if plain != text:  # the spans of another writing: the whole text is the quote
+        return [replace(draft, start=0, end=len(text)) for draft in found]
+    return [draft for draft in found if 0 <= draft.start < draft.end <= len(text)]
+
+
+def _covers(given: ClaimDraft, read: ClaimDraft, *, vouched: bool) -> bool:
+    if given.predicate != read.predicate:
+        return False
+    return vouched or (
+        key_form(given.subject) == key_form(read.subject)
+        and given.polarity == read.polarity
+        and given.exclusive >= read.exclusive
+        and dict(given.qualifiers) == dict(read.qualifiers)
+        and (given.valid_from, given.valid_to) in ((None, None), (read.valid_from, read.valid_to))
+    )
+
+
+def write_claims(
+    tx: Tx,
+    make_id: Callable[[], str],
+    drafts: Sequence[ClaimDraft],
+    on: Evidenced,
+    scope_session: str = "",
+) -> tuple[str, ...]:
+    """Write claims of a memory as drafts.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes ids.
+        drafts: what was read or given.
+        on: the memory.
+        scope_session: the session they are limited to, or "".
+
+    Returns:
+        Ids of the new claims.
+    """
+    made = [draft_claim(tx, draft, on, (make_id(), make_id()), scope_session) for draft in drafts]
+    ids = tuple(claim_id for claim_id in made if claim_id is not None)
+    refresh_claims(tx, ids)
+    return ids
+
+
+def _name(draft: ClaimDraft) -> tuple[str, str, str, str]:
+    return key_form(draft.subject), draft.predicate, key_form(draft.value), draft.polarity

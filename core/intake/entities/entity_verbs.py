@@ -1,0 +1,316 @@
+"""The verbs on entities: make, change, merge, or ask the person to merge. Each is one transaction and one undo step.
+
+Must not do: say who may (`core.engine.views.entities` does), or put a name into a label, an error or the audit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.belief.claims.authorship import persons_among
+from core.entities import keeping
+from core.entities.words import name_key
+from core.errors import Code, PreconditionError, UserError
+from core.intake.claims.entity_claims import endings
+from core.intake.entities.entity_merge import join
+from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transitions import review_items
+from core.intake.transitions.review_items import Matter
+from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
+from core.types.ids import IdMaker
+from core.types.values import Actor
+from core.types.words import GLOBAL_SPACE
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+CREATE, UPDATE, MERGE, PROPOSE = "entity_create", "entity_update", "entity_merge", "entity_propose"
+LABELS: Mapping[str, str] = {
+    CREATE: "Make an entity",
+    UPDATE: "Change an entity",
+    MERGE: "Merge two entities",
+    PROPOSE: "Propose to merge two entities",
+}
+REASON = "wants_merge"
+"""Why a proposal is on the desk: a key of `reasons` in resources/help/review.json."""
+
+# A memory that names the one and, where there is one, not the other; the asker sees it too.
+_WHERE = (
+    "SELECT m.id FROM mentions x JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = :one "
+    "AND m.status IN ('active', 'disputed') AND m.part_of IS NULL AND m.security_tier = 'cleartext' "
+    "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
+    "AND (:channels IS NULL OR m.scope_channel IN (SELECT value FROM json_each(:channels))) "
+    "ORDER BY EXISTS (SELECT 1 FROM mentions y WHERE y.memory_id = m.id AND y.entity_id = :other), m.n LIMIT 1"
+)
+_BEHIND = "SELECT DISTINCT memory_id FROM evidence WHERE claim_id IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for a verb, and how far it sees.
+
+    Attributes:
+        actor: who asks.
+        reach: whose entities exist for it.
+        request_id: makes the call idempotent; None where it is carried out each time.
+    """
+
+    actor: Actor
+    reach: Reach
+    request_id: str | None = None
+
+    def repeat(self, verb: str, given: Mapping[str, Any]) -> Repeat:
+        """This call, by which it is known again; what is kept of it are ids and counts.
+
+        Args:
+            verb: which.
+            given: all it was asked with, JSON-able.
+        """
+        return Repeat(self.actor, self.request_id, {"verb": verb, **given})
+
+
+@dataclass(frozen=True, slots=True)
+class EntityVerbs:
+    """Carries verbs on entities out.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+    """
+
+    make_id: IdMaker
+    work: UnitOfWork
+
+    def create(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: Asked) -> str:
+        """Make an entity.
+
+        Args:
+            tx: the transaction.
+            space: gives the id of the space it lives in, or refuses; asked within the verb.
+            draft: from `keeping.check_draft`.
+            asked: who asks.
+
+        Returns:
+            Its id.
+
+        Raises:
+            UserError: INVALID_INPUT for a duplicate.
+        """
+
+        def make() -> dict[str, Any]:
+            entity_id = self.make_id()
+            with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
+                made_by = "owner" if asked.actor.is_owner else "client"
+                keeping.insert(tx, entity_id, space(), draft, made_by, asked.reach)
+                verb.note(entity_id, aliases=len(draft.aliases))
+            return {"id": entity_id}
+
+        return str(asked.repeat(CREATE, asdict(draft)).once(tx, make)["id"])
+
+    def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: Asked) -> None:
+        """Change an entity.
+
+        Args:
+            tx: the transaction.
+            entity_id: an entity within reach.
+            wanted: from `keeping.check_change`.
+            asked: who asks.
+
+        Raises:
+            UserError: INVALID_INPUT where it leads to another, or for a duplicate.
+        """
+
+        def change() -> dict[str, Any]:
+            _need_standing(keeping.card(tx, entity_id, asked.reach), "it")
+            with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
+                keeping.change(tx, entity_id, wanted, asked.reach)
+                verb.note(entity_id, changed=verb.changes)
+            return {"id": entity_id}
+
+        asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).once(tx, change)
+
+    def merge(
+        self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool, widen: bool = False
+    ) -> EntityMerged:
+        """Merge one entity into another, or leave it to the person (seed B, entity merge).
+
+        Args:
+            tx: the transaction.
+            source_id: the entity that leads to the other from then on.
+            target_id: the one that stays.
+            asked: who asks.
+            may_decide: whether the asker may do more than propose.
+            widen: the person knows that two of different spaces become one that stands in GLOBAL.
+
+        Returns:
+            What came of it; `target_id` is the one that stays.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_INPUT for two that cannot be one.
+        """
+
+        def merge() -> dict[str, Any]:
+            source, target = pair(tx, source_id, target_id, asked.reach, widen=widen)
+            decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
+            done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
+            return asdict(done)
+
+        wider = {"widen": True} if widen else {}
+        repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id, **wider})
+        return EntityMerged(**repeat.once(tx, merge))
+
+    def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+        with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
+            keep, counts = target.id, Counter[str]()
+            if is_apart(source, target):
+                # The schema lets no entity leave GLOBAL again: a new one stands there, and an undo takes it away.
+                keep = self._lift(tx, source, target, asked.reach)
+                counts.update(join(tx, keep, target.id))
+            counts.update(join(tx, keep, source.id))
+            for item_id in _questions(tx, (source.id, target.id)):
+                review_items.close_conflict(tx, item_id, "moot", None, "side_gone")
+            done = EntityMerged(
+                "MERGE",
+                source.id,
+                keep,
+                facts_repointed=counts["claims"],
+                facts_superseded=counts["superseded"],
+                aliases_added=counts["aliases"],
+                mentions=counts["mentions"],
+                step_id=verb.step_id,
+            )
+            # The payload of seed B's `memory_events` row.
+            verb.note(
+                keep,
+                source_entity_id=source.id,
+                target_entity_id=keep,
+                facts_repointed=done.facts_repointed,
+                facts_superseded=done.facts_superseded,
+                aliases_added=done.aliases_added,
+            )
+        return done
+
+    def _lift(self, tx: Tx, source: EntityCard, target: EntityCard, reach: Reach) -> str:
+        """One in GLOBAL to which both may lead; a client sees it where it sees a memory that names it, as before."""
+        kind = _kind(source, target)
+        made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
+        entity_id = self.make_id()
+        keeping.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        return entity_id
+
+    def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+        reach = keeping.reach_params(asked.reach)
+        within = {name: reach[name] for name in ("seen", "channels")}
+        came, have = (
+            tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
+            for one, other in ((source, target), (target, source))
+        )
+        if came is None or have is None:
+            raise UserError(
+                Code.ACCESS_DENIED,
+                "This client may only propose this merge, and it sees no memory that names each of the two.",
+            )
+        with self.work.verb(tx, PROPOSE, LABELS[PROPOSE], asked.actor) as verb:
+            matter = Matter(
+                "entity_merge",
+                str(came),
+                None if came == have else str(have),
+                reason=REASON,
+                detail={"entities": [target.id, source.id], **_asked_by(asked.actor)},
+                keys=[f"{one.space}\0{one.type}\0{name_key(one.name)}".encode() for one in (target, source)],
+            )
+            item = review_items.open_conflict(tx, self.make_id(), matter)
+            verb.note(item or "", source_entity_id=source.id, target_entity_id=target.id)
+        step = verb.step_id if verb.changes else None
+        return EntityMerged("NOOP" if item is None else "PROPOSED", source.id, target.id, conflict=item, step_id=step)
+
+
+def _asked_by(actor: Actor) -> dict[str, str]:
+    return {} if actor.client_id is None else {"client": actor.name}
+
+
+def refuse_channel(actor: Actor) -> None:
+    """Refuse a verb on entities that somebody asks for on a channel (X2).
+
+    Trigger: a bridge makes, changes or merges an entity for a person of a channel. Why: an entity stands in its space,
+    and its names and metadata are told to every channel of it. Outcome: nothing is written.
+
+    Args:
+        actor: who asks, and for whom.
+
+    Raises:
+        UserError: ACCESS_DENIED on a channel.
+    """
+    if actor.channel:
+        raise UserError(
+            Code.ACCESS_DENIED, "An entity belongs to a space and not to a channel; ask for this without `channel`."
+        )
+
+
+def _kind(source: EntityCard, target: EntityCard) -> str:
+    """The type of what two become: what is not known to be anything is what the other one is."""
+    return source.type if target.type == "other" else target.type
+
+
+def is_apart(one: EntityCard, other: EntityCard) -> bool:
+    """Whether two stand in different spaces, neither of them GLOBAL: only there can they be one."""
+    return one.space != other.space and GLOBAL_SPACE not in (one.space, other.space)
+
+
+def pair(
+    rows: Rows, source_id: str, target_id: str, reach: Reach, *, widen: bool = False
+) -> tuple[EntityCard, EntityCard]:
+    """The two entities of a merge, if they can be one (seed B, merge validation).
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        source_id: the one that would lead to the other.
+        target_id: the one that would stay.
+        reach: whose entities.
+        widen: two of different spaces may become one in GLOBAL.
+
+    Returns:
+        Source and target.
+
+    Raises:
+        UserError: INVALID_INPUT for one and the same, for one that was merged already and for two whose spaces keep
+            them apart; NOT_FOUND.
+    """
+    if source_id == target_id:
+        raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
+    source, target = keeping.card(rows, source_id, reach), keeping.card(rows, target_id, reach)
+    _need_standing(source, "the source")
+    _need_standing(target, "the target")
+    if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_apart(source, target)):
+        raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
+    if is_apart(source, target) and keeping.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
+        raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
+    return source, target
+
+
+def _need_standing(one: EntityCard, which: str) -> None:
+    if one.merged_into is not None:
+        raise PreconditionError(f"That cannot be done: {which} was merged into another entity already.")
+
+
+def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:
+    """Whether a merge is for the person alone to decide.
+
+    Trigger: a client that may curate merges two. Why: GLOBAL is the person's, as is what the person made or said
+    (design section 4). Outcome: it becomes a question on the desk.
+    """
+    if GLOBAL_SPACE in (source.space, target.space) or "owner" in (source.made_by, target.made_by):
+        return True
+    losers = [one.loser for one in endings(rows, target.id, source.id)]
+    behind = [str(row[0]) for row in rows.all(_BEHIND, (json.dumps(losers),))]
+    return bool(behind) and bool(persons_among(rows, behind))
+
+
+def _questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:
+    """Open items that ask whether these two are one."""
+    found = rows.all("SELECT id, detail FROM conflicts WHERE kind = 'entity_merge' AND state = 'open' ORDER BY id")
+    return [str(item) for item, detail in found if set(json.loads(detail).get("entities", ())) == set(entity_ids)]

@@ -1,0 +1,382 @@
+"""Taking every row away that belongs to memories which are erased, and mending what pointed at them.
+
+Whatever refers to a memory goes with it, whichever table it is in. A row that stays and pointed at one that goes points
+past it, or nowhere. What was removed and what was mended is remembered, so that images of undo can follow. Must not do:
+record anything for an undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.intake.erase.erasure_scope import Reach
+from core.intake.review.approvals import requests_about
+from core.memory.draft import to_json
+from core.memory.write import refresh_terms, remove_derived
+from core.text.describe.room_names import TEXTS, names_of
+from core.text.fold import fold_case, fold_width
+from core.vault.database.row_images import image_hash, image_to_json, steady
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_OF = "IN (SELECT value FROM json_each(?))"
+REFERRING = (
+    ("accesses", "memory_id", "memory_id, session"),
+    ("conflicts", "existing_id", "id"),
+    ("conflicts", "incoming_id", "id"),
+    ("derivations", "derived_id", "derived_id, source_id"),
+    ("derivations", "source_id", "derived_id, source_id"),
+    ("distilled", "memory_id", "memory_id"),
+    ("edges", "from_id", "id"),
+    ("edges", "to_id", "id"),
+    ("episodes", "memory_id", "memory_id"),
+    ("evidence", "memory_id", "id"),
+    ("fading", "memory_id", "memory_id"),
+    ("feedback", "memory_id", "id"),
+    ("fingerprints", "memory_id", "identity"),
+    ("gaps", "memory_id", "id"),
+    ("gaps", "other_id", "id"),
+    ("handed", "memory_id", "client_id, memory_id"),
+    ("inferred", "memory_id", "memory_id"),
+    ("links", "from_id", "from_id, to_id"),
+    ("links", "to_id", "from_id, to_id"),
+    ("memory_sources", "memory_id", "memory_id, lineage"),
+    ("mentions", "memory_id", "memory_id, entity_id, start_at"),
+    ("places", "memory_id", "memory_id"),
+    ("procedures", "memory_id", "memory_id"),
+    ("replays", "memory_id", "memory_id"),
+    ("rule_applications", "memory_id", "id"),
+    ("rules", "memory_id", "memory_id"),
+    ("spared", "memory_id", "memory_id"),
+    ("taken_back", "memory_id", "memory_id"),
+    ("tiers", "memory_id", "memory_id, tier"),
+    ("verdicts", "memory_id", "memory_id, voice, verdict"),
+)
+"""Every column outside `memories` that refers to a memory, with its table's key; a test holds it against the schema."""
+
+_POINTERS = ("supersedes_id", "superseded_by_id", "consolidated_into")
+_FOUND_BY_MACHINE = "made_by IN ('rules', 'model')"
+_QUOTE_LEAST = 12
+"""Characters of a title from which on words shared with an erased text are taken for a quotation."""
+
+
+@dataclass
+class Taken:
+    """What an erasure did to rows.
+
+    Attributes:
+        removed: table and key (canonical JSON) of every row that is gone.
+        mended: table and key of a row that stays to the hashes of how it was and how it is.
+        ids: of everything that is gone and that a row or an image may name: memories, claims, entities, items.
+        texts: the erased texts, whole ones and parts.
+        labels: of the erased memories, for the indexes.
+        identities: digests of imported records.
+        claims: of the claims that lost a quote and stay.
+        shared: memories whose claims are to be looked at again.
+    """
+
+    removed: set[tuple[str, str]] = field(default_factory=set)
+    mended: dict[tuple[str, str], tuple[bytes, bytes]] = field(default_factory=dict)
+    ids: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
+    identities: list[bytes] = field(default_factory=list)
+    claims: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
+
+
+class Remover:
+    """Removes the rows of one erasure; the gate of the purge is open."""
+
+    def __init__(self, tx: Tx, reach: Reach) -> None:
+        self.tx = tx
+        self.taken = Taken(ids=set(reach.ids))
+        self._reach = reach
+        self._wanted = to_json(list(reach.ids))
+        self._rows: list[dict[str, Any]] = [row for one in reach.ids if (row := tx.row("memories", {"id": one}))]
+        self._rooms = self._of("SELECT DISTINCT room_id FROM places WHERE memory_id")
+        self._talks = self._of("SELECT DISTINCT conversation_id FROM memories WHERE conversation_id IS NOT NULL AND id")
+        self._entities = set(self._of("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"))
+        self._plain_texts: list[str] = []
+
+    def run(self) -> Taken:
+        """Take everything away.
+
+        Returns:
+            What was done.
+        """
+        taken = self.taken
+        taken.texts = _texts(self._rows)
+        taken.labels = [int(row["n"]) for row in self._rows]
+        claims = self._of("SELECT DISTINCT claim_id FROM evidence WHERE memory_id")
+        self._keep_fingerprints()
+        self._remove_requests()
+        for table, column, key in REFERRING:
+            self._remove_where(table, column, key, self._reach.ids)
+        self._remove_claims(claims)
+        self._remove_entities()
+        self._mend_pointers()
+        remove_derived(self.tx, taken.labels)
+        # They may point at each other; the parts go before their head.
+        self.tx.run(
+            f"UPDATE memories SET {', '.join(f'{name} = NULL' for name in _POINTERS)} WHERE id {_OF}",  # noqa: S608
+            (self._wanted,),
+        )
+        for row in sorted(self._rows, key=lambda row: -int(row["part_index"] or 0)):
+            self.remove("memories", {"n": row["n"]})
+        self._clear_conversations()
+        self._rename_rooms()
+        return taken
+
+    # ---- rows that refer to a memory
+
+    def _keep_fingerprints(self) -> None:
+        """An imported record whose united text goes, and whose own text comes back, is known by that one again."""
+        for row in self._rows:
+            heir = row["supersedes_id"] if row["supersedes_id"] in self._reach.back else None
+            for (identity,) in self.tx.all("SELECT identity FROM fingerprints WHERE memory_id = ?", (row["id"],)):
+                if heir is None:
+                    self.taken.identities.append(bytes(identity))
+                else:
+                    self.mend("fingerprints", {"identity": identity}, {"memory_id": heir})
+
+    def _remove_requests(self) -> None:
+        """What a client asked about a memory goes with it: its reason may quote the text."""
+        for memory_id in sorted(self._reach.ids):
+            for item_id in requests_about(self.tx, memory_id):
+                if self.tx.row("approvals", {"conflict_id": item_id}) is not None:
+                    self.remove("approvals", {"conflict_id": item_id})
+
+    def _remove_where(self, table: str, column: str, key: str, ids: Iterable[str]) -> None:
+        names = key.split(", ")
+        found = self.tx.all(
+            f"SELECT {key} FROM {table} WHERE {column} {_OF}",  # noqa: S608 - constants
+            (to_json(sorted(ids)),),
+        )
+        for row in found:
+            self.remove(table, dict(zip(names, row, strict=True)))
+            if names == ["id"]:
+                self.taken.ids.add(str(row[0]))
+
+    def remove(self, table: str, key: Mapping[str, object]) -> None:
+        """Take one row away, and remember it.
+
+        Args:
+            table: whose row.
+            key: its primary key, as images name it.
+        """
+        self.tx.delete(table, key)
+        self.taken.removed.add((table, image_to_json(key)))
+
+    # ---- claims
+
+    def _remove_claims(self, claim_ids: Iterable[str]) -> None:
+        """A claim goes with the last memory that says it, and with it what was quoted against it elsewhere."""
+        for claim_id in claim_ids:
+            said = "SELECT 1 FROM evidence WHERE claim_id = ? AND stance = 'supporting'"
+            if self.tx.one(said, (claim_id,)) is not None:
+                self.taken.claims.add(claim_id)
+                continue
+            self._note_entities(claim_id)
+            self._remove_where("evidence", "claim_id", "id", [claim_id])
+            for (old,) in self.tx.all("SELECT id FROM claims WHERE superseded_by_id = ?", (claim_id,)):
+                self.mend("claims", {"id": old}, {"superseded_by_id": None})
+                self.taken.claims.add(old)
+            self.remove("claims", {"id": claim_id})
+            self.taken.ids.add(claim_id)
+            self.taken.claims.discard(claim_id)
+        behind = f"SELECT DISTINCT memory_id FROM evidence WHERE claim_id {_OF}"  # noqa: S608 - constant
+        self.taken.shared.update(row[0] for row in self.tx.all(behind, (to_json(sorted(self.taken.claims)),)))
+
+    def _note_entities(self, claim_id: str) -> None:
+        row = self.tx.row("claims", {"id": claim_id}) or {}
+        named = (row.get("subject_entity_id"), row.get("object_entity_id"))
+        self._entities.update(str(one) for one in named if one is not None)
+
+    # ---- entities
+
+    def _remove_entities(self) -> None:
+        """Entities that rules or a model found go when nothing mentions them; of others only what was read here goes.
+
+        One that was united with another goes after it.
+        """
+        near = set(self._entities)
+        for one in self._entities:
+            near.update(row[0] for row in self.tx.all("SELECT id FROM entities WHERE merged_into_id = ?", (one,)))
+        waiting = sorted(near)
+        while waiting:
+            gone = [one for one in waiting if self._is_left_alone(one)]
+            if not gone:
+                break
+            for one in gone:
+                into = self.tx.value("SELECT merged_into_id FROM entities WHERE id = ?", (one,))
+                self._remove_where("entity_aliases", "entity_id", "entity_id, alias_key", [one])
+                self.remove("entities", {"id": one})
+                self.taken.ids.add(one)
+                waiting.remove(one)
+                if into is not None and into not in waiting:
+                    waiting.append(str(into))
+        for one in waiting:
+            self._forget_names(one)
+
+    def _is_left_alone(self, entity_id: str) -> bool:
+        return (
+            self.tx.one(
+                f"SELECT 1 FROM entities e WHERE e.id = :id AND e.{_FOUND_BY_MACHINE} "  # noqa: S608 - constant
+                "AND NOT EXISTS (SELECT 1 FROM mentions WHERE entity_id = :id) "
+                "AND NOT EXISTS (SELECT 1 FROM claims WHERE :id IN (subject_entity_id, object_entity_id)) "
+                "AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into_id = :id)",
+                {"id": entity_id},
+            )
+            is not None
+        )
+
+    def _forget_names(self, entity_id: str) -> None:
+        """Of an entity that a machine found and that stays: its summary, and names that stand in no text any more."""
+        row = self.tx.row("entities", {"id": entity_id})
+        if row is None or row["made_by"] not in ("rules", "model"):
+            return
+        if row["summary"] is not None:
+            self.mend("entities", {"id": entity_id}, {"summary": None})
+        written = {
+            _plain(text)
+            for (text,) in self.tx.all(
+                "SELECT substr(m.text, x.start_at + 1, x.end_at - x.start_at) FROM mentions x "
+                "JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = ?",
+                (entity_id,),
+            )
+        }
+        for key, alias in self.tx.all(
+            "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY 1", (entity_id,)
+        ):
+            if _plain(alias) not in written and self._is_said(alias):
+                self.remove("entity_aliases", {"entity_id": entity_id, "alias_key": key})
+
+    # ---- rows that stay
+
+    def mend(self, table: str, key: Mapping[str, object], changes: Mapping[str, object]) -> None:
+        """Change a row that stays without anybody's undo taking it for a change of its own.
+
+        Args:
+            table: whose row.
+            key: its primary key.
+            changes: column to new value.
+        """
+        before = self.tx.row(table, key)
+        if before is None or not self.tx.update(table, key, changes):
+            return
+        name = (table, image_to_json(key))
+        first = self.taken.mended.get(name, (image_hash(steady(table, before)), b""))[0]
+        self.taken.mended[name] = (first, image_hash(steady(table, {**before, **changes})))
+
+    def _mend_pointers(self) -> None:
+        """Versions beside a gap know of each other; what lay in a text that goes lies nowhere."""
+        gone = {str(row["id"]): row for row in self._rows}
+        for column in _POINTERS:
+            for label, memory_id, named in self.tx.all(
+                f"SELECT n, id, {column} FROM memories WHERE {column} {_OF} ORDER BY n",  # noqa: S608 - constants
+                (self._wanted,),
+            ):
+                if memory_id not in gone:
+                    heir = None if column == "consolidated_into" else _past(gone, named, column)
+                    self.mend("memories", {"n": label}, {column: None if heir == memory_id else heir})
+
+    def _clear_conversations(self) -> None:
+        for talk in self._talks:
+            if self.tx.one("SELECT 1 FROM memories WHERE conversation_id = ? LIMIT 1", (talk,)) is None:
+                self.remove("conversations", {"id": talk})
+                continue
+            title = self.tx.value("SELECT title FROM conversations WHERE id = ?", (talk,))
+            if title is not None and self._is_quoted(title):
+                self.mend("conversations", {"id": talk}, {"title": None})
+                left = self.tx.all("SELECT id FROM memories WHERE conversation_id = ?", (talk,))
+                refresh_terms(self.tx, [row[0] for row in left])
+
+    def _rename_rooms(self) -> None:
+        """A room that Loci named after words of the erased text gets another name, from what stands in it now."""
+        for room_id in self._rooms:
+            room = self.tx.row("rooms", {"id": room_id})
+            if room is None or room["made_by"] != "lifecycle" or not any(map(self._is_said, room["name"].split())):
+                continue
+            left = self.tx.all(
+                "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? "
+                "ORDER BY p.rowid LIMIT ?",
+                (room_id, TEXTS),
+            )
+            held = {word for (text,) in left for word in _words(text)}
+            if all(word in held for word in _words(room["name"]) if self._is_said(word)):
+                continue
+            taken = [
+                row[0]
+                for row in self.tx.all(
+                    "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?", (room["parent_id"], room_id)
+                )
+            ]
+            self.mend("rooms", {"id": room_id}, {"name": names_of([[text for (text,) in left]], taken)[0]})
+
+    # ---- what was said
+
+    def _is_said(self, words: str) -> bool:
+        """Whether words stand in an erased text."""
+        wanted = _plain(words).strip(" ,")
+        return bool(wanted) and any(wanted in text for text in self._folded())
+
+    def _is_quoted(self, title: str) -> bool:
+        wanted = _plain(title.rstrip("….")).strip()
+        return len(wanted) >= _QUOTE_LEAST and any(wanted in text or text in wanted for text in self._folded())
+
+    def _folded(self) -> list[str]:
+        if not self._plain_texts:
+            self._plain_texts = [_plain(text) for text in self.taken.texts]
+        return self._plain_texts
+
+    def _of(self, sql: str) -> list[str]:
+        return [str(row[0]) for row in self.tx.all(f"{sql} {_OF} ORDER BY 1", (self._wanted,))]
+
+
+def _past(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str | None:
+    """The next version in that direction that stays."""
+    seen: set[str] = set()
+    at: str | None = named
+    while at is not None and at in gone and at not in seen:
+        seen.add(at)
+        at = gone[at][column]
+    return None if at in gone else at
+
+
+def texts_of(rows: Rows, reach: Reach) -> list[str]:
+    """The texts that an erasure takes away, as `Taken.texts`.
+
+    Args:
+        rows: a vault snapshot.
+        reach: what goes.
+
+    Returns:
+        As they are stored, and those of split texts as a whole.
+    """
+    found = rows.all(
+        f"SELECT text, part_of, part_index FROM memories WHERE id {_OF} ORDER BY n",  # noqa: S608 - constant
+        (to_json(list(reach.ids)),),
+    )
+    return _texts([dict(zip(("text", "part_of", "part_index"), row, strict=True)) for row in found])
+
+
+def _texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The texts as they are stored, and those of split texts as a whole."""
+    own = [str(row["text"]) for row in rows]
+    wholes: dict[str, dict[int, str]] = {}
+    for row in rows:
+        if row["part_of"] is not None:
+            wholes.setdefault(str(row["part_of"]), {})[int(row["part_index"])] = str(row["text"])
+    joined = ["".join(parts[at] for at in sorted(parts)) for parts in wholes.values()]
+    return list(dict.fromkeys([*own, *joined]))
+
+
+def _plain(text: str) -> str:
+    return fold_case(" ".join(fold_width(text).split()))
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,;:!?()\"'") for word in _plain(text).split()]

@@ -1,0 +1,267 @@
+"""What journals, plans and saved questions still hold of memories that are erased.
+
+**Images of undo.** An image of a row that is gone, or one that holds an erased text that its row does not hold any
+more, is taken out of its step; all other rows of the step can still be taken back, and its label says that it is not
+whole. A row that stays and pointed at what is gone was mended: its images are mended with it, so that no undo takes the
+mending for somebody's change. A step of which nothing is left goes too, or Ctrl+Z would take back nothing.
+**Receipts.** What names an erased memory is taken out of the body; the packed trace of such a receipt goes whole, since
+without it the order cannot be computed again. A context that was handed out with it goes whole. Traces that merely
+weighed it hold its id and numbers, as the audit does. **Plans** of jobs that wait, run or gave up keep ids and numbers,
+and lose the digests of texts. Must not do: touch a row that is no journal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.intake.erase.row_erasure import Remover, Taken
+from core.intake.erase.trace_index import Journals, Place, Said
+from core.memory.draft import to_json
+from core.vault.database.row_images import (
+    after_from_json,
+    change_to_json,
+    image_from_json,
+    image_hash,
+    image_to_json,
+    steady,
+)
+from core.vault.database.tx import Tx
+
+PARTLY = " (partly erased)"
+"""Ends the label of a step some of whose images were taken out."""
+
+_POINTERS = frozenset(
+    {
+        "supersedes_id", "superseded_by_id", "consolidated_into", "subject_entity_id", "object_entity_id",
+        "merged_into_id",
+    }
+)  # fmt: skip
+"""Columns that may be empty: an image of a row that stays is mended there."""
+
+_OWNERS = frozenset(
+    {
+        "id", "memory_id", "other_id", "from_id", "to_id", "derived_id", "source_id", "existing_id", "incoming_id",
+        "claim_id", "entity_id", "part_of",
+    }
+)  # fmt: skip
+"""Columns by which a row belongs to what is gone."""
+
+_IMAGE = "SELECT u.step_id, u.nr, u.tbl, u.row_key, u.before, u.after, u.after_hash FROM undo_rows u "
+_NAMES_IT = (
+    "(u.row_key IN (SELECT value FROM json_each(:keys)) OR EXISTS (SELECT 1 FROM json_each(:needles) w "
+    "WHERE instr(u.before, w.value) OR instr(u.after, w.value) OR instr(u.row_key, w.value)))"
+)
+_RECEIPT = "SELECT r.id, r.body FROM receipts r "
+_BODIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(r.body, w.value))"
+_QUERY = "SELECT r.id, r.query FROM receipts r "
+_CONTEXT = "SELECT c.id, c.text FROM contexts c "
+_REQUEST = "SELECT q.actor, q.request_id FROM requests q "
+# What erases from the archive plans by ids alone, and names them all: it is passed by.
+_DEED = (
+    "SELECT d.job_id, d.place, d.deed FROM job_deeds d WHERE (instr(d.deed, '\"marks\"') OR instr(d.deed, '\"open\"')) "
+    "AND EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(d.deed, w.value))"
+)
+_REPLIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(q.reply, w.value))"
+
+
+def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> None:
+    """Take out of the journals what the rows leave behind.
+
+    Args:
+        tx: the transaction of the erasure; recording is off.
+        remover: it has run.
+        journals: tells where to look; None to read all of them.
+    """
+    taken = remover.taken
+    said = Said(taken.texts)
+    _clear_probes(tx, remover, said)
+    keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
+    places = None if journals is None else journals.places(tx, taken.ids, keys, taken.texts)
+    at = places or {}
+    _clear_images(tx, taken, said, keys, at)
+    _clear_receipts(tx, taken, said, at)
+    _clear_plans(tx, taken)
+    ids = to_json(sorted(taken.ids))
+    for actor, request in _look(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
+        tx.run("DELETE FROM requests WHERE actor = ? AND request_id = ?", (actor, request))
+    if journals is not None:
+        journals.settle(tx)
+
+
+def _look(
+    tx: Tx, place: Place | None, alias: str, select: str, where: str = "1", params: Mapping[str, object] | None = None
+) -> list[tuple[Any, ...]]:
+    """Rows of a journal for which a condition holds: of all of it, or of where the index says."""
+    told = dict(params or {})
+    if place is None:
+        return tx.all(f"{select}WHERE {where} ORDER BY {alias}.rowid", told)
+    named = f"{select}WHERE {alias}.rowid IN (SELECT value FROM json_each(:rows)) AND {where}"  # noqa: S608 - constants
+    newer = f"{select}WHERE {alias}.rowid > :after AND {where}"
+    return [*tx.all(named, {**told, "rows": place.rows}), *tx.all(newer, {**told, "after": place.after})]
+
+
+# ---- images of undo
+
+
+def _clear_images(tx: Tx, taken: Taken, said: Said, keys: set[str], at: Mapping[str, Place]) -> None:
+    wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *said.needles])}
+    touched: set[str] = set()
+    for step, nr, table, key, before, after, after_hash in _look(
+        tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
+    ):
+        images = _images(before, after)
+        if _is_to_go(tx, taken, said, table, key, images):
+            tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
+            touched.add(step)
+            continue
+        mended = [None if image is None else _unpointed(image, taken) for image in images]
+        hashed = _hash(taken, (table, key), after_hash, images[1], mended[1])
+        if mended != images or hashed != after_hash:
+            tx.run(
+                "UPDATE undo_rows SET before = ?, after = ?, after_hash = ? WHERE step_id = ? AND nr = ?",
+                (*_written(*mended), hashed, step, nr),
+            )
+    _clear_steps(tx, touched)
+
+
+def _images(before: str | None, after: str | None) -> list[dict[str, Any] | None]:
+    was = None if before is None else image_from_json(before)
+    return [was, None if after is None else after_from_json(was or {}, after)]
+
+
+def _written(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+    told = None if before is None else image_to_json(before)
+    return told, None if after is None else change_to_json(before or {}, after)
+
+
+def _hash(
+    taken: Taken,
+    name: tuple[str, str],
+    after_hash: bytes | None,
+    after: Mapping[str, Any] | None,
+    mended: Mapping[str, Any] | None,
+) -> bytes | None:
+    """How the row is after the step: as it was mended where it still is so, else as its mended image says."""
+    was, now = taken.mended.get(name, (None, None))
+    if was is not None and after_hash == was:
+        return now
+    return image_hash(steady(name[0], mended)) if mended is not None and mended != after else after_hash
+
+
+def _is_to_go(tx: Tx, taken: Taken, said: Said, table: str, key: str, images: Sequence[dict[str, Any] | None]) -> bool:
+    if (table, key) in taken.removed:
+        return True
+    named = image_from_json(key)
+    rows = [named, *(image for image in images if image is not None)]
+    if any(row.get(column) in taken.ids for row in rows for column in _OWNERS if column in row):
+        return True
+    if table == "probes" and any(one in str(row.get("expected", "")) for row in rows for one in taken.ids):
+        return True
+    held = tx.row(table, named) or {}
+    return any(said.quotes(value) and held.get(name) != value for row in rows for name, value in row.items())
+
+
+def _unpointed(image: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
+    return {name: None if name in _POINTERS and value in taken.ids else value for name, value in image.items()}
+
+
+def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
+    """Steps say that they are not whole; one of which nothing is left goes, unless it still runs."""
+    for step in sorted(steps):
+        left = tx.value("SELECT 1 FROM undo_rows WHERE step_id = ? LIMIT 1", (step,))
+        if left is None and tx.value("SELECT is_open FROM undo_steps WHERE id = ?", (step,)) == 0:
+            for table, column in (
+                ("undo_steps", "undoes_id"), ("undo_steps", "undone_by"), ("consolidation_log", "step_id"),
+            ):  # fmt: skip
+                tx.run(f"UPDATE {table} SET {column} = NULL WHERE {column} = ?", (step,))  # noqa: S608 - constants
+            tx.run("DELETE FROM undo_steps WHERE id = ?", (step,))
+        else:
+            tx.run(
+                "UPDATE undo_steps SET label = label || :partly WHERE id = :id AND label NOT LIKE '%' || :partly",
+                {"partly": PARTLY, "id": step},
+            )
+
+
+# ---- receipts
+
+
+def _clear_receipts(tx: Tx, taken: Taken, said: Said, at: Mapping[str, Place]) -> None:
+    ids = {"ids": to_json(sorted(taken.ids))}
+    for receipt, body in _look(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
+        tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
+        told = json.loads(body)
+        told.pop("trace", None)
+        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(without(told, taken.ids)), receipt))
+    for receipt, query in _look(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
+        if said.quotes(query):
+            # The trace refers to places in the question.
+            tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
+    for context, text in _look(tx, at.get("contexts"), "c", _CONTEXT):
+        if said.quotes(text):
+            tx.run("DELETE FROM contexts WHERE id = ?", (context,))
+
+
+def without(told: Any, ids: Iterable[str]) -> Any:
+    """A JSON value without what names one of these ids: items of lists, members of objects.
+
+    Args:
+        told: the value.
+        ids: of erased memories.
+
+    Returns:
+        What is left.
+    """
+    gone = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
+    if isinstance(told, list):
+        return [without(one, gone) for one in told if not _names(one, gone)]
+    if isinstance(told, dict):
+        return {
+            name: without(value, gone)
+            for name, value in told.items()
+            if name not in gone and not (isinstance(value, str) and value in gone)
+        }
+    return told
+
+
+def _names(value: Any, gone: set[str] | frozenset[str]) -> bool:
+    if isinstance(value, str):
+        return value in gone
+    if isinstance(value, dict):
+        return any(isinstance(one, str) and one in gone for one in value.values())
+    return isinstance(value, list) and any(isinstance(one, str) and one in gone for one in value)
+
+
+# ---- plans
+
+
+def _clear_plans(tx: Tx, taken: Taken) -> None:
+    """A deed that names what goes keeps its place and its ids, by which the job goes; without its marks it is left.
+
+    The fingerprints of questions are digests of texts too. What else such a deed was to do, the next run finds again.
+    """
+    for job, place, deed in tx.all(_DEED, (to_json(sorted(taken.ids)),)):
+        *told, detail = json.loads(deed)
+        if "marks" in detail:
+            detail["marks"] = dict.fromkeys(detail["marks"], "")
+        emptied: dict[str, list[str]] = {name: [] for name in ("open", "close") if name in detail}
+        tx.run(
+            "UPDATE job_deeds SET deed = ? WHERE job_id = ? AND place = ?",
+            (to_json([*told, {**detail, **emptied}]), job, place),
+        )
+
+
+# ---- saved questions
+
+
+def _clear_probes(tx: Tx, remover: Remover, said: Said) -> None:
+    """A saved question goes with the last memory it names, and where it is the erased text itself."""
+    gone = remover.taken.ids
+    for probe, query, expected in tx.all("SELECT id, query, expected FROM probes ORDER BY id"):
+        named = json.loads(expected)
+        left = [one for one in named if one not in gone]
+        if said.quotes(query) or (named and not left):
+            remover.remove("probes", {"id": probe})
+        elif left != named:
+            remover.mend("probes", {"id": probe}, {"expected": json.dumps(left)})

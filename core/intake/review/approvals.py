@@ -1,0 +1,136 @@
+"""What a client asked for and the person decides: the row beside its review item, and what allowing it does.
+
+The item is one of kind `approval`; of an update it holds the new text against the old, of a removal the memory alone.
+Must not do: say whether a client needs to ask (`core.intake.revise.change_requests` does), or put its reason anywhere
+else.
+"""
+
+from __future__ import annotations
+
+from core.intake.transitions.soft_delete import leave
+from core.intake.transitions.transitions import Acts
+from core.types.changes import Wish
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+OPEN_AT_MOST = 50
+"""Requests of one client that may wait at once; our choice, so that nobody is flooded with questions."""
+
+_CARRIED = ("caused_by", "instance_of", "inferred_from", "supports", "related_to", "example_of")
+_ABOUT = (
+    "SELECT c.id FROM conflicts c JOIN approvals a ON a.conflict_id = c.id "
+    "WHERE c.incoming_id = :id OR c.existing_id = :id ORDER BY c.id"
+)
+
+
+def put_down(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | None) -> None:
+    """Write down who asked for what, beside the item that was opened for it.
+
+    Args:
+        tx: the verb's transaction.
+        item_id: the item.
+        wish: what is to be done.
+        client_id: who asks.
+        reason: why, in the client's own words.
+    """
+    row = {"conflict_id": item_id, "verb": wish.value, "client_id": client_id, "reason": reason, "asked_at": tx.now_ms}
+    tx.insert("approvals", row)
+
+
+def wish_of(rows: Rows, item_id: str) -> Wish | None:
+    """What a client asked for with an item.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        item_id: the item.
+
+    Returns:
+        The wish; None where no client asked.
+    """
+    found = rows.value("SELECT verb FROM approvals WHERE conflict_id = ?", (item_id,))
+    return None if found is None else Wish(found)
+
+
+def open_of(rows: Rows, client_id: str) -> int:
+    """How many requests of a client wait.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        client_id: the client.
+
+    Returns:
+        0 or more.
+    """
+    return int(
+        rows.value(
+            "SELECT count(*) FROM approvals a JOIN conflicts c ON c.id = a.conflict_id "
+            "WHERE a.client_id = ? AND c.state = 'open'",
+            (client_id,),
+        )
+    )
+
+
+def requests_about(rows: Rows, memory_id: str) -> list[str]:
+    """The items by which clients asked for something about a memory, open or closed.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory.
+
+    Returns:
+        Ids of the items.
+    """
+    return [str(row[0]) for row in rows.all(_ABOUT, {"id": memory_id})]
+
+
+def withdraw(tx: Tx, memory_id: str) -> None:
+    """Take away what clients asked about a memory that leaves with an undo: a wish must not hold it here.
+
+    Args:
+        tx: the transaction.
+        memory_id: the memory.
+    """
+    for item_id in requests_about(tx, memory_id):
+        tx.delete("approvals", {"conflict_id": item_id})
+        tx.delete("conflicts", {"id": item_id})
+
+
+def carry_over(acts: Acts, old_id: str, new_id: str) -> None:
+    """What hangs on a memory and not on its words goes with it to the version that a client wrote.
+
+    Its place, its pin, and the relations that somebody drew. What it earned as a rule it earned with other words.
+
+    Args:
+        acts: the steps of the running verb.
+        old_id: the version that is over.
+        new_id: the one that stands.
+    """
+    tx = acts.tx
+    old, new = tx.row("memories", {"id": old_id}), tx.row("memories", {"id": new_id})
+    if old is None or new is None:
+        return
+    tx.update("memories", {"id": new_id}, {"pinned": old["pinned"], "security_tier": old["security_tier"]})
+    place = tx.row("places", {"memory_id": old_id})
+    if place is not None and old["space_id"] == new["space_id"]:
+        tx.delete("places", {"memory_id": old_id})
+        tx.insert("places", {**place, "memory_id": new_id})
+    for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
+        edge = tx.row("edges", {"id": edge_id}) or {}
+        if edge["type"] not in _CARRIED:
+            continue
+        ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
+        if ends["from_id"] != ends["to_id"]:
+            tx.insert("edges", {**edge, **ends, "id": acts.make_id()})
+
+
+def remove(acts: Acts, memory_id: str) -> None:
+    """Let a memory leave recall because the person allowed it; an undo brings it back.
+
+    Args:
+        acts: the steps of the running verb.
+        memory_id: the memory; of a split text the head.
+    """
+    told = leave(acts.tx, acts.make_id, memory_id)
+    for one in (memory_id, *told):
+        if one not in acts.touched:
+            acts.touched.append(one)

@@ -1,0 +1,146 @@
+"""An item of the desk as a decision finds it, and who may decide what about it.
+
+Must not do: change a row, or decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.belief.claims.authorship import persons_among
+from core.belief.review.actions import HELD, Rights, Shape, actions_of, refusal, repeatable
+from core.belief.review.items import Item, is_applicable, read_item, standing_side
+from core.errors import Code, PreconditionError, UserError
+from core.types.replies import ClientRecord
+from core.types.reviews import Action, Decision
+from core.vault.database.tx import Tx
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One open item with the rows it concerns.
+
+    Attributes:
+        item: as it was read in this transaction.
+        came: the newcomer's row of `memories`.
+        have: the row of what stands; None where nothing does.
+        persons: ids of those of the two that the person said or vouched for.
+    """
+
+    item: Item
+    came: Row
+    have: Row | None
+    persons: frozenset[str] = frozenset()
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What can be decided."""
+        both = [row for row in (self.came, self.have) if row is not None]
+        same = self.have is not None and all(
+            self.have[name] == self.came[name] for name in ("content_hash", "space_id", "kind", "scope_session")
+        )
+        shape = Shape(
+            paired=self.have is not None,
+            split=any(row["part_of"] is not None for row in both),
+            same_text=same,
+            same_kind=self.have is None or self.have["kind"] == self.came["kind"],
+        )
+        return actions_of(self.item.kind, shape)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories concerned, the newcomer first."""
+        return (str(self.came["id"]), *([] if self.have is None else [str(self.have["id"])]))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the person held one of the two back."""
+        return any(row["status_reason"] == HELD for row in (self.came, self.have) if row is not None)
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether what stands is what the person said."""
+        return self.have is not None and self.have["id"] in self.persons
+
+    @property
+    def brings_owners(self) -> bool:
+        """Whether the newcomer is what the person said."""
+        return self.came["id"] in self.persons
+
+
+def load(tx: Tx, item_id: str) -> Case:
+    """Read an item that shall be decided.
+
+    Args:
+        tx: the transaction.
+        item_id: the item.
+
+    Returns:
+        The case.
+
+    Raises:
+        UserError: NOT_FOUND where there is none, INVALID_INPUT where it is closed or no longer a question.
+    """
+    item = read_item(tx, item_id)
+    if item is None:
+        raise UserError(Code.NOT_FOUND, "There is no such conflict.")
+    if item.state != "open":
+        raise PreconditionError("That was decided already; undo the decision to decide anew.")
+    if not is_applicable(tx, item_id):
+        raise PreconditionError("That is settled: one of the two memories no longer stands.")
+    came = tx.row("memories", {"id": item.incoming_id})
+    against = standing_side(tx, item.existing_id, item.incoming_id)
+    have = None if against is None else tx.row("memories", {"id": against})
+    if came is None:
+        raise UserError(Code.NOT_FOUND, "There is no such conflict.")
+    return Case(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
+
+
+def check(case: Case, decision: Decision, client: ClientRecord | None) -> None:
+    """Refuse a decision that does not fit the item, or that is not this client's to make.
+
+    Args:
+        case: the item.
+        decision: what is wanted.
+        client: who decides; None for the person.
+
+    Raises:
+        UserError: INVALID_INPUT for what does not fit, ACCESS_DENIED for what only the person decides.
+    """
+    if decision.action not in case.actions:
+        raise UserError(
+            Code.INVALID_INPUT,
+            f"This item takes one of: {', '.join(action.value for action in case.actions)}.",
+        )
+    if decision.remember:
+        _check_rule(case, decision, client)
+    if client is not None:
+        _check_client(case, decision.action, client)
+
+
+def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> None:
+    if client is not None:
+        raise UserError(Code.ACCESS_DENIED, "Only the person makes a rule of a decision.")
+    owners = case.is_owners or case.brings_owners
+    if owners:
+        raise PreconditionError("No rule decides about what you said yourself; decide it each time.")
+    if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
+        raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
+
+
+def _check_client(case: Case, action: Action, client: ClientRecord) -> None:
+    """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
+    rights = Rights(
+        against_person=case.is_owners,
+        persons=case.brings_owners,
+        own=case.came["client_id"] == client.id,
+        weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
+        held=case.is_held,
+    )
+    why = refusal(case.item.kind, action, rights)
+    if why is not None:
+        raise UserError(Code.ACCESS_DENIED, why)

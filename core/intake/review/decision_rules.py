@@ -1,0 +1,176 @@
+"""Decisions that the person wants repeated: made by a tick, listed, removed, applied to later items of the same make.
+
+A rule speaks of what it was made for: a kind of item, the way and the client of the newcomer. It never touches what the
+person said. Must not do: apply itself to an item twice, or to one that was there before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.belief.claims.authorship import PERSONS
+from core.errors import Code, UserError
+from core.intake.review.cases import Case
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.types.reviews import Action, ReviewRule
+from core.types.values import Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+SEEN = "review_rules_seen"
+"""A key of `settings`: the newest item that rules have looked at; one that is undone is not decided again."""
+
+_ALL = (
+    "SELECT r.id, r.kind, r.action, r.source, k.name, r.created_at, r.applied FROM review_rules r "
+    "LEFT JOIN clients k ON k.id = r.client_id ORDER BY r.created_at, r.id"
+)
+# The oldest rule decides; what the person said is left to the person, on either side.
+_MATCHED = (
+    "SELECT c.id, min(r.created_at || ' ' || r.id), r.id, r.action FROM conflicts c "  # noqa: S608 - constants only
+    "JOIN memories i ON i.id = c.incoming_id "
+    "JOIN review_rules r ON r.kind = c.kind AND r.source IS i.source AND r.client_id IS i.client_id "
+    "WHERE c.state = 'open' AND c.id > ? AND c.opened_at >= r.created_at AND c.later_until IS NULL "
+    "AND (r.action = 'reject' OR i.status_reason IS NOT 'held') "
+    "AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ") "
+    "GROUP BY c.id ORDER BY c.id LIMIT ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Items that one rule decides alike."""
+
+    rule_id: str
+    action: Action
+    items: tuple[str, ...]
+
+
+def make(tx: Tx, rule_id: str, case: Case, action: Action) -> None:
+    """Make a decision a rule, unless the same rule stands.
+
+    Args:
+        tx: the verb's transaction.
+        rule_id: the id it gets.
+        case: the item it was made for.
+        action: the decision.
+    """
+    item, came = case.item, case.came
+    known = tx.value(
+        "SELECT id FROM review_rules WHERE kind = ? AND source IS ? AND client_id IS ?",
+        (item.kind, came["source"], came["client_id"]),
+    )
+    if known is not None:
+        tx.update("review_rules", {"id": known}, {"action": action.value, "created_at": tx.now_ms})
+        return
+    tx.insert(
+        "review_rules",
+        {
+            "id": rule_id,
+            "kind": item.kind,
+            "action": action.value,
+            "source": came["source"],
+            "client_id": came["client_id"],
+            "created_at": tx.now_ms,
+        },
+    )
+
+
+def count(tx: Tx, rule_id: str, items: int) -> None:
+    """Count what a rule decided.
+
+    Args:
+        tx: the verb's transaction.
+        rule_id: the rule.
+        items: how many items.
+    """
+    row = tx.row("review_rules", {"id": rule_id})
+    if row is not None:
+        tx.update("review_rules", {"id": rule_id}, {"applied": int(row["applied"]) + items})
+
+
+def rules(rows: Rows) -> tuple[ReviewRule, ...]:
+    """All rules, the oldest first.
+
+    Args:
+        rows: a vault snapshot.
+
+    Returns:
+        The rules.
+    """
+    return tuple(
+        ReviewRule(rule_id, kind, Action(action), source, client, created_at, applied)
+        for rule_id, kind, action, source, client, created_at, applied in rows.all(_ALL)
+    )
+
+
+def forget(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
+    """Remove a rule; what it decided stays.
+
+    Args:
+        tx: the transaction.
+        work: opens the verb.
+        rule_id: the rule.
+        actor: who asks.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND where there is no such rule.
+    """
+    if tx.row("review_rules", {"id": rule_id}) is None:
+        raise UserError(Code.NOT_FOUND, "There is no such rule.")
+    with work.verb(tx, "forget_rule", "Remove a rule of the desk", actor) as verb:
+        tx.delete("review_rules", {"id": rule_id})
+        verb.note(rule_id)
+    return verb.step_id
+
+
+def any_due(rows: Rows) -> bool:
+    """Whether rules have items to look at.
+
+    Args:
+        rows: a vault snapshot.
+
+    Returns:
+        False at once where there is no rule.
+    """
+    if rows.one("SELECT 1 FROM review_rules LIMIT 1") is None:
+        return False
+    return bool(rows.all(_MATCHED, (_seen(rows), 1)))
+
+
+def due(rows: Rows, most: int) -> tuple[Due, ...]:
+    """The items that rules decide now.
+
+    Args:
+        rows: the transaction.
+        most: items at most.
+
+    Returns:
+        One for each rule that has any.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for item_id, _, rule_id, action in rows.all(_MATCHED, (_seen(rows), most)):
+        found.setdefault((rule_id, action), []).append(item_id)
+    return tuple(Due(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
+
+
+def looked_at(tx: Tx, items: Sequence[str]) -> None:
+    """Note that rules have had their turn with items, so that an undo is not undone by a rule.
+
+    Args:
+        tx: the transaction.
+        items: from `due`.
+    """
+    if items:
+        tx.run(
+            "INSERT INTO settings (key, value, changed_at) VALUES (?, json_quote(?), ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+            (SEEN, max(items), tx.now_ms),
+        )
+
+
+def _seen(rows: Rows) -> str:
+    return str(rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (SEEN,), default=""))

@@ -1,0 +1,462 @@
+"""What each decision of the desk does to the two memories and to their claims.
+
+Made of the steps of `core.intake.transitions.transitions` alone. A decision after which both stand tells their claims
+apart by a
+qualifier: the conflict, the dates or the condition (design section 4). Must not do: ask whether the decision is allowed
+(`core.intake.review.cases` did), open or close the item, or embed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import claim_key
+from core.errors import BugError, Code, PreconditionError, UserError
+from core.intake.claims.assertion import claims_of, excluded_by, qualify
+from core.intake.claims.structural_match import others_standing
+from core.intake.entities.entity_merge import join
+from core.intake.review.approvals import carry_over, remove, wish_of
+from core.intake.review.cases import Case, Row
+from core.intake.transaction.sources import Lineage, add_source
+from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.validation import in_order, is_plain_label
+from core.intake.transitions.confirmation import vouch
+from core.intake.transitions.injection_hold import allow
+from core.intake.transitions.review_items import Matter
+from core.intake.transitions.transitions import Acts
+from core.memory.draft import to_json
+from core.text.written import written_time
+from core.types.changes import Wish
+from core.types.reviews import Action, Decision
+from core.types.values import When
+from core.types.words import Precision, Source, Status
+from core.vault.database.rows import Rows
+
+REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"
+"""Reasons of a status (`memories.status_reason`)."""
+
+_CONDITION_CHARACTERS = 200
+# Claims of two memories on one subject and predicate that do not say the same.
+_ODDS = """
+    SELECT DISTINCT a.id, b.id FROM evidence v JOIN claims a ON a.id = v.claim_id
+    JOIN claims b ON b.subject_key = a.subject_key AND b.predicate = a.predicate AND b.id <> a.id
+    JOIN evidence w ON w.claim_id = b.id AND w.memory_id = :came AND w.stance = 'supporting'
+    WHERE v.memory_id = :have AND v.stance = 'supporting' AND a.space_id = b.space_id
+      AND (a.value_key <> b.value_key OR a.polarity <> b.polarity) ORDER BY a.id, b.id
+"""
+_BACKED_BY = """
+    SELECT m.id, c.claim_key FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting'
+    JOIN memories m ON m.id = e.memory_id WHERE c.id = :claim AND m.status = 'active'
+      AND coalesce(m.part_of, m.id) NOT IN (:came, :have) ORDER BY m.n LIMIT 1
+"""
+_TWIN = """
+    SELECT id FROM memories WHERE content_hash = :hash AND +space_id = :space AND +kind = :kind
+      AND scope_session = :session AND coalesce(part_of, '') = coalesce(:part, '')
+      AND coalesce(part_index, 0) = coalesce(:nr, 0) AND +status IN ('active', 'disputed')
+      AND id NOT IN (SELECT value FROM json_each(:except)) LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a decision is carried out with.
+
+    Attributes:
+        acts: the steps, for the running verb.
+        case: the item.
+        decision: what was decided.
+        vector: of a merge's text, (dims,); None for every other decision.
+        admit: lets a newcomer through the gate, as whoever decides wishes.
+        read: reads the claims of a text that was written for a merge.
+    """
+
+    acts: Acts
+    case: Case
+    decision: Decision
+    vector: NDArray[np.float32] | None
+    admit: Callable[[Acts, str], object]
+    read: Callable[[Acts, str], object]
+
+    @property
+    def came(self) -> str:
+        """The newcomer's id."""
+        return str(self.case.came["id"])
+
+    @property
+    def have(self) -> str:
+        """The id of what stands."""
+        return str(self.pair["id"])
+
+    @property
+    def pair(self) -> Row:
+        """The row of what stands."""
+        if self.case.have is None:
+            raise BugError("a decision on two memories")
+        return self.case.have
+
+
+def carry_out(work: Work) -> None:
+    """Do what was decided.
+
+    Args:
+        work: the decision.
+
+    Raises:
+        UserError: INVALID_INPUT for dates, a text or a condition that cannot hold.
+    """
+    kind, action = work.case.item.kind, work.decision.action
+    special = _SPECIAL.get((kind, action))
+    if special is not None:
+        special(work)
+    elif work.case.have is None:
+        _ALONE[action](work)
+    else:
+        _PAIRED[action](work)
+
+
+def _supersede(work: Work) -> None:
+    tx, over = work.acts.tx, _contradicted(work)
+    if not over or not others_standing(tx, work.have, over):
+        _replace(work)
+        return
+    # It says more, in other sentences, than what is over: it goes on standing for them.
+    _need_free(work)
+    work.acts.replace_claims(over, work.came, work.decision.begin)
+    work.acts.contradict(work.came, work.have)
+    work.acts.activate(work.came)
+    _ask_on(work)
+
+
+def _replace(work: Work) -> None:
+    """The newcomer takes the place of the whole text."""
+    _need_free(work, but=(work.have,))
+    work.acts.supersede(work.have, work.came, work.decision.begin)
+    work.acts.activate(work.came)
+    _ask_on(work)
+
+
+def _reject(work: Work) -> None:
+    work.acts.archive(work.came, REJECTED)
+
+
+def _keep_mine(work: Work) -> None:
+    """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
+    _reject(work)
+    if work.pair["status"] == Status.ACTIVE.value:
+        _vouch(work, work.have)
+
+
+def _vouch(work: Work, memory_id: str) -> None:
+    if work.acts.by == "owner":
+        vouch(work.acts.tx, work.acts.parts(memory_id), work.acts.tx.now_ms)
+
+
+def _keep_both(work: Work) -> None:
+    item = work.case.item.id
+    _tell_apart(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
+    _both_stand(work)
+
+
+def _keep_both_dated(work: Work) -> None:
+    begin, end = _dates(work)
+    have, came = work.pair, work.case.came
+    earlier = end is not None and _held_from(have) is not None and end.ms <= (_held_from(have) or 0)
+    if earlier and end is not None:
+        _window(work, have, {"from": end}, (end, None))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    else:
+        _window(work, have, {"until": begin}, (None, begin))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    _both_stand(work)
+
+
+def _scope_split(work: Work) -> None:
+    condition = (work.decision.when or "").strip()
+    if not condition or len(condition) > _CONDITION_CHARACTERS or not is_plain_label(condition):
+        raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
+    _tell_apart(work, {"unless": condition}, {"when": condition})
+    _say(work, work.pair, "true_unless", condition)
+    _say(work, work.case.came, "true_when", condition)
+    _both_stand(work)
+
+
+def _dispute_both(work: Work) -> None:
+    _need_free(work, but=(work.have,))
+    work.acts.dispute(work.have, DISPUTED)
+    work.acts.dispute(work.came, DISPUTED)
+    work.acts.contradict(work.came, work.have)
+
+
+def _merge(work: Work) -> None:
+    text = work.decision.text
+    if text is None or work.vector is None:
+        raise BugError("a merge without its text")
+    work.acts.merge_into(work.have, text, work.vector, work.came)
+    if work.acts.by == "owner":
+        # The text that stands from here on is the person's own.
+        add_source(work.acts.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
+    if work.pair["status"] != Status.ACTIVE.value:
+        work.acts.activate(work.have)
+    else:
+        _vouch(work, work.have)
+    work.read(work.acts, work.have)
+
+
+def _accept(work: Work) -> None:
+    _need_free(work)
+    if work.case.item.kind == "injection":
+        allow(work.acts.tx, work.came)  # the person has read it
+    work.admit(work.acts, work.came)
+
+
+def _retire(work: Work) -> None:
+    work.acts.archive(work.came, OUTDATED)
+
+
+def _remove(work: Work) -> None:
+    work.acts.archive(work.came if work.case.have is None else work.have, REMOVED)
+
+
+def _refuse(work: Work) -> None:
+    """A change that is refused: a text that waited for it is turned down, what stands stays."""
+    waits = work.case.came["status"] == Status.QUARANTINED.value
+    if waits and wish_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
+        _reject(work)
+
+
+def _allow(work: Work) -> None:
+    wish = wish_of(work.acts.tx, work.case.item.id)
+    if wish in (Wish.DELETE, Wish.FORGET):
+        remove(work.acts, work.came)
+    elif work.case.have is not None:
+        _replace(work)
+        if wish is Wish.UPDATE:
+            carry_over(work.acts, work.have, work.came)
+    elif work.case.came["status"] == Status.QUARANTINED.value:
+        _accept(work)
+    else:
+        _remove(work)
+
+
+def _confirm(work: Work) -> None:
+    work.acts.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.acts.tx.now_ms})
+    if work.case.came["status"] != Status.ACTIVE.value:
+        work.acts.activate(work.came)
+    else:
+        _vouch(work, work.came)
+        work.acts.assert_claims(work.came)
+    refresh_trust(work.acts.tx, work.came)
+
+
+def _join(work: Work) -> None:
+    """Two names become one entity: the second is merged into the first; taken back, they are two again."""
+    keep, merged = _entities(work)
+    work.acts.verb.note("", **join(work.acts.tx, keep, merged))
+
+
+def _entities(work: Work) -> tuple[str, str]:
+    named = work.case.item.detail.get("entities")
+    if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
+        raise BugError("an item on two names")
+    for one in named:
+        row = work.acts.tx.row("entities", {"id": one})
+        if row is None or row["merged_into_id"] is not None:
+            raise PreconditionError("That is settled: one of the two names is gone.")
+    return str(named[0]), str(named[1])
+
+
+def _nothing(_work: Work) -> None:
+    """Only the item is closed."""
+
+
+_PAIRED: Mapping[Action, Callable[[Work], None]] = {
+    Action.SUPERSEDE: _supersede,
+    Action.REJECT: _keep_mine,
+    Action.KEEP_BOTH: _keep_both,
+    Action.KEEP_BOTH_DATED: _keep_both_dated,
+    Action.MERGE: _merge,
+    Action.SCOPE_SPLIT: _scope_split,
+    Action.DISPUTE_BOTH: _dispute_both,
+}
+_ALONE: Mapping[Action, Callable[[Work], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
+_SPECIAL: Mapping[tuple[str, Action], Callable[[Work], None]] = {
+    ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
+    ("stale", Action.SUPERSEDE): _confirm,
+    ("stale", Action.REJECT): _retire,
+    ("gap", Action.REJECT): _nothing,
+    ("entity_merge", Action.SUPERSEDE): _join,
+    ("entity_merge", Action.REJECT): _nothing,
+    ("approval", Action.SUPERSEDE): _allow,
+    ("approval", Action.REJECT): _refuse,
+}
+
+
+def _both_stand(work: Work) -> None:
+    _need_free(work, but=(work.have,))
+    for row in (work.pair, work.case.came):
+        if row["status"] != Status.ACTIVE.value:
+            work.acts.activate(str(row["id"]))
+    work.acts.assert_claims(work.have)
+    work.acts.assert_claims(work.came)
+    work.acts.coexist(work.came, work.have)
+    _ask_on(work)
+
+
+def _need_free(work: Work, but: tuple[str, ...] = ()) -> None:
+    """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
+    row = work.case.came
+    if row["kind"] not in ("fact", "rule", "procedure"):
+        return
+    twin = work.acts.tx.value(
+        _TWIN,
+        {
+            "hash": row["content_hash"],
+            "space": row["space_id"],
+            "kind": row["kind"],
+            "session": row["scope_session"],
+            "part": row["part_of"],
+            "nr": row["part_index"],
+            "except": to_json([str(row["id"]), *but]),
+        },
+    )
+    if twin is not None:
+        raise PreconditionError("The same words stand already; turn the newcomer down instead.")
+
+
+def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
+    """Claims of two memories that are at odds.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        have_id: the memory that stands.
+        came_id: the newcomer.
+
+    Returns:
+        Ids of the claims, the standing one first.
+    """
+    return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
+
+
+def _contradicted(work: Work) -> list[str]:
+    """Claims of what stands that cannot be true beside the newcomer's."""
+    tx, found = work.acts.tx, []
+    for have_id, came_id in odds(tx, work.have, work.came):
+        have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
+        if have is not None and came is not None and _exclude(have, came):
+            found.append(have_id)
+    return list(dict.fromkeys(found))
+
+
+def _exclude(a: Row, b: Row) -> bool:
+    if a["polarity"] != b["polarity"]:
+        return bool(a["value_key"] == b["value_key"])
+    return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
+
+
+def _ask_on(work: Work) -> None:
+    """What the newcomer says against a third memory was not decided here: it is a question of its own."""
+    tx = work.acts.tx
+    for claim_id in claims_of(tx, work.acts.parts(work.came)):
+        claim = tx.row("claims", {"id": claim_id})
+        for other in [] if claim is None or claim["state"] != "draft" else excluded_by(tx, claim):
+            against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
+            if against is not None and claim is not None:
+                work.acts.open_conflict(
+                    Matter(
+                        "contradiction",
+                        work.came,
+                        str(against[0]),
+                        reason="claims_at_odds",
+                        detail={"claims": [other]},
+                        keys=(bytes(against[1]), bytes(claim["claim_key"])),
+                    )
+                )
+
+
+def _tell_apart(work: Work, old: Mapping[str, object], new: Mapping[str, object]) -> None:
+    pairs = odds(work.acts.tx, work.have, work.came)
+    for claim_id in dict.fromkeys(first for first, _ in pairs):
+        _qualified(work.acts, claim_id, old)
+    for claim_id in dict.fromkeys(second for _, second in pairs):
+        _qualified(work.acts, claim_id, new)
+
+
+def _qualified(acts: Acts, claim_id: str, more: Mapping[str, object]) -> None:
+    row = acts.tx.row("claims", {"id": claim_id})
+    if row is None:
+        return
+    qualifiers = {**json.loads(row["qualifiers"]), **more}
+    qualify(acts.tx, claim_id, qualifiers, key_of(row, qualifiers))
+
+
+def key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
+    """The key of a claim with other qualifiers.
+
+    Args:
+        row: of `claims`.
+        qualifiers: all of them.
+
+    Returns:
+        `core.belief.claims.claims.claim_key`.
+    """
+    said = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
+    return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
+
+
+def _say(work: Work, row: Row, name: str, condition: str) -> None:
+    """Put a condition on a memory, where whoever reads it sees it."""
+    extra = {**json.loads(row["extra"]), name: condition}
+    work.acts.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
+
+
+def _dates(work: Work) -> tuple[When, When | None]:
+    came = work.case.came
+    begin, end = work.decision.begin, work.decision.end
+    if begin is None:
+        at = came["valid_from"] if came["valid_from"] is not None else came["occurred_at"]
+        begin = None if at is None else When(int(at), Precision.DAY)
+    if begin is None:
+        raise UserError(Code.INVALID_INPUT, "Say from when the newcomer holds.")
+    if not in_order(begin, end):
+        raise UserError(Code.INVALID_INPUT, "The end must not lie before the beginning.")
+    return begin, end
+
+
+def _held_from(row: Row) -> int | None:
+    found = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
+    return None if found is None else int(found)
+
+
+def _window(work: Work, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]) -> None:
+    """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
+    begin, end = window
+    times = {**_time("valid_from", begin), **_time("valid_to", end)}
+    place = 0 if str(row["id"]) == work.have else 1
+    dated = list(dict.fromkeys(pair[place] for pair in odds(work.acts.tx, work.have, work.came)))
+    if not dated or not others_standing(work.acts.tx, str(row["id"]), dated, waiting=place == 1):
+        _check_window(row, times)
+        for part in work.acts.parts(str(row["id"])):
+            work.acts.tx.update("memories", {"id": part}, times)
+    more = {name: written_time(when) for name, when in dates.items() if when is not None}
+    for claim_id in dated:
+        claim = work.acts.tx.row("claims", {"id": claim_id})
+        if claim is not None:
+            _check_window(claim, times)
+            _qualified(work.acts, claim_id, more)
+            work.acts.tx.update("claims", {"id": claim_id}, times)
+
+
+def _time(name: str, when: When | None) -> dict[str, object]:
+    return {} if when is None else {name: when.ms, f"{name}_prec": when.precision.value}
+
+
+def _check_window(row: Row, times: Mapping[str, object]) -> None:
+    begin, end = times.get("valid_from", row["valid_from"]), times.get("valid_to", row["valid_to"])
+    if isinstance(begin, int) and isinstance(end, int) and begin > end:
+        raise PreconditionError("With these dates one of the two would end before it begins.")

@@ -1,0 +1,357 @@
+"""What a client wishes to have changed: done at once where it may, else a request that waits for the person (E14b).
+
+At once only with the grant `curate`, never on what the person said or pinned, and a new text only through the gate
+that every newcomer passes: where the gate would hold it back, the person is asked, and nothing else changes.
+Must not do: embed, or take anybody's word for the person's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import Evidenced
+from core.belief.extract.permanence import permanence_of
+from core.errors import BugError, Code, LociError, PreconditionError, UserError
+from core.intake.claims.candidate import standing_of
+from core.intake.claims.claim_writer import read_claims, write_claims
+from core.intake.review.approvals import OPEN_AT_MOST, carry_over, open_of, put_down
+from core.intake.store.requests import default_role
+from core.intake.store.store import Keeper
+from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.sources import Lineage, add_source, standing_twin
+from core.intake.transaction.tombstones import erased_texts
+from core.intake.transaction.validation import CLIENT_TEXT_BYTES, check_reason, check_text
+from core.intake.transitions.injection_hold import screened
+from core.intake.transitions.review_items import Matter, known_matter
+from core.intake.transitions.soft_delete import forget
+from core.intake.transitions.transitions import Acts
+from core.memory.draft import Draft, content_hash
+from core.memory.write import Stored, insert_memories, write_new_vectors
+from core.score.belief.trust import trust_terms
+from core.types.changes import ChangeReply, Wish
+from core.types.replies import ClientRecord
+from core.types.reviews import Action
+from core.types.values import Actor, When
+from core.types.words import Grant, Kind, Source, Status
+from core.vault.database.tx import Tx
+
+_ASK = {
+    Wish.UPDATE: ("ask_update", "Ask to change a memory"),
+    Wish.DELETE: ("ask_delete", "Ask to delete a memory"),
+    Wish.FORGET: ("ask_forget", "Ask to forget a memory"),
+}
+_DO = {
+    Wish.UPDATE: ("update", "Change a memory"),
+    Wish.DELETE: ("delete", "Delete a memory"),
+    Wish.FORGET: ("forget", "Forget a memory"),
+}
+_REASONS = {Wish.UPDATE: "wants_change", Wish.DELETE: "wants_removal", Wish.FORGET: "wants_removal"}
+_REMOVABLE = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
+_UNCHANGEABLE = {
+    Status.SUPERSEDED.value: "A newer version of this memory stands; speak of that one.",
+    Status.QUARANTINED.value: "This memory waits for the person's decision; it cannot be changed before.",
+    Status.ARCHIVED.value: "This memory no longer stands.",
+    Status.CONSOLIDATED.value: "Another memory stands for this one; speak of that one.",
+}
+_NONE = "There is no such memory."
+
+Row = dict[str, Any]
+
+
+class _HeldBackError(LociError):
+    """The gate would not let the new text stand: what was tried is taken back, and the person is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(Code.BUSY, "The person decides about that.")
+
+
+@dataclass(frozen=True, slots=True)
+class Wished:
+    """What a client wishes.
+
+    Attributes:
+        wish: what is to be done.
+        memory_id: with which memory.
+        text: the new text of an update.
+        reason: why, in the client's own words.
+        kind: what the memory must be; None where the client did not say.
+        request_id: the client's own id for this request.
+    """
+
+    wish: Wish
+    memory_id: str
+    text: str | None = None
+    reason: str | None = None
+    kind: Kind | None = None
+    request_id: str | None = None
+
+
+def check_wish(wished: Wished) -> None:
+    """Refuse what cannot be asked, before anything is embedded.
+
+    Args:
+        wished: the wish.
+
+    Raises:
+        UserError: INVALID_INPUT, TEXT_TOO_LARGE.
+    """
+    check_reason(wished.reason)
+    if wished.text is not None:
+        check_text(wished.text, CLIENT_TEXT_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Changer:
+    """Carries wishes out, or takes them down.
+
+    Attributes:
+        keeper: stores; its parts are used for a new text.
+    """
+
+    keeper: Keeper
+
+    def change(
+        self,
+        tx: Tx,
+        wished: Wished,
+        vector: NDArray[np.float32] | None,
+        actor: Actor,
+        client: ClientRecord,
+        check: Callable[[Tx], None],
+        stored: Stored,
+    ) -> ChangeReply:
+        """Do what a client wishes, or ask the person; one transaction.
+
+        Args:
+            tx: the transaction.
+            wished: what is wished, from `check_wish`.
+            vector: of the new text, (dims,); None for a removal, or where the embedder is away.
+            actor: the client.
+            client: its grants.
+            check: raises where the client may not see the memory, or it is not what the client takes it for.
+            stored: told sequence, labels and vectors of new rows, for the index.
+
+        Returns:
+            What came of it.
+
+        Raises:
+            UserError: NOT_FOUND, INVALID_INPUT for a memory that cannot be changed so, RATE_LIMITED where too much of
+                the client's waits already.
+        """
+        repeat = Repeat(actor, wished.request_id, _asked(wished))
+        known = repeat.known(tx)
+        if known is not None:
+            return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
+        check(tx)
+        head = _head(tx, wished)
+        waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head, client)
+        if wished.wish is Wish.UPDATE:
+            reply = self._update(tx, wished, head, vector, _Side(actor, client, stored, waits))
+        else:
+            reply = self._remove(tx, wished, head, _Side(actor, client, stored, waits))
+        if reply.operation != "NOOP" or reply.conflict is not None:
+            repeat.keep(tx, asdict(reply))
+        return reply
+
+    # ---- a new text
+
+    def _update(self, tx: Tx, wished: Wished, old: Row, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
+        text = wished.text
+        if text is None:
+            raise BugError("an update without its text")
+        if old["content_hash"] == content_hash(text) or erased_texts(tx, [text]):
+            # Of a text that was erased nobody is told anything: it is answered as one that stands.
+            return ChangeReply("NOOP", str(old["id"]), deduplicated=True)
+        twin = standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
+        if twin is not None:
+            raise PreconditionError("The same words stand already in another memory of its space.")
+        # What reads like an instruction is for the person to see, whoever may change the memory.
+        waits = side.waits or screened(text, stranger=True).waits
+        if not waits and old["status"] == Status.ACTIVE.value and self._may_replace(tx, old, side.client):
+            try:
+                with tx.attempt():
+                    return self._change_now(tx, old, text, vector, side)
+            except _HeldBackError:
+                pass  # the gate holds it back: the person is asked
+        keys = (_key("update", old, side.client), bytes(old["content_hash"]), content_hash(text))
+        again = _before(tx, str(old["id"]), keys)
+        if again is not None:
+            return again
+        _check_room(tx, side.client)
+        name, label = _ASK[Wish.UPDATE]
+        with self.keeper.work.verb(tx, name, label, side.actor) as verb:
+            acts = self.keeper.acts(tx, verb, side.stored)
+            new_id = self._write(acts, old, text, vector, side)
+            matter = Matter("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
+            item = _open(acts, wished, matter, side)
+            acts.log("QUARANTINE", new_id, str(old["id"]))
+            verb.note(new_id, operation="PROPOSED")
+        return ChangeReply("PROPOSED", new_id, conflict=item, step_id=verb.step_id)
+
+    def _may_replace(self, tx: Tx, old: Row, client: ClientRecord) -> bool:
+        """Between others a newcomer supersedes only what is trusted no more (design section 4), or what is its own."""
+        if old["client_id"] == client.id and int(old["corroboration"]) <= 1:
+            return True
+        return _trust(client) >= standing_of(tx, str(old["id"])).trust
+
+    def _change_now(self, tx: Tx, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
+        name, label = _DO[Wish.UPDATE]
+        old_id = str(old["id"])
+        with self.keeper.work.verb(tx, name, label, side.actor) as verb:
+            acts = self.keeper.acts(tx, verb, side.stored)
+            new_id = self._write(acts, old, text, vector, side)
+            acts.supersede(old_id, new_id)
+            self.keeper.admit(acts, new_id)
+            if tx.value("SELECT status FROM memories WHERE id = ?", (new_id,)) != Status.ACTIVE.value:
+                raise _HeldBackError
+            carry_over(acts, old_id, new_id)
+            acts.close_moot()
+            verb.note(new_id, operation="UPDATE")
+        return ChangeReply("UPDATE", new_id, superseded=(old_id,), step_id=verb.step_id)
+
+    def _write(self, acts: Acts, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> str:
+        """The new text as a newcomer that waits: the client's own words, whoever's the old ones are."""
+        tx, keeper, kind = acts.tx, self.keeper, Kind(old["kind"])
+        new_id, lineage = acts.make_id(), Lineage.of_actor(side.actor, side.actor.session)
+        claims = read_claims(keeper.readers.extract, text, (), (tx.now_ms, tx.now_ms), vouched=False)
+        draft = Draft(
+            id=new_id,
+            text=text,
+            kind=kind,
+            status=Status.QUARANTINED,
+            status_reason="proposed",
+            space_id=str(old["space_id"]),
+            source=Source.INFERENCE,
+            role=default_role(Source.INFERENCE),
+            lineage=lineage.key,
+            recorded_at=tx.now_ms,
+            trust=_trust(side.client),
+            last_confirmed_at=tx.now_ms,
+            client_id=side.client.id,
+            category=str(old["category"]),
+            importance=float(old["importance"]),
+            tags=tuple(json.loads(old["tags"])),
+            session=side.actor.session,
+            scope_session=str(old["scope_session"]),
+            ref=old["ref"],
+            origin={"by": side.actor.kind, "updates": str(old["id"])},
+            occurred=When(tx.now_ms),
+            read_at=tx.now_ms,
+            flags=screened(text, stranger=True).flags,
+            permanence=permanence_of(text, claims, kind),
+        )
+        labels = insert_memories(tx, [draft])
+        tx.update("memories", {"id": new_id}, {"security_tier": old["security_tier"]})
+        vectors = None if vector is None else np.asarray(vector, np.float32).reshape(1, -1)
+        write_new_vectors(tx, labels, vectors, keeper.space, side.stored)
+        add_source(tx, new_id, lineage, Source.INFERENCE)
+        on = Evidenced(new_id, text, draft.space_id, lineage.key, tx.now_ms)
+        write_claims(tx, keeper.make_id, claims, on, draft.scope_session)
+        return new_id
+
+    # ---- a removal
+
+    def _remove(self, tx: Tx, wished: Wished, head: Row, side: _Side) -> ChangeReply:
+        head_id = str(head["id"])
+        if not side.waits:
+            step = forget(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
+            return ChangeReply(wished.wish.name, head_id, step_id=step)
+        keys = (_key("remove", head, side.client), bytes(head["content_hash"]))
+        again = _before(tx, head_id, keys)
+        if again is not None:
+            return again
+        _check_room(tx, side.client)
+        with self.keeper.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
+            acts = self.keeper.acts(tx, verb, side.stored)
+            item = _open(acts, wished, Matter("approval", head_id, None, _REASONS[wished.wish], keys=keys), side)
+            verb.note(head_id, operation="PROPOSED")
+        return ChangeReply("PROPOSED", head_id, conflict=item, step_id=verb.step_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Who wishes, and whether the person has to be asked in any case."""
+
+    actor: Actor
+    client: ClientRecord
+    stored: Stored
+    waits: bool
+
+
+def _asked(wished: Wished) -> dict[str, Any]:
+    told = {**asdict(wished), "request_id": None, "wish": wished.wish.value}
+    return {**told, "kind": None if wished.kind is None else wished.kind.value}
+
+
+def _head(tx: Tx, wished: Wished) -> Row:
+    """The memory a wish is about; a part of a split text stands for all of it."""
+    found = tx.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (wished.memory_id,))
+    row = None if found is None else tx.row("memories", {"id": found})
+    if row is None or row["status"] == Status.DELETED.value:
+        raise UserError(Code.NOT_FOUND, _NONE)
+    if wished.wish is Wish.UPDATE:
+        _check_editable(row)
+    elif row["status"] not in _REMOVABLE:
+        raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
+    return row
+
+
+def _check_editable(row: Row) -> None:
+    """Episodes and digests are what was said, and what was made of it; a text in parts is not edited as one."""
+    if row["kind"] == Kind.EPISODE.value:
+        raise PreconditionError("An episode is kept as it was said; it cannot be changed.")
+    if row["kind"] == Kind.DIGEST.value:
+        raise PreconditionError("A digest is made from other memories; it cannot be changed.")
+    if row["part_of"] is not None:
+        raise PreconditionError("A text that is kept in parts cannot be changed; store a new one.")
+    if row["status"] in _UNCHANGEABLE:
+        raise PreconditionError(_UNCHANGEABLE[str(row["status"])])
+
+
+def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:
+    """Whether any of it, with all its parts, is what the person said or vouched for, but for what they typed to it."""
+    parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (head["id"], head["id"]))
+    return any(standing_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
+
+
+def _trust(client: ClientRecord) -> float:
+    return trust_terms(Source.INFERENCE, client_ceiling=client.trust_ceiling).trust
+
+
+def _key(what: str, row: Row, client: ClientRecord) -> bytes:
+    """Keeps the same words in another space, another wish about them, and the wish of another client, apart."""
+    return hashlib.sha256(f"{what}:{row['space_id']}:{client.id}".encode()).digest()
+
+
+def _before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
+    """The same was asked before: it waits, or the person said no."""
+    known = known_matter(tx, Matter("approval", head_id, keys=keys))
+    if known is None:
+        return None
+    if known.state == "open":
+        return ChangeReply("PROPOSED", known.incoming, conflict=known.id, deduplicated=True)
+    return ChangeReply("NOOP", head_id, deduplicated=known.resolution == Action.REJECT.value)
+
+
+def _check_room(tx: Tx, client: ClientRecord) -> None:
+    if open_of(tx, client.id) >= OPEN_AT_MOST:
+        raise UserError(
+            Code.RATE_LIMITED,
+            f"{OPEN_AT_MOST} requests of this client wait for the person already; ask again when some are decided.",
+        )
+
+
+def _open(acts: Acts, wished: Wished, matter: Matter, side: _Side) -> str:
+    item = acts.open_conflict(matter)
+    if item is None:
+        raise BugError("a request that was decided before")
+    if item in acts.opened:
+        put_down(acts.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
+    return item

@@ -1,0 +1,262 @@
+"""What a local model may change, after everything else was decided without it (design sections 4 and 7).
+
+Two things: claims that rules did not read are added to a memory, and a pair that nobody was sure of is settled or gets
+a better suggestion. Both go the way of the store path: claims start as drafts and are asserted only beside nothing that
+excludes them; a relation passes the gate. What the person said is never displaced, and nothing that waits for the
+person is let in. Must not do: ask a model, believe one, or open more than a few questions for one memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.belief.claims.claims import Evidenced
+from core.belief.gate import Deed, Standing, Verdict, decide
+from core.errors import BugError
+from core.intake.claims.assertion import excluded_by
+from core.intake.claims.candidate import Beside, Newcomer, beside, claims_told, standing_of
+from core.intake.claims.claim_writer import write_claims
+from core.intake.claims.structural_match import at_odds, others_standing
+from core.intake.store.plan_execution import Carrying
+from core.intake.store.refinement_queue import Open, Unread
+from core.intake.store.store import Keeper
+from core.intake.store.store_plan import Case, Plan, limit_to_part
+from core.intake.transitions.review_items import Matter
+from core.intake.transitions.transitions import Acts
+from core.memory.draft import to_json
+from core.memory.write import Stored
+from core.types.belief import LABELS, ClaimDraft, Label, Relation
+from core.types.reviews import Action
+from core.types.values import Actor
+from core.types.words import Kind, Status
+from core.vault.database.tx import Tx
+
+VERB = "refine"
+MODEL_ACTOR = Actor("scheduler", name="local model")
+SETTLED = "model"
+"""`conflicts.note` of an item that a local model settled: a key of `resources/help/review.json`."""
+
+READING = "reading"
+"""`conflicts.detail.opened_by` of an item about a claim that a local model read."""
+
+_QUESTIONS = 2
+_UNSURE = 0.6
+_LABELS = {
+    Label.SUPERSEDE: "Let a newer memory replace an older one, as the local model reads them",
+    Label.MERGE: "Unite two memories, as the local model reads them",
+    Label.DUPLICATE: "Put a memory under one that says the same, as the local model reads them",
+    Label.COEXIST: "Keep two memories side by side, as the local model reads them",
+}
+_READ = "Add claims that the local model read"
+_SUGGESTED = {
+    Label.DUPLICATE: Action.REJECT,
+    Label.SUPERSEDE: Action.SUPERSEDE,
+    Label.MERGE: Action.MERGE,
+    Label.COEXIST: Action.KEEP_BOTH,
+}
+_DISPLACING = frozenset({Deed.SUPERSEDE, Deed.ENTER_SUPERSEDED, Deed.MERGE, Deed.STACK})
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """What became of a model's answer.
+
+    Attributes:
+        step_id: the undo step; None where no memory and no claim changed.
+        changed: memories that changed.
+        suggested: whether an open item has another suggestion now.
+        opened: items that were opened.
+    """
+
+    step_id: str | None = None
+    changed: tuple[str, ...] = ()
+    suggested: bool = False
+    opened: tuple[str, ...] = ()
+
+
+def settle_pair(tx: Tx, keeper: Keeper, pair: Open, relation: Relation, stored: Stored) -> Refined:
+    """Act on what a model made of an open pair, as far as the gate and the person's word let it.
+
+    Args:
+        tx: the transaction.
+        keeper: the store path.
+        pair: the item as the model saw it; where anything of it changed meanwhile, nothing is done.
+        relation: what is believed now (`core.belief.claims.model_proposals.weighed`).
+        stored: told of changed vectors after the commit.
+
+    Returns:
+        What happened.
+    """
+    if not _is_still(tx, pair):
+        return Refined()
+    newcomer = _newcomer(tx, pair.incoming_id)
+    other = beside(tx, {pair.existing_id: 1.0})[pair.existing_id]
+    relation = limit_to_part(newcomer, other, relation)
+    verdict = decide(newcomer.standing, other.standing, relation)
+    if not _may(tx, pair, newcomer.standing, other.standing, verdict, relation):
+        return _suggest(tx, keeper, pair, verdict, relation)
+    with keeper.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
+        acts = keeper.acts(tx, verb, stored, by="model")
+        acts.weighed = "model"
+        acts.close_conflict(pair.item_id, "moot", None, SETTLED)
+        case = _case(tx, newcomer, other, relation, verdict)
+        plan = Plan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
+        if verdict.deed in _DISPLACING:
+            Carrying(acts, newcomer, plan, keeper.readers).out()
+        else:
+            acts.coexist(newcomer.memory_id, other.id)
+        verb.note(pair.item_id, deed=verdict.deed.value, confidence=round(relation.confidence, 4))
+    return Refined(verb.step_id, (newcomer.memory_id, other.id), opened=tuple(acts.opened))
+
+
+def add_claims(tx: Tx, keeper: Keeper, text: Unread, drafts: Sequence[ClaimDraft], stored: Stored) -> Refined:
+    """Add what a model read and the text bears out (`core.belief.claims.model_proposals.grounded`).
+
+    A claim beside nothing that excludes it is asserted. One that is at odds with what stands stays a draft, and a
+    person is asked; nobody's standing changes by it.
+
+    Args:
+        tx: the transaction.
+        keeper: the store path.
+        text: the memory as the model saw it; where it changed meanwhile, nothing is done.
+        drafts: the claims.
+        stored: told of changed vectors after the commit.
+
+    Returns:
+        What happened.
+    """
+    row = tx.row("memories", {"id": text.memory_id})
+    if not drafts or row is None or row["text"] != text.told.text or row["status"] != Status.ACTIVE.value:
+        return Refined()
+    newcomer = _newcomer(tx, text.memory_id)
+    with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
+        acts = keeper.acts(tx, verb, stored, by="model")
+        acts.weighed = "model"
+        on = Evidenced(text.memory_id, row["text"], row["space_id"], row["lineage"], newcomer.standing.at_ms)
+        made = write_claims(tx, keeper.make_id, drafts, on, newcomer.standing.scope_session)
+        acts.assert_claims(text.memory_id)
+        for claim_id in made:
+            if len(acts.opened) < _QUESTIONS:
+                _ask(acts, newcomer, claim_id)
+        verb.note(text.memory_id, claims=len(made), items=len(acts.opened))
+    return Refined(verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(acts.opened))
+
+
+def _is_still(tx: Tx, pair: Open) -> bool:
+    """Whether the item is open and both texts are what the model read."""
+    item = tx.row("conflicts", {"id": pair.item_id})
+    if item is None or item["state"] != "open":
+        return False
+    sides = ((pair.incoming_id, pair.incoming), (pair.existing_id, pair.existing))
+    rows = [(tx.row("memories", {"id": memory_id}), told) for memory_id, told in sides]
+    waits = (Status.ACTIVE.value, Status.QUARANTINED.value)
+    return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
+
+
+def _may(tx: Tx, pair: Open, newcomer: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
+    """Whether a model's answer may be carried out without a person.
+
+    Both must stand: who waits for the person goes on waiting. Where the person said either of the two nothing gives
+    way; two of the person's own may stand side by side. A verdict that asks a person is left to the person.
+    """
+    stand = tx.value(
+        "SELECT count(*) FROM memories WHERE id IN (?, ?) AND status = 'active'", (pair.incoming_id, pair.existing_id)
+    )
+    if not relation.certain or verdict.review or stand != 2:
+        return False
+    theirs = (newcomer.persons or newcomer.owner_said, existing.persons or existing.owner_said)
+    if verdict.deed is Deed.COEXIST:
+        return relation.label is Label.COEXIST and theirs[0] == theirs[1]
+    return verdict.deed in _DISPLACING and not any(theirs)
+
+
+def _case(tx: Tx, newcomer: Newcomer, other: Beside, relation: Relation, verdict: Verdict) -> Case:
+    own = tuple(one for one in at_odds(tx, newcomer) if one.memory_id == other.id)
+    whole = not own or not others_standing(tx, other.id, [one.claim_id for one in own])
+    return Case(other, relation, verdict, own, whole)
+
+
+def _suggest(tx: Tx, keeper: Keeper, pair: Open, verdict: Verdict, relation: Relation) -> Refined:
+    """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date."""
+    item = tx.row("conflicts", {"id": pair.item_id}) or {}
+    wanted = verdict.suggestion or _SUGGESTED[relation.label]
+    detail = {
+        **json.loads(item["detail"]),
+        "relation": relation.label.value,
+        "why": relation.reason,
+        "probabilities": {label.value: round(relation.probabilities[label], 4) for label in LABELS},
+        "by": "model",
+    }
+    sure = None if wanted is Action.REJECT and relation.label is not Label.DUPLICATE else relation.confidence
+    # Outside of the verb: a suggestion is no change of anything, and no step that an undo would have to pass.
+    changes = {
+        "suggestion": wanted.value,
+        "confidence": None if sure is None else round(sure, 4),
+        "detail": to_json(detail),
+    }
+    tx.update("conflicts", {"id": pair.item_id}, changes)
+    with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
+        verb.note(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))
+    return Refined(suggested=True)
+
+
+def _ask(acts: Acts, newcomer: Newcomer, claim_id: str) -> None:
+    """A claim that a model read excludes, or is excluded by, one that stands: ask about the two memories."""
+    claim = acts.tx.row("claims", {"id": claim_id})
+    if claim is None or claim["state"] != "draft":
+        return
+    for standing_claim in excluded_by(acts.tx, claim):
+        found = acts.tx.one(
+            "SELECT m.id, c.claim_key FROM evidence e JOIN memories m ON m.id = e.memory_id "
+            "JOIN claims c ON c.id = e.claim_id WHERE e.claim_id = ? AND e.stance = 'supporting' "
+            "AND m.status = 'active' AND m.id <> ? ORDER BY m.n LIMIT 1",
+            (standing_claim, newcomer.memory_id),
+        )
+        if found is not None:
+            acts.open_conflict(
+                _matter(acts.tx, newcomer, str(found[0]), (found[1], claim["claim_key"]), standing_claim)
+            )
+            return
+
+
+def _matter(tx: Tx, newcomer: Newcomer, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> Matter:
+    sides = [(newcomer.memory_id, newcomer.standing), (other_id, standing_of(tx, other_id))]
+    existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
+    rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
+    shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
+    verdict = decide(incoming[1], existing[1], Relation(Label.SUPERSEDE, _UNSURE, shares, "model", "claims_at_odds"))
+    return Matter(
+        kind="classification",
+        incoming=incoming[0],
+        existing=existing[0],
+        reason=verdict.reason,
+        suggestion=verdict.suggestion,
+        confidence=_UNSURE if verdict.suggestion is not Action.REJECT else None,
+        by="model",
+        detail={
+            "relation": Label.SUPERSEDE.value,
+            "why": "claims_at_odds",
+            "claims": [claim_id],
+            "opened_by": READING,
+        },
+        keys=keys,
+    )
+
+
+def _newcomer(tx: Tx, memory_id: str) -> Newcomer:
+    row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
+    if row is None:
+        raise BugError("refining a memory that is not there")
+    told = claims_told(tx, [memory_id]).get(memory_id, [])
+    return Newcomer(
+        memory_id=memory_id,
+        texts=(row["text"],),
+        kind=Kind(row["kind"]),
+        space_id=row["space_id"],
+        claims=tuple(draft for _, draft in told),
+        standing=standing_of(tx, memory_id),
+        vector=None,
+    )

@@ -1,0 +1,354 @@
+"""Changing memories that stand already, one or ten thousand: one verb, one undo step.
+
+A new text is a new version: the old one stays in the chain as `superseded` with the reason `edited`, and what it was
+read to say stays with it. Everything else changes in place. Must not do: change a plan's mind, or write a text into a
+label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BugError
+from core.intake.claims.assertion import follow
+from core.intake.revise.restoration import Admit, contested, let_in
+from core.intake.revise.retention_hold import keep
+from core.intake.revise.revision_plan import Change, Plan, check_revision, example, plan
+from core.intake.transaction.sources import Lineage, add_source
+from core.intake.transaction.trust_inputs import age_days, refresh_trust
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.digest_support import release
+from core.intake.transitions.injection_hold import screened
+from core.intake.transitions.review_items import close_moot
+from core.intake.transitions.transitions import Acts
+from core.memory.draft import to_json
+from core.memory.spaces import ensure_space
+from core.memory.tiers import renew_tags
+from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_new_vectors
+from core.score.belief.trust import trust_terms
+from core.types.library import Revision, RevisionPreview, RevisionReport
+from core.types.values import Actor
+from core.types.words import Source, Status
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.dependents import forget_inferred, remove_mentions
+
+VERB = "revise"
+EDITED = "edited"
+_EXAMPLES = 20
+_REASONS = {Status.ACTIVE: None, Status.ARCHIVED: "archived", Status.DELETED: "forgotten"}
+_SIDE_TABLES = ("episodes", "rules", "procedures")
+_SAID = frozenset({"tags", "occurred_at", "occurred_prec", "occurred_offset"})
+_TAGGED = frozenset({"kind", "category"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reviser:
+    """Changes memories.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+        space: the vector space of the vectors handed in.
+        admit: lets what comes back through the gate.
+        read: reads the claims of a new text (`core.intake.store.store.Keeper.read_anew`).
+    """
+
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    space: VectorSpace
+    admit: Admit
+    read: Admit
+
+    def revise(
+        self,
+        tx: Tx,
+        ids: Sequence[str],
+        revision: Revision,
+        vector: NDArray[np.float32] | None,
+        actor: Actor,
+        stored: Stored,
+    ) -> RevisionReport:
+        """Change memories in one transaction.
+
+        Args:
+            tx: the transaction.
+            ids: the memories; a part of a split text stands for all of it.
+            revision: the change.
+            vector: of the new text, where there is one, (dims,).
+            actor: who asks.
+            stored: told sequence, label and vector of a new version, for the index.
+
+        Returns:
+            What was done, and what could not be done and why.
+
+        Raises:
+            UserError: INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
+        """
+        check_revision(ids, revision)
+        made = plan(tx, ids, revision)
+        label = step_label(revision, len(made.changes))
+        if not made.changes:
+            return RevisionReport(None, label, (), 0, dict(made.refused))
+        with self.work.verb(tx, VERB, label, actor) as verb:
+            waits: list[str] = []
+            if revision.status is Status.ACTIVE:
+                waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
+            now = self._apply(tx, made, revision, vector, actor, stored, waits)
+            kept = let_in(Acts(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            if revision.status is Status.ACTIVE:
+                keep(tx, now)  # or the next run would archive again what the person brought back
+            if revision.text is not None:
+                self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
+                if revision.permanence is not None:  # what the person says goes before what is read
+                    tx.update("memories", {"id": now[0]}, {"permanence": revision.permanence})
+            made.refused.update(kept)
+            self._note(verb, made, revision, now)
+        return RevisionReport(verb.step_id, label, tuple(now), len(now) - kept.total(), dict(made.refused))
+
+    def _apply(
+        self,
+        tx: Tx,
+        made: Plan,
+        revision: Revision,
+        vector: NDArray[np.float32] | None,
+        actor: Actor,
+        stored: Stored,
+        waits: Sequence[str],
+    ) -> list[str]:
+        """Write the changes; what has to pass the gate is held back, so that it is judged as a newcomer.
+
+        Returns:
+            The memories as they are called now.
+        """
+        within = None if revision.space is None else ensure_space(tx, revision.space, self.make_id())
+        now: list[str] = []
+        alike: dict[tuple[tuple[str, object], ...], list[str]] = {}
+        for change in made.changes:
+            sets = _with_times(tx, change.sets)
+            if within is not None and "space_id" in sets:
+                sets["space_id"] = within
+            if sets.pop("content_hash", None) is not None:
+                now.append(self._new_version(tx, change, sets, revision.text, vector, actor, stored))
+            else:
+                alike.setdefault(tuple(sorted(sets.items())), []).append(change.row.id)
+                now.append(change.row.id)
+        back = _with_parts(tx, waits)
+        said: list[str] = []  # those whose terms and trust have to be made anew
+        for items, ids in alike.items():
+            held = [memory_id for memory_id in ids if memory_id in back]
+            if any(name == "space_id" for name, _ in items):
+                remove_mentions(tx, ids)
+                forget_inferred(tx, ids)
+            tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
+            tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
+            said += ids if _SAID.intersection(name for name, _ in items) else ()
+            self._follow(tx, ids, frozenset(name for name, _ in items))
+        refresh_terms(tx, said)
+        if revision.occurred is not None:
+            for memory_id in said:
+                refresh_trust(tx, memory_id)
+        told = release(tx, self.make_id, now, Status.DELETED) if revision.status is Status.DELETED else ()
+        if revision.status in (Status.ARCHIVED, Status.DELETED):
+            close_moot(tx, [*now, *told])
+        return now
+
+    def _follow(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:
+        """What hangs on the columns that changed."""
+        if "space_id" in changed:
+            _leave_rooms(tx, ids)
+        if changed & _TAGGED:
+            renew_tags(tx, ids)
+        if "status" in changed:
+            follow(tx, self.make_id, ids)
+
+    def _new_version(
+        self,
+        tx: Tx,
+        change: Change,
+        sets: dict[str, object],
+        text: str | None,
+        vector: NDArray[np.float32] | None,
+        actor: Actor,
+        stored: Stored,
+    ) -> str:
+        old = tx.row("memories", {"id": change.row.id})
+        if old is None or text is None:
+            raise BugError("revising a text")
+        lineage = Lineage.of_actor(actor, None)
+        new_id, label = self.make_id(), take_labels(tx, 1)
+        marks = to_json(list(screened(text, stranger=not actor.is_owner).flags))
+        own = {
+            "n": label,
+            "id": new_id,
+            "text": text,
+            "content_hash": change.sets["content_hash"],
+            "flags": marks,
+        }
+        tx.insert("memories", {**_next_version(old | sets, actor, lineage, tx.now_ms), **own})
+        tx.update(
+            "memories",
+            {"id": change.row.id},
+            {
+                "status": Status.SUPERSEDED.value,
+                "status_reason": EDITED,
+                "retired_at": tx.now_ms,
+                "superseded_by_id": new_id,
+            },
+        )
+        add_source(tx, new_id, lineage, Source.USER_EXPLICIT)
+        vectors = None if vector is None else vector.reshape(1, -1)
+        write_new_vectors(tx, [label], vectors, self.space, stored)
+        self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
+        refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
+        follow(tx, self.make_id, [change.row.id])
+        return new_id
+
+    def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:
+        """What hangs on the memory and not on its words: the place, its relations, its kind's own record."""
+        place = tx.row("places", {"memory_id": old_id})
+        if place is not None:
+            tx.delete("places", {"memory_id": old_id})
+            if not moved:
+                tx.insert("places", {**place, "memory_id": new_id})
+        for table in _SIDE_TABLES:
+            side = tx.row(table, {"memory_id": old_id})
+            if side is not None:
+                tx.insert(table, {**side, "memory_id": new_id})
+        for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
+            edge = tx.row("edges", {"id": edge_id}) or {}
+            ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
+            tx.insert("edges", {**edge, **ends, "id": self.make_id()})
+
+    @staticmethod
+    def _note(verb: Verb, made: Plan, revision: Revision, now: Sequence[str]) -> None:
+        verb.note(
+            now[0] if len(now) == 1 else "",
+            memories=len(now),
+            unchanged=made.unchanged,
+            refused=sum(made.refused.values()),
+            fields=changed_fields(revision),
+        )
+
+
+def preview(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPreview:
+    """What a revision would do; nothing is written.
+
+    Args:
+        rows: a vault snapshot.
+        ids: the memories.
+        revision: the change.
+
+    Returns:
+        Counts, reasons and up to 20 examples.
+
+    Raises:
+        UserError: INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
+    """
+    check_revision(ids, revision)
+    made = plan(rows, ids, revision)
+    shown = tuple(example(change, revision) for change in made.changes[:_EXAMPLES])
+    return RevisionPreview(len(made.changes), made.unchanged, dict(made.refused), shown)
+
+
+def changed_fields(revision: Revision) -> tuple[str, ...]:
+    """The names of what a revision changes, in a fixed order.
+
+    Args:
+        revision: the change.
+
+    Returns:
+        Code words, `tags` for both lists of tags.
+    """
+    names = ("text", "kind", "category", "importance", "space", "pinned", "status", "occurred", "permanence")
+    named = tuple(name for name in names if getattr(revision, name) is not None)
+    return (*named, "tags") if revision.add_tags or revision.remove_tags else named
+
+
+def step_label(revision: Revision, count: int) -> str:
+    """The undo step's name.
+
+    Args:
+        revision: the change.
+        count: how many memories it changes.
+
+    Returns:
+        Such as `Move 12 memories to work`; a space's name is the only word in it that somebody chose.
+    """
+    what = "a memory" if count == 1 else f"{count:,} memories"
+    fields = changed_fields(revision)
+    if fields == ("text",):
+        return f"Edit {what}"
+    if fields == ("space",):
+        return f"Move {what} to {revision.space}"
+    if fields == ("pinned",):
+        return f"{'Pin' if revision.pinned else 'Unpin'} {what}"
+    if fields == ("tags",):
+        return f"{'Tag' if revision.add_tags else 'Untag'} {what}"
+    if fields == ("status",):
+        verbs = {Status.ACTIVE: "Bring back", Status.ARCHIVED: "Archive", Status.DELETED: "Forget"}
+        return f"{verbs.get(revision.status or Status.ACTIVE, 'Change')} {what}"
+    if len(fields) == 1:
+        return f"Set the {'time' if fields[0] == 'occurred' else fields[0]} of {what}"
+    return f"Change {what}"
+
+
+def _with_parts(tx: Tx, heads: Sequence[str]) -> frozenset[str]:
+    wanted = to_json(list(heads))
+    found = tx.all(
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:heads)) "
+        "OR part_of IN (SELECT value FROM json_each(:heads))",
+        {"heads": wanted},
+    )
+    return frozenset(str(row[0]) for row in found)
+
+
+def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:
+    """A room stands in one wing: a memory that moves to another waits there for a place."""
+    sql = "SELECT memory_id FROM places WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id"
+    for (memory_id,) in tx.all(sql, (to_json(list(ids)),)):
+        tx.delete("places", {"memory_id": memory_id})
+
+
+def _with_times(tx: Tx, sets: Mapping[str, object]) -> dict[str, object]:
+    """A new status with its reason, and with when Loci stopped believing it."""
+    if "status" not in sets:
+        return dict(sets)
+    status = Status(str(sets["status"]))
+    retired = None if status is Status.ACTIVE else tx.now_ms
+    return {**sets, "status_reason": _REASONS[status], "retired_at": retired}
+
+
+def _next_version(row: Mapping[str, Any], actor: Actor, lineage: Lineage, now_ms: int) -> dict[str, object]:
+    """The row of a new version, but for its text: what stood is kept, what the owner's word makes new is new."""
+    trust = trust_terms(Source.USER_EXPLICIT, age_days=age_days(now_ms, row["occurred_at"])).trust
+    return {
+        **row,
+        "status": Status.ACTIVE.value,
+        "status_reason": None,
+        "source": Source.USER_EXPLICIT.value,
+        "client_id": actor.client_id,
+        "import_id": None,
+        "origin": to_json({"by": actor.kind, "edited": row["id"]}),
+        "lineage": lineage.key,
+        "flags": "[]",
+        "recorded_at": now_ms,
+        "retired_at": None,
+        "trust": trust,
+        "confidence": trust,
+        "corroboration": 1,
+        "reinforcements": 0,
+        "disputes": 0,
+        "last_confirmed_at": now_ms,
+        "version": int(row["version"]) + 1,
+        "supersedes_id": row["id"],
+        "superseded_by_id": None,
+        "access_count": 0,
+        "last_accessed_at": None,
+        "strength": 1.0,
+    }

@@ -1,0 +1,331 @@
+"""Judging what is stored already: imported facts afterwards, and what a person lets in.
+
+An episode is never judged. Must not do: hold up an import, or leave anything behind that taking the import back would
+not take along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import Evidenced
+from core.belief.extract.permanence import permanence_of
+from core.belief.gate import Deed
+from core.embed.codec import from_blob
+from core.errors import BugError
+from core.intake.claims.candidate import Newcomer, claims_told, standing_of
+from core.intake.claims.claim_writer import read_claims, write_claims
+from core.intake.claims.structural_match import at_odds
+from core.intake.store.plan_execution import Carrying
+from core.intake.store.store_plan import Plan
+from core.intake.transaction.sources import KINDS_BY_TEXT, is_partly_over, standing_twin
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.transitions import Acts
+from core.memory.draft import to_json
+from core.memory.read import said_at_sql
+from core.memory.write import VectorSpace
+from core.score.lifecycle.decay import STANDARD
+from core.types.belief import ClaimDraft
+from core.types.replies import Classification, StoreReply
+from core.types.values import Actor
+from core.types.words import Kind, Status
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+VERB = "settle"
+LABEL = "Compare what came in with what stands"
+SCHEDULER = Actor("scheduler", name="lifecycle")
+_KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
+_SAID = "SELECT occurred_at FROM memories WHERE id = ?"
+# What nobody has said it of, and what no earlier step that can still be taken back left as it is.
+_LEVELLESS = (
+    "SELECT m.id FROM json_each(:parts) w JOIN memories m ON m.id = w.value LEFT JOIN imports i ON i.id = m.import_id "
+    "WHERE m.permanence = :level AND (m.status <> 'active' OR m.recorded_at >= :now OR i.step_id = :step "
+    "OR m.recorded_at < (SELECT coalesce(min(at), :now) FROM undo_steps))"
+)
+
+
+def mark_read(tx: Tx, ids: Iterable[str]) -> None:
+    """Note that the claims of memories were read and that they were compared with what stands.
+
+    Args:
+        tx: the transaction.
+        ids: the memories.
+    """
+    tx.run_many("UPDATE memories SET read_at = ? WHERE id = ?", [(tx.now_ms, memory_id) for memory_id in ids])
+
+
+def unread(rows: Rows, limit: int) -> list[str]:
+    """Memories that stand and were never compared: facts, rules and procedures of finished imports or older versions.
+
+    Args:
+        rows: a vault snapshot.
+        limit: at most so many.
+
+    Returns:
+        Ids, what was said first before what was said later.
+    """
+    found = rows.all(
+        "SELECT m.id FROM memories m LEFT JOIN imports i ON i.id = m.import_id "  # noqa: S608 - constants
+        "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
+        "AND coalesce(i.state, 'done') <> 'running' "
+        "AND m.read_at IS NULL AND m.kind <> 'episode' "
+        f"ORDER BY {said_at_sql('m')}, m.n LIMIT ?",
+        (_KINDS, limit),
+    )
+    return [str(row[0]) for row in found]
+
+
+@dataclass
+class Settling:
+    """Judges stored memories within one verb.
+
+    Attributes:
+        acts: the steps of the verb.
+        readers: reads texts.
+        plan: what becomes of a newcomer (`core.intake.store.store_plan.plan`).
+    """
+
+    acts: Acts
+    readers: Readers
+    plan: Callable[[Tx, Newcomer], Plan]
+
+    def judge(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreReply:
+        """Compare one stored memory with what stands, and do what the gate says.
+
+        Args:
+            memory_id: the memory; of a split text the head.
+            by_owner: the person lets it in: it counts as the owner's word.
+            said_ms: when the person said so, epoch ms; None for now.
+
+        Returns:
+            What happened.
+        """
+        newcomer = self._newcomer(memory_id, by_owner=by_owner, said_ms=said_ms)
+        twin = standing_twin(
+            self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
+        )
+        known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
+        wanted = Plan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
+        if wanted.known is not None:
+            self.acts.stack(memory_id, wanted.known)
+            self.acts.close_moot()
+            return StoreReply(
+                "NOOP", wanted.known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules")
+            )
+        self.acts.weighed = wanted.by
+        return Carrying(self.acts, newcomer, wanted, self.readers).out()
+
+    def let_in(self, memory_id: str, *, by_owner: bool) -> StoreReply:
+        """Judge what a person or a client lets in.
+
+        Where it contradicts what the person said, and the person was shown it alone, both are shown before it ends
+        anything: it goes on waiting, with a question of its own.
+
+        Args:
+            memory_id: the memory; of a split text the head.
+            by_owner: the person lets it in.
+
+        Returns:
+            What happened.
+        """
+        if by_owner:
+            newcomer = self._newcomer(memory_id)
+            wanted = self.plan(self._tx, newcomer)
+            if wanted.known is None and wanted.deed is Deed.QUARANTINE:
+                carrying = Carrying(self.acts, newcomer, wanted, self.readers)
+                if carrying.is_new_question:
+                    self.acts.weighed = wanted.by
+                    return carrying.out()
+        return self.judge(memory_id, by_owner=by_owner)
+
+    def read_anew(self, memory_id: str) -> None:
+        """Read the claims of the text that a person gave a memory that stands, and let them hold.
+
+        Only where they are at odds with what stands the memory is judged, as the owner's word of now where the owner
+        decides: that a changed text is like another makes it no copy of it.
+
+        Args:
+            memory_id: the memory; an episode, and what does not stand, is passed over.
+        """
+        row = self._tx.one("SELECT kind, status FROM memories WHERE id = ?", (memory_id,))
+        if row is None or row[0] not in KINDS_BY_TEXT or row[1] != Status.ACTIVE.value:
+            return
+        by_owner = self.acts.by == "owner"
+        self._tx.update("memories", {"id": memory_id}, {"read_at": None})
+        self._unlevel(memory_id)
+        if at_odds(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
+            self.judge(memory_id, by_owner=by_owner)
+        else:
+            self.acts.assert_claims(memory_id)
+
+    def add_claim(self, memory_id: str, draft: ClaimDraft) -> StoreReply | None:
+        """A claim that is given for a text that stands.
+
+        Args:
+            memory_id: the memory.
+            draft: the claim.
+
+        Returns:
+            What happened; None where it replaced nothing.
+        """
+        newcomer = replace(self._newcomer(memory_id), claims=(draft,))
+        wanted = self.plan(self._tx, newcomer)
+        self._write([draft], memory_id, newcomer)
+        if wanted.known is None and wanted.deed in (Deed.SUPERSEDE, Deed.HOLD_EXISTING) and wanted.label == "SUPERSEDE":
+            return Carrying(self.acts, newcomer, wanted, self.readers).out()
+        if wanted.known is None and wanted.deed in (Deed.QUARANTINE, Deed.DISPUTE):
+            return None  # the claim stays a draft: the text stood before, and goes on standing without it
+        self.acts.assert_claims(memory_id)
+        return None
+
+    @property
+    def _tx(self) -> Tx:
+        return self.acts.tx
+
+    def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> Newcomer:
+        newcomer = stored_newcomer(self._tx, memory_id, self.acts.space)
+        standing = newcomer.standing
+        if by_owner:
+            at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
+            standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
+        newcomer = replace(newcomer, claims=(), standing=standing)
+        self._read(memory_id, newcomer, self.acts.parts(memory_id))
+        return replace(newcomer, claims=_claims(self._tx, memory_id))
+
+    def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:
+        """Read the claims of a text that nobody has read yet, beside those it was given."""
+        if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
+            return
+        held = [draft for _, draft in claims_told(self._tx, [memory_id]).get(memory_id, [])]
+        said, vouched = self._tx.value(_SAID, (memory_id,)), newcomer.standing.owner_said
+        times = (None, None) if said is None else (self._tx.now_ms, int(said))
+        found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
+        self._write([draft for draft in found if draft not in held], memory_id, newcomer)
+        level = permanence_of("".join(newcomer.texts), found, newcomer.kind)
+        if level != STANDARD:
+            self._level(parts, level)
+        mark_read(self._tx, parts)
+
+    def _level(self, parts: Sequence[str], level: str) -> None:
+        """Say how long a text lasts, where nobody has said so yet.
+
+        Trigger: a memory that stands came in with another step that can still be taken back, as in a vault of an older
+        version. Why: its row would no longer be as that step left it. Outcome: it stays `standard`.
+        """
+        asked = {"parts": to_json(list(parts)), "level": STANDARD, "now": self._tx.now_ms}
+        found = self._tx.all(_LEVELLESS, {**asked, "step": self.acts.verb.step_id})
+        self._tx.update_many("memories", "id", [str(row[0]) for row in found], {"permanence": level})
+
+    def _unlevel(self, memory_id: str) -> None:
+        """An edited text lasts as long as it says itself; what was set for the old one against its words stays set."""
+        row = self._tx.one(
+            "SELECT o.text, m.permanence, m.kind FROM memories m JOIN memories o ON o.id = m.supersedes_id "
+            "WHERE m.id = ? AND o.permanence = m.permanence",
+            (memory_id,),
+        )
+        if row is not None:
+            read = read_claims(self.readers.extract, str(row[0]), (), (self._tx.now_ms, None))
+            if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
+                self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
+
+    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: Newcomer) -> None:
+        lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
+        on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
+        write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
+
+
+def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> Newcomer:
+    """A stored memory as one that is judged now, with the claims that were read from it.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        memory_id: the memory; of a split text the head.
+        space: the vector space that is searched.
+
+    Returns:
+        The newcomer.
+    """
+    found = rows.all(
+        "SELECT id, text, kind, space_id, n FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
+        (memory_id, memory_id, memory_id),
+    )
+    if not found:
+        raise BugError("judging a memory that is not there")
+    return Newcomer(
+        memory_id=memory_id,
+        texts=[str(row[1]) for row in found],
+        kind=Kind(found[0][2]),
+        space_id=found[0][3],
+        claims=_claims(rows, memory_id),
+        standing=standing_of(rows, memory_id),
+        vector=_vector(rows, int(found[0][4]), space),
+    )
+
+
+def _claims(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
+    back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
+    told = claims_told(rows, [memory_id], back=back).get(memory_id, [])
+    return tuple(draft for _, draft in told)
+
+
+def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:
+    blob = rows.value(
+        "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
+        (space.name, space.dims, label),
+    )
+    return None if blob is None else from_blob(blob, space.dims)
+
+
+def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], Settling]) -> int:
+    """Judge a batch of stored memories.
+
+    What an import brought is judged within that import's undo step, so that taking the import back takes all of it
+    along; the rest is a step of its own.
+
+    Args:
+        tx: the transaction.
+        work: opens verbs.
+        ids: from `unread`, in that order.
+        judging: makes the judge for a verb.
+
+    Returns:
+        How many were judged.
+    """
+    done = 0
+    for step, group in _by_step(tx, ids):
+        with work.verb(tx, VERB, LABEL, SCHEDULER, step_id=step) as verb:
+            judge = judging(verb)
+            for memory_id in group:
+                # One of this batch may have been taken away by another.
+                if tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == "active":
+                    judge.judge(memory_id)
+                done += 1
+                mark_read(tx, [memory_id])
+            verb.note(judged=len(group))
+    return done
+
+
+def _by_step(tx: Tx, ids: Sequence[str]) -> list[tuple[str | None, list[str]]]:
+    """Runs of memories of one import, in their order."""
+    found = dict(
+        tx.all(
+            "SELECT m.id, s.id FROM json_each(?) w JOIN memories m ON m.id = w.value "
+            "JOIN imports i ON i.id = m.import_id AND i.state = 'done' "
+            "JOIN undo_steps s ON s.id = i.step_id AND s.undone_by IS NULL",
+            (to_json(list(ids)),),
+        )
+    )
+    groups: list[tuple[str | None, list[str]]] = []
+    for memory_id in ids:
+        step = found.get(memory_id)
+        if groups and groups[-1][0] == step:
+            groups[-1][1].append(memory_id)
+        else:
+            groups.append((step, [memory_id]))
+    return groups

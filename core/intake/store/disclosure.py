@@ -1,0 +1,148 @@
+"""What the answer to a writer may tell: as much as its asker may look up, and nothing besides.
+
+Whoever may not read gets one answer, whatever stands there: its text is taken, under an id of its own. Where as many of
+its questions wait as may, it gets another one, and one again whatever it brings. When that comes hangs on what waits
+indeed (`core.intake.transaction.question_quota`), and what stands or was erased waits for nobody: who counts how much
+is taken before the bound, and empties it by nothing, learns of the texts before it how many were new. So much this
+bound tells, once for all that fits below it (500 questions of 30 days, as it is set first). To whoever reads what it
+is kept from is not
+there: no answer names it, or is another because of it. Must not do: decide what becomes of a text; that goes the same
+way for all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from core.intake.store.requests import Checked
+from core.intake.transaction.question_quota import check_waiting
+from core.types.replies import ClientRecord, StoreReply
+from core.types.values import Actor
+from core.types.words import Grant
+from core.vault.database.rows import Rows
+from core.vault.sight import UNSEALED, let_in
+
+_KEPT_FROM = (
+    "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608 - constants
+    f"AND NOT ({UNSEALED} AND {let_in()})"
+)
+_SIDES = "SELECT existing_id, incoming_id FROM conflicts WHERE id = ?"
+
+
+def is_blind(client: ClientRecord | None) -> bool:
+    """Whether a writer may look nothing up.
+
+    Args:
+        client: who writes; None for the owner.
+    """
+    return client is not None and Grant.READ.value not in client.grants
+
+
+def check_room(rows: Rows, actor: Actor, client: ClientRecord | None, most: int, now_ms: int) -> None:
+    """Refuse a writer that may not read once as many of its questions wait as may: whatever it brings, it is the same.
+
+    What waits is counted, not what it was told waits.
+
+    Args:
+        rows: the transaction, before anything is done.
+        actor: who writes; `client` is the client, if one writes.
+        client: see there.
+        most: so many may be open.
+        now_ms: the present, epoch ms.
+
+    Raises:
+        UserError: RATE_LIMITED.
+    """
+    if is_blind(client):
+        check_waiting(rows, actor, most, now_ms, coming=1)
+
+
+def told(
+    rows: Rows,
+    make_id: Callable[[], str],
+    reply: StoreReply,
+    checked: Checked,
+    client: ClientRecord | None,
+    own_id: str,
+) -> StoreReply:
+    """The answer as its asker may have it.
+
+    Args:
+        rows: the transaction that did it.
+        make_id: makes UUIDv7 ids.
+        reply: what happened.
+        checked: what was asked.
+        client: who asked; None for the owner.
+        own_id: the id that the asker's own row has, or would have had.
+
+    Returns:
+        The reply; to a writer that may not read, one that follows from what it asked alone. An id in it may lead
+        nowhere: it could not look there.
+    """
+    if client is None:
+        return reply
+    if is_blind(client):
+        return _taken(make_id, checked, own_id, reply.conflict if reply.memory_id == own_id else None)
+    hidden = _kept_from(rows, reply, client)
+    if not hidden:
+        return reply
+    if reply.memory_id in hidden:
+        against = _existing(rows, reply.conflict)
+        is_held = reply.operation == "QUARANTINE" and against is not None and against not in hidden
+        return StoreReply("QUARANTINE" if is_held else "ADD", own_id)
+    superseded = tuple(one for one in reply.superseded if one not in hidden)
+    is_about = _existing(rows, reply.conflict) in hidden
+    if is_about or len(superseded) < len(reply.superseded):
+        operation = "SUPERSEDE" if superseded else "ADD"
+        return replace(reply, operation=operation, superseded=superseded, conflict=None if is_about else reply.conflict)
+    return reply
+
+
+def left_out(make_id: Callable[[], str], checked: Checked, client: ClientRecord | None) -> StoreReply | None:
+    """The answer to a text of several that is not stored: it was erased, or is known already.
+
+    Args:
+        make_id: makes UUIDv7 ids.
+        checked: what was asked.
+        client: who asked; None for the owner.
+
+    Returns:
+        To a writer that may not read, the answer to any text; None to others, who are told that it was left out.
+    """
+    return _taken(make_id, checked, make_id(), None) if is_blind(client) else None
+
+
+def _taken(make_id: Callable[[], str], checked: Checked, own_id: str, conflict: str | None) -> StoreReply:
+    if not checked.waits:
+        return StoreReply("ADD", own_id)
+    return StoreReply("QUARANTINE" if checked.screened.waits else "PROPOSED", own_id, conflict=conflict or make_id())
+
+
+def _kept_from(rows: Rows, reply: StoreReply, client: ClientRecord) -> frozenset[str]:
+    """Memories that an answer names, or its question is about, and the asker is kept from."""
+    named = [reply.memory_id, *reply.superseded]
+    if reply.conflict is not None:
+        named += [one for row in rows.all(_SIDES, (reply.conflict,)) for one in row if one is not None]
+    return _hidden(rows, named, None if Grant.CURATE.value in client.grants else client.id)
+
+
+def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) -> bool:
+    """Whether a memory is sealed from a writer: then it is no twin of what the writer brings.
+
+    Args:
+        rows: the transaction.
+        memory_id: the memory; None for none.
+        client: who writes; None for the owner, from whom nothing is sealed.
+    """
+    return client is not None and memory_id is not None and bool(_hidden(rows, [memory_id], None))
+
+
+def _hidden(rows: Rows, ids: Iterable[str], asker: str | None) -> frozenset[str]:
+    return frozenset(str(row[0]) for row in rows.all(_KEPT_FROM, {"ids": json.dumps(list(ids)), "asker": asker}))
+
+
+def _existing(rows: Rows, conflict: str | None) -> str | None:
+    row = None if conflict is None else rows.one(_SIDES, (conflict,))
+    return None if row is None or row[0] is None else str(row[0])

@@ -1,0 +1,498 @@
+"""Storing the records of an import: batches, each one transaction, all of one undo step."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import Evidenced, given_draft
+from core.errors import UserError
+from core.intake.claims.claim_writer import write_claims
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
+from core.intake.transaction.text_parts import Parted, parted
+from core.intake.transaction.tombstones import erased_digests, erased_texts
+from core.intake.transaction.trust_inputs import age_days
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transaction.validation import check_claim, check_space_name, claim_validity, in_order, is_exclusive
+from core.intake.transitions.injection_hold import REASON, Screened, claimed, raise_review, screened
+from core.intake.transitions.review_items import open_review
+from core.memory.draft import Draft, to_json
+from core.memory.spaces import ensure_space
+from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
+from core.score.belief.trust import trust_terms
+from core.types.values import OWNER_ACTOR, When
+from core.types.words import GLOBAL_SPACE, Kind, Role, Source, Status
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+VERB = "import"
+LABEL = "Import memories"
+
+_KNOWN = "SELECT identity FROM fingerprints WHERE identity IN (SELECT unhex(value) FROM json_each(?))"
+
+_Talks = dict[str, tuple[str, str | None]]
+"""Conversations met in a batch: identity to id and title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One record of an importer, with its parts and their vectors.
+
+    Attributes:
+        identity: stable across exports; never stored twice.
+        conversation: (identity, title, started, extra) of its conversation, if any.
+        where: file and line, for provenance.
+        texts: the parts it is stored in.
+        occurred: when it was said, or its first part was; None where the source does not tell.
+        times: the same of each part.
+        vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
+    """
+
+    identity: str
+    texts: tuple[str, ...]
+    vectors: NDArray[np.float32] | None
+    where: str
+    kind: Kind
+    role: Role
+    source: Source
+    status: Status
+    author: str | None
+    conversation: tuple[str, str | None, When | None, Mapping[str, Any]] | None
+    position: int | None
+    occurred: When | None
+    times: tuple[When | None, ...]
+    category: str
+    importance: float | None
+    tags: tuple[str, ...]
+    space: str | None
+    session: str | None
+    ref: str | None
+    claim: Mapping[str, Any] | None
+    valid_from: When | None
+    valid_to: When | None
+    flags: tuple[str, ...]
+    extra: Mapping[str, Any]
+
+
+@dataclass
+class Tally:
+    """What the batches stored so far; it lives in the import's row, so a resumed job goes on counting."""
+
+    stored: int = 0
+    proposals: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRun:
+    """One running import.
+
+    Attributes:
+        id: the import's id.
+        format: the format's name.
+        label: the last component of the path.
+        space_id: where records without a space of their own go.
+        space_name: that space's name.
+        step_id: the undo step all batches share.
+    """
+
+    id: str
+    format: str
+    label: str
+    space_id: str
+    space_name: str
+    step_id: str
+
+
+def digest(space_name: str, identity: str) -> bytes:
+    """The key of an identity in `fingerprints` and `tombstones`.
+
+    A space is a boundary: the same export may be brought into two spaces on purpose, but into one only once.
+
+    Args:
+        space_name: name of the space the record itself asks for; "" for the import's own.
+        identity: stable across exports.
+
+    Returns:
+        SHA-256, 32 bytes.
+    """
+    return hashlib.sha256(f"{space_name}\0{identity}".encode("utf-8", "surrogatepass")).digest()
+
+
+def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
+    """Which records the vault has already.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        digests: from `digest`.
+
+    Returns:
+        Those of them that are known.
+    """
+    return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
+
+
+def _hex(digests: Sequence[bytes]) -> str:
+    return to_json([one.hex() for one in digests])
+
+
+def _key(run: ImportRun, item: Incoming) -> bytes:
+    return digest(item.space or run.space_name, item.identity)
+
+
+class ImportKeeper:
+    """Writes batches of records."""
+
+    def __init__(self, make_id: Callable[[], str], work: UnitOfWork, space: VectorSpace) -> None:
+        self._make_id = make_id
+        self._work = work
+        self._space = space
+
+    def begin(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> ImportRun:
+        """Open the import's row and its undo step; a space that is new is made within that step.
+
+        Args:
+            tx: the transaction.
+            run: the import; its `space_id` is the one a new space gets.
+            location: the absolute path, kept inside the vault only.
+            fingerprint: of the files, compared before a resume.
+            total: records counted by the rehearsal.
+
+        Returns:
+            The import with the id of its space.
+        """
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
+            run = replace(run, space_id=ensure_space(tx, run.space_name, run.space_id))
+            tx.run(
+                "INSERT INTO imports (id, format, label, location, fingerprint, space_id, state, total, started_at, "
+                "step_id) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
+                (run.id, run.format, run.label, location, fingerprint, run.space_id, total, tx.now_ms, run.step_id),
+            )
+            verb.note(run.id, phase="begin")
+        return run
+
+    def batch(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        items: Sequence[Incoming],
+        position: int,
+        tally: Tally,
+        stored: Stored,
+    ) -> None:
+        """Store one batch.
+
+        Args:
+            tx: the transaction.
+            run: the import.
+            items: at most 500 records.
+            position: records of the file consumed after this batch.
+            tally: counted up; written into the import's row.
+            stored: told sequence, labels and vectors of new rows, for the index.
+        """
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
+            fresh = [_looked_at(item) for item in self._unknown(tx, run, items, tally)]
+            self._write(tx, run, fresh, tally, stored)
+            verb.note(run.id, phase="batch", position=position)
+        tx.run(
+            "UPDATE imports SET position = ?, summary = ? WHERE id = ?",
+            (position, to_json(tally_json(tally)), run.id),
+        )
+
+    def finish(self, tx: Tx, run: ImportRun, tally: Tally) -> None:
+        """Close the import's row and its undo step."""
+        with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id) as verb:
+            verb.note(run.id, phase="end", stored=tally.stored)
+        tx.run(
+            "UPDATE imports SET state = 'done', finished_at = ?, summary = ? WHERE id = ?",
+            (tx.now_ms, to_json(tally_json(tally)), run.id),
+        )
+
+    def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[Incoming], tally: Tally) -> list[Incoming]:
+        fresh: list[Incoming] = []
+        keys = [_key(run, item) for item in items]
+        seen = known_digests(tx, keys)
+        erased, said = erased_digests(tx, keys), erased_texts(tx, ("".join(item.texts) for item in items))
+        for item, key in zip(items, keys, strict=True):
+            if key in seen:
+                tally.skipped["known"] += 1
+            elif key in erased or "".join(item.texts) in said:
+                tally.skipped["erased"] += 1
+            else:
+                seen.add(key)
+                fresh.append(item)
+        return fresh
+
+    def _write(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        items: Sequence[Incoming],
+        tally: Tally,
+        stored: Stored,
+    ) -> None:
+        wholes: list[tuple[Incoming, Parted]] = []
+        again: list[tuple[Incoming, str]] = []
+        talks: _Talks = {}
+        twins: dict[tuple[str, str], str] = {}
+        for item in items:
+            # Every client reads GLOBAL: what is put there the person chooses, not a row of a file.
+            own = item.space is not None and item.space != GLOBAL_SPACE
+            space_id = ensure_space(tx, str(item.space), self._make_id()) if own else run.space_id
+            conversation_id = self._conversation(tx, run, item, space_id, talks)
+            twin = self._twin(tx, item, space_id, twins)
+            if twin is not None:
+                again.append((item, twin))
+                continue
+            draft = self._draft(tx, run, item, space_id, conversation_id)
+            if item.kind in KINDS_BY_TEXT and item.status is Status.ACTIVE:
+                twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
+            wholes.append((item, _dated(tx, item, parted(draft, item.texts, self._make_id, item.times))))
+        self._insert(tx, run, wholes, dict(talks.values()), stored)
+        for item, twin in again:  # after the insertion: a twin may be of this very batch
+            corroborate(tx, twin, _lineage(run, item), item.source)
+            tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": twin})
+            if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
+                # What stood before says what it said: a row with its words puts no claim beneath it.
+                self._claim(tx, run, item, twin, item.texts[0])
+                claimed(tx, self._make_id, twin, item.claim, stranger=True)
+        tally.skipped["duplicate_text"] += len(again)
+        tally.stored += len(wholes)
+        tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
+
+    def _twin(self, tx: Tx, item: Incoming, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
+        if item.kind not in KINDS_BY_TEXT or item.status is not Status.ACTIVE:
+            return None
+        key = (space_id, f"{item.kind.value}:{''.join(item.texts)}")
+        return standing_twin(tx, item.texts, item.kind, space_id) or twins.get(key)
+
+    def _insert(
+        self,
+        tx: Tx,
+        run: ImportRun,
+        wholes: Sequence[tuple[Incoming, Parted]],
+        titles: Mapping[str, str | None],
+        stored: Stored,
+    ) -> None:
+        if not wholes:
+            return
+        drafts = [draft for _, whole in wholes for draft in whole.drafts]
+        labels = insert_memories(tx, drafts, titles)
+        self._write_vectors(tx, wholes, labels, stored)
+        tx.insert_many(
+            "fingerprints",
+            [{"identity": _key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
+        )
+        for item, whole in wholes:
+            self._attach(tx, run, item, whole)
+
+    def _write_vectors(
+        self, tx: Tx, wholes: Sequence[tuple[Incoming, Parted]], labels: Sequence[int], stored: Stored
+    ) -> None:
+        """Of those that have any; a batch may have met an embedder that was away."""
+        held: list[int] = []
+        vectors: list[NDArray[np.float32]] = []
+        at = 0
+        for item, whole in wholes:
+            if item.vectors is not None:
+                held += labels[at : at + len(whole.drafts)]
+                vectors.append(item.vectors)
+            at += len(whole.drafts)
+        write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
+
+    def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
+        head = whole.head
+        lineage = _lineage(run, item)
+        if item.kind is not Kind.EPISODE:  # an episode is its own and only source
+            for part in whole.drafts:
+                add_source(tx, part.id, lineage, item.source)
+        if item.status is Status.QUARANTINED:
+            seen = _screened(item)
+            if seen.waits:
+                raise_review(tx, self._make_id(), head.id, seen)
+            else:
+                open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
+        self._claim(tx, run, item, head.id, head.text)
+
+    def _claim(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str, text: str) -> None:
+        if item.claim is None:
+            return
+        claim = check_claim(item.claim)
+        claim["exclusive"] = is_exclusive(claim)
+        own = claim_validity(claim)
+        validity = own if any(own) else (item.valid_from, item.valid_to)
+        row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
+        if row is not None:
+            on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
+            write_claims(tx, self._make_id, [given_draft(claim, text, validity)], on)
+
+    def _conversation(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, talks: _Talks) -> str | None:
+        if item.conversation is None:
+            return None
+        key, title, started, extra = item.conversation
+        identity = f"{run.format}:{space_id}:{key}"
+        if identity in talks:
+            return talks[identity][0]
+        found = tx.one("SELECT id, title FROM conversations WHERE identity = ?", (identity,))
+        if found is not None:
+            talks[identity] = (str(found[0]), found[1])
+            return str(found[0])
+        conversation_id = self._make_id()
+        tx.insert(
+            "conversations",
+            {
+                "id": conversation_id,
+                "identity": identity,
+                "title": title,
+                "space_id": space_id,
+                "import_id": run.id,
+                "started_at": None if started is None else started.ms,
+                "recorded_at": tx.now_ms,
+                "extra": to_json(dict(extra)),
+            },
+        )
+        talks[identity] = (conversation_id, title)
+        return conversation_id
+
+    def _draft(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, conversation_id: str | None) -> Draft:
+        return Draft(
+            id=self._make_id(),
+            text="".join(item.texts),
+            kind=item.kind,
+            status=item.status,
+            status_reason=_reason(item),
+            space_id=space_id,
+            source=item.source,
+            role=item.role,
+            author=item.author,
+            lineage=_lineage(run, item).key,
+            recorded_at=tx.now_ms,
+            trust=_trust(tx, item.source, item.occurred),
+            last_confirmed_at=tx.now_ms,
+            category=item.category,
+            importance=0.5 if item.importance is None else item.importance,
+            tags=item.tags,
+            session=item.session,
+            conversation_id=conversation_id,
+            position=item.position,
+            ref=item.ref,
+            import_id=run.id,
+            origin={"by": "import", "format": run.format, "file": run.label, "where": item.where},
+            flags=item.flags,
+            extra=item.extra,
+            occurred=item.occurred,
+            valid_from=item.valid_from,
+            valid_to=item.valid_to,
+        )
+
+
+def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
+    return trust_terms(source, age_days=age_days(tx.now_ms, None if occurred is None else occurred.ms)).trust
+
+
+def _dated(tx: Tx, item: Incoming, whole: Parted) -> Parted:
+    """The parts, each with the trust of its own age."""
+    return Parted(tuple(replace(part, trust=_trust(tx, item.source, part.occurred)) for part in whole.drafts))
+
+
+_REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
+
+
+def look_over(items: Sequence[Incoming]) -> None:
+    """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers.
+
+    Args:
+        items: the records of a batch.
+    """
+    for item in items:
+        _screened(item)
+
+
+def _screened(item: Incoming) -> Screened:
+    return screened("".join(item.texts), item.claim, stranger=True)
+
+
+def _looked_at(item: Incoming) -> Incoming:
+    """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
+    seen = _screened(item)
+    status = Status.QUARANTINED if seen.waits and item.status is Status.ACTIVE else item.status
+    return replace(item, status=status, flags=(*item.flags, *seen.flags)) if seen.flags else item
+
+
+def _reason(item: Incoming) -> str | None:
+    if item.status is Status.QUARANTINED and _screened(item).waits:
+        return REASON
+    return _REASONS.get(item.status)
+
+
+def _lineage(run: ImportRun, item: Incoming) -> Lineage:
+    within = item.conversation[0] if item.conversation is not None else item.where.split(":", 1)[0]
+    return Lineage(f"import:{run.format}:{within}", session=item.session, import_id=run.id)
+
+
+def tally_json(tally: Tally) -> dict[str, object]:
+    """The tally as it is kept in the import's row."""
+    return {"stored": tally.stored, "proposals": tally.proposals, "skipped": dict(tally.skipped)}
+
+
+def tally_from(stored: Mapping[str, Any]) -> Tally:
+    """The tally of a resumed import."""
+    return Tally(
+        int(stored.get("stored", 0)), int(stored.get("proposals", 0)), Counter(dict(stored.get("skipped", {})))
+    )
+
+
+def usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A row's own claim, if it is one; a row with an unusable claim is stored without it.
+
+    Args:
+        claim: as the row gives it.
+
+    Returns:
+        The claim, or None.
+    """
+    if claim is None:
+        return None
+    try:
+        checked = check_claim(claim)
+        claim_validity(checked)
+    except UserError:
+        return None
+    # A row knows its conversation, not the session that such a claim is limited to.
+    return None if checked.get("scope") == "session" else checked
+
+
+def usable_space(name: str | None) -> str | None:
+    """The space a row names, if a space can be called that; else the row goes where the import goes.
+
+    Args:
+        name: as the row gives it.
+
+    Returns:
+        The name, or None.
+    """
+    if name is None:
+        return None
+    try:
+        return check_space_name(name)
+    except UserError:
+        return None
+
+
+def usable_validity(begin: When | None, end: When | None) -> tuple[When | None, When | None]:
+    """The window a row gives, if it does not end before it begins.
+
+    Args:
+        begin: valid from.
+        end: valid to.
+
+    Returns:
+        The window, or two Nones; the row keeps both as written in its `extra`.
+    """
+    return (begin, end) if in_order(begin, end) else (None, None)

@@ -1,0 +1,148 @@
+"""A request to store, checked: what may be stored at all, by whom, and with which defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.errors import Code, UserError
+from core.intake.transaction.text_parts import cut
+from core.intake.transaction.validation import (
+    CLIENT_TEXT_BYTES,
+    check_claim,
+    check_importance,
+    check_space_name,
+    check_text,
+    claim_validity,
+    is_exclusive,
+    is_plain_label,
+)
+from core.intake.transitions.injection_hold import Screened, screened
+from core.score.lifecycle.decay import check_permanence
+from core.types.channels import limit_of
+from core.types.replies import ClientRecord
+from core.types.requests import StoreRequest
+from core.types.values import When
+from core.types.words import Grant, Role, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A request that may be stored.
+
+    Attributes:
+        texts: the parts it is stored in.
+        claim: the given claim with its defaults, if any.
+        validity: from when and until when the claim holds.
+        proposed: it only lands in review.
+        scope_session: the session the claim is limited to; "" for none.
+        talk: the conversation it is a message of and its place there; two Nones outside conversations.
+        screened: whether it reads like an instruction.
+    """
+
+    request: StoreRequest
+    texts: tuple[str, ...]
+    importance: float
+    claim: dict[str, object] | None
+    validity: tuple[When | None, When | None]
+    proposed: bool
+    scope_session: str = ""
+    talk: tuple[str | None, int | None] = (None, None)
+    screened: Screened = field(default_factory=Screened)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it only lands in review: proposed, or because it reads like an instruction."""
+        return self.proposed or self.screened.waits
+
+
+def check_request(request: StoreRequest, client: ClientRecord | None, client_bytes: int = CLIENT_TEXT_BYTES) -> Checked:
+    """Refuse what cannot be stored; nothing is written.
+
+    Args:
+        request: what is asked.
+        client: who asks; None for the owner.
+        client_bytes: UTF-8 bytes a client's text may have.
+
+    Returns:
+        The request with its parts and defaults.
+
+    Raises:
+        UserError: INVALID_INPUT, TEXT_TOO_LARGE, ACCESS_DENIED, FORBIDDEN_FIELD.
+    """
+    check_text(request.text, None if client is None else client_bytes)
+    for name in (request.ref, request.session, request.author, request.category, *request.tags):
+        if name is not None and (len(name) > 1024 or not is_plain_label(name)):
+            raise UserError(Code.INVALID_INPUT, "A label holds a character that cannot be stored or is too long.")
+    if request.space is not None:
+        check_space_name(request.space)
+    if request.permanence is not None:
+        check_permanence(request.permanence)
+    claim = None if request.claim is None else check_claim(request.claim)
+    if claim is not None and client is not None:
+        claim["exclusive"] = is_exclusive(claim)
+    validity = (None, None) if claim is None else claim_validity(claim)
+    return Checked(
+        request,
+        cut(request.text),
+        check_importance(request.importance),
+        claim,
+        validity,
+        _proposed(request, client),
+        _scope(request, claim),
+        screened=screened(request.text, claim, stranger=client is not None),
+    )
+
+
+def _scope(request: StoreRequest, claim: dict[str, object] | None) -> str:
+    """The channel it is limited to, and the session where a claim has the scope `session` (seed A, claims; E12a)."""
+    if claim is None or claim.get("scope") != "session":
+        return limit_of(request.channel, None)
+    if not request.session:
+        raise UserError(Code.INVALID_INPUT, "A claim with the scope session needs the session it is limited to.")
+    return limit_of(request.channel, request.session)
+
+
+def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:
+    if client is None:
+        return False
+    check_source(request.source, client)
+    if Grant.WRITE.value in client.grants:
+        return False
+    if Grant.PROPOSE.value in client.grants:
+        return True
+    raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
+
+
+def check_source(source: Source | None, client: ClientRecord) -> None:
+    """Refuse a way that is not a client's to claim: the person's word, unless it was granted, and Loci's own.
+
+    `tool_output` and the weaker ones are a client's own account of how it knows; whatever it says, its memories are
+    trusted no more than its ceiling.
+
+    Args:
+        source: what it says; None for nothing.
+        client: who says so.
+
+    Raises:
+        UserError: FORBIDDEN_FIELD.
+    """
+    if source is Source.USER_EXPLICIT and Grant.SPEAK_FOR_USER.value not in client.grants:
+        raise UserError(Code.FORBIDDEN_FIELD, "This client may not speak for the person (source user_explicit).")
+    if source is Source.SYSTEM:
+        raise UserError(Code.FORBIDDEN_FIELD, "The source system is Loci's own; say tool_output or leave it out.")
+
+
+def default_source(request: StoreRequest, client: ClientRecord | None) -> Source:
+    """By what way it came: as the caller says, else the owner's word, or a client's inference."""
+    if request.source is not None:
+        return request.source
+    return Source.USER_EXPLICIT if client is None else Source.INFERENCE
+
+
+def default_role(source: Source) -> Role:
+    """Whose words a text of that way is."""
+    if source in (Source.USER_EXPLICIT, Source.USER_IMPLICIT):
+        return Role.USER
+    if source is Source.TOOL_OUTPUT:
+        return Role.TOOL
+    return Role.SOURCE if source is Source.DOCUMENT else Role.ASSISTANT

@@ -1,0 +1,484 @@
+"""Storing one text that somebody gives: the owner, or a client with its grants.
+
+The request's way: checked, written down once, compared with what stands, decided by the gate, done; one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import Evidenced, given_draft, key_of
+from core.belief.extract.permanence import permanence_of
+from core.belief.gate import Standing
+from core.errors import BugError, Code, UserError
+from core.intake.claims.candidate import Newcomer, is_persons
+from core.intake.claims.claim_writer import read_claims, write_claims
+from core.intake.claims.structural_match import same_words
+from core.intake.store.classification import Settling, settle
+from core.intake.store.disclosure import check_room, is_sealed, told
+from core.intake.store.neighbours import Neighbours
+from core.intake.store.plan_execution import Carrying
+from core.intake.store.requests import Checked, check_request, default_role
+from core.intake.store.store_context import Arriving
+from core.intake.store.store_plan import Plan, plan, plan_verbatim
+from core.intake.store.tombstone_check import barred
+from core.intake.transaction.echo_guard import NO_IDS, was_handed
+from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.question_quota import is_at_bound
+from core.intake.transaction.sources import (
+    KINDS_BY_TEXT,
+    add_source,
+    corroborate,
+    is_partly_over,
+    standing_twin,
+    waiting_twin,
+)
+from core.intake.transaction.text_parts import parted
+from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.trust_inputs import age_days
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.injection_hold import REASON, claimed, raise_review
+from core.intake.transitions.rejections import put_aside, refused_before
+from core.intake.transitions.review_items import open_review
+from core.intake.transitions.transitions import Acts
+from core.intake.transitions.verdicts import undoubt
+from core.memory.draft import Draft
+from core.memory.spaces import ensure_space
+from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
+from core.score.belief.trust import trust_terms
+from core.types.belief import ClaimDraft
+from core.types.replies import Classification, ClientRecord, StoreReply
+from core.types.requests import StoreRequest
+from core.types.values import Actor, When
+from core.types.words import HOME_SPACE, Grant, Source, Status
+from core.vault.database.tx import Tx
+
+__all__ = ["Arriving", "Checked", "Keeper", "check_request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Stores checked requests.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+        space: the vector space of the vectors handed in.
+        neighbours: finds what is near.
+        readers: reads and relates texts.
+    """
+
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    space: VectorSpace
+    neighbours: Neighbours
+    readers: Readers = field(default_factory=Readers)
+
+    def store(
+        self,
+        tx: Tx,
+        checked: Checked,
+        vectors: NDArray[np.float32] | None,
+        actor: Actor,
+        client: ClientRecord | None,
+        stored: Stored,
+        handed: frozenset[str] = NO_IDS,
+    ) -> StoreReply:
+        """Store one text in one transaction.
+
+        Args:
+            tx: the transaction.
+            checked: from `check_request`.
+            vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
+            actor: who asks.
+            client: the client, if one asks.
+            stored: told sequence, labels and vectors of new rows, for the index.
+            handed: memories given to that client that are not written down yet.
+
+        Returns:
+            What happened.
+
+        Raises:
+            UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
+        """
+        request = checked.request
+        repeat = Repeat(actor, request.request_id, _asked(request))
+        known = repeat.known(tx)
+        if known is not None:
+            return _told(known)
+        label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
+        check_room(tx, actor, client, self.work.client_waits, tx.now_ms)
+        if client is not None:
+            self.space_of(tx, request, client)  # refused before the text is looked at: it is the same for all
+        quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
+        if quiet is not None:
+            reply = told(tx, self.make_id, quiet, checked, client, quiet.memory_id)
+        else:
+            with self.work.verb(tx, "store", label, actor) as verb:
+                space_id = self.space_of(tx, request, client)
+                arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
+                reply = self.take_in(tx, verb, arriving)
+        repeat.keep(tx, asdict(reply))
+        return reply
+
+    def take_in(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+        """Store one text, which was not erased before, within a running verb, which may take in several."""
+        arriving = replace(arriving, memory_id=self.make_id())
+        known = self._known(tx, verb, arriving)
+        reply = self._add(tx, verb, arriving) if known is None else known
+        return told(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
+
+    def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Acts:
+        """The steps for a verb.
+
+        Args:
+            tx: the verb's transaction.
+            verb: the verb.
+            stored: told of changed vectors after the commit.
+            by: `owner` where a person decides, else `rules`.
+
+        Returns:
+            The steps.
+        """
+        return Acts(tx, verb, self.make_id, self.space, stored, by=by)
+
+    def admit(self, acts: Acts, memory_id: str) -> StoreReply:
+        """Let what waited through the gate: a proposal that is accepted, a quarantined memory that is let in.
+
+        Where the owner decides, it counts as the owner's word of now.
+
+        Args:
+            acts: the steps of the running verb.
+            memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
+
+        Returns:
+            What happened.
+        """
+        settling = self._settling(acts)
+        return settling.let_in(memory_id, by_owner=acts.by == "owner")
+
+    def read_anew(self, acts: Acts, memory_id: str) -> None:
+        """Read the new text of a memory that the person changed (`classification.Settling.read_anew`).
+
+        Args:
+            acts: the steps of the running verb.
+            memory_id: a memory that stands.
+        """
+        self._settling(acts).read_anew(memory_id)
+
+    def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
+        """Judge a batch of memories that came in unjudged (`core.intake.store.classification.unread`).
+
+        Args:
+            tx: the transaction.
+            ids: the memories, in the order in which they are judged.
+            stored: told of changed vectors after the commit.
+
+        Returns:
+            How many were judged.
+        """
+        return settle(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
+
+    def _settling(self, acts: Acts) -> Settling:
+        return Settling(acts, self.readers, self._plan)
+
+    def _plan(self, tx: Tx, newcomer: Newcomer) -> Plan:
+        return plan(tx, newcomer, self.readers, self.neighbours)
+
+    def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
+        """The id of the space a request goes to; ACCESS_DENIED for one the client may not write into."""
+        if client is None:
+            return ensure_space(tx, request.space or HOME_SPACE, self.make_id())
+        if request.space is None:
+            return client.own_space_id
+        known = tx.value("SELECT id FROM spaces WHERE name = ?", (request.space,))
+        allowed = known is not None and (
+            known == client.own_space_id or known in client.space_ids or Grant.ALL_SPACES.value in client.grants
+        )
+        if not allowed or request.space == "GLOBAL":
+            raise UserError(Code.ACCESS_DENIED, "This client may not write into that space.")
+        return str(known)
+
+    def _known(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
+        """The same text stands already: corroborate it instead of storing it twice."""
+        checked = arriving.checked
+        kind = checked.request.kind
+        if checked.waits:
+            return self._proposed_before(tx, verb, arriving)
+        if kind not in KINDS_BY_TEXT:
+            return None
+        known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
+        if known is None or is_partly_over(tx, known) or is_sealed(tx, known, arriving.client):
+            return None
+        if self._says_more(tx, known, arriving):
+            return self._more(tx, verb, known, arriving)
+        return self._again(tx, verb, known, arriving)
+
+    def _again(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+        """What stands is said again: its source corroborates; what was doubted stands where the owner says it."""
+        self._corroborate(tx, known, arriving)
+        doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
+        if not doubted or arriving.client is not None or arriving.source is not Source.USER_EXPLICIT:
+            return _nothing_new(verb, known)
+        acts = self.acts(tx, verb, arriving.stored)
+        undoubt(acts, known)
+        said = arriving.checked.request.occurred
+        reply = self._settling(acts).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
+        verb.note(known, operation=reply.operation)
+        return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
+
+    def _corroborate(self, tx: Tx, known: str, arriving: Arriving) -> None:
+        """Another source says the same, unless it was told so by Loci itself."""
+        if not was_handed(tx, arriving.actor.client_id, known, arriving.handed):
+            corroborate(tx, known, arriving.lineage, arriving.source)
+
+    def _says_more(self, tx: Tx, known: str, arriving: Arriving) -> bool:
+        """Whether a claim comes with the text that is not read there already."""
+        given = _given(arriving.checked)
+        if given is None:
+            return False
+        key = key_of(arriving.space_id, given, arriving.checked.scope_session)
+        return (
+            tx.one(
+                "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
+                (known, key),
+            )
+            is None
+        )
+
+    def _more(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+        """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
+        self._corroborate(tx, known, arriving)
+        if self._is_own(tx, known, arriving):
+            acts = self.acts(tx, verb, arriving.stored)
+            # Above the hard limit it does not come here: then it waits with a row of its own (`Checked.waits`).
+            claimed(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
+            reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
+            if reply is not None:
+                verb.note(known, operation=reply.operation)
+                return reply
+        return _nothing_new(verb, known)
+
+    @staticmethod
+    def _is_own(tx: Tx, known: str, arriving: Arriving) -> bool:
+        if arriving.client is None:
+            return True
+        return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (arriving.actor.client_id, known)))
+
+    def _proposed_before(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
+        """The same text waits for the person, was turned down, or stands: it is asked no more, and confirms nothing."""
+        checked = arriving.checked
+        kind, given = checked.request.kind, _given(checked)
+        within, limit = arriving.space_id, checked.scope_session
+        waiting = waiting_twin(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
+        if waiting is not None:
+            if given is not None:
+                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), limit)
+                item = claimed(tx, self.make_id, waiting, checked.claim, stranger=True)
+                if item is not None:
+                    verb.note(waiting, operation="QUARANTINE")
+                    verb.log("QUARANTINE", waiting, None, None, "rules")
+                    return StoreReply("QUARANTINE", waiting, deduplicated=True, conflict=item)
+            return _nothing_new(verb, waiting)
+        # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
+        is_compared = given is None and kind in KINDS_BY_TEXT
+        known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
+        if known is not None and not is_sealed(tx, known, arriving.client):
+            return None if is_partly_over(tx, known) else _nothing_new(verb, known)
+        refused = refused_before(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
+        return None if refused is None or refused.own is None else _nothing_new(verb, refused.own)
+
+    def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+        checked = arriving.checked
+        draft = self._draft(tx, arriving)
+        compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
+        newcomer = self._newcomer(tx, draft, arriving)
+        read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
+        draft = replace(draft, permanence=checked.request.permanence or read)
+        wanted = self._plan(tx, newcomer) if compared else self._plan_verbatim(tx, newcomer, arriving)
+        if wanted is not None and not compared and is_at_bound(tx, arriving.actor, self.work.client_waits, tx.now_ms):
+            # It is held back all the same, and looks to its client like any other message.
+            draft = replace(draft, status=Status.QUARANTINED, status_reason=wanted.partners[0].verdict.reason)
+            wanted = None
+        if wanted is not None and is_sealed(tx, wanted.repeats, arriving.client):
+            wanted = None  # what says the same is no twin of it, and beside it none may stand: it waits
+        if wanted is not None and wanted.known is not None:
+            return self._again(tx, verb, wanted.known, arriving)
+        if wanted is not None and self._is_echo(tx, wanted, arriving):
+            return _nothing_new(verb, wanted.partners[0].other.id)
+        acts = self.acts(tx, verb, arriving.stored)
+        # Beside a memory of the same words, which is still to leave, it may not stand yet.
+        if wanted is not None and wanted.stands and same_words(tx, newcomer) is None:
+            draft = replace(draft, status=Status.ACTIVE)
+        self._insert(tx, draft, arriving, newcomer.claims)
+        if wanted is None:
+            reply = self._as_is(acts, draft, checked)
+            if compared:
+                open_review(tx, self.make_id(), draft.id, "proposal", "proposed_by_client")
+        else:
+            acts.weighed = wanted.by
+            reply = Carrying(acts, newcomer, wanted, self.readers).out()
+        verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
+        return reply
+
+    def _plan_verbatim(self, tx: Tx, newcomer: Newcomer, arriving: Arriving) -> Plan | None:
+        """An episode of a client's that goes against what the person said waits as anything else does."""
+        checked = arriving.checked
+        if checked.waits or arriving.client is None or checked.request.kind in KINDS_BY_TEXT:
+            return None
+        times = (tx.now_ms, newcomer.standing.at_ms)
+        read = read_claims(self.readers.extract, checked.texts[0], newcomer.claims, times, vouched=False)
+        return plan_verbatim(tx, replace(newcomer, claims=read))
+
+    def _is_echo(self, tx: Tx, wanted: Plan, arriving: Arriving) -> bool:
+        """It says in other words what this client was given."""
+        return wanted.label == "DUPLICATE" and any(
+            was_handed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
+        )
+
+    @staticmethod
+    def _as_is(acts: Acts, draft: Draft, checked: Checked) -> StoreReply:
+        """Episodes and digests stand as they are; a proposal waits for the person."""
+        acts.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
+        if not checked.waits:
+            return StoreReply("ADD", draft.id)
+        item = acts.make_id()
+        if checked.screened.waits:
+            reply = StoreReply("QUARANTINE", draft.id, conflict=raise_review(acts.tx, item, draft.id, checked.screened))
+        else:
+            conflict = open_review(acts.tx, item, draft.id, "proposal", "proposed_by_client")
+            reply = StoreReply("PROPOSED", draft.id, conflict=conflict)
+        if not put_aside(acts, draft, checked.texts, item):
+            acts.opened.append(item)
+        return reply
+
+    def _insert(self, tx: Tx, draft: Draft, arriving: Arriving, claims: tuple[ClaimDraft, ...]) -> None:
+        checked = arriving.checked
+        whole = parted(draft, checked.texts, self.make_id)
+        labels = insert_memories(tx, whole.drafts)
+        write_new_vectors(tx, labels, arriving.vectors, self.space, arriving.stored)
+        for part in whole.drafts:
+            add_source(tx, part.id, arriving.lineage, draft.source)
+        on = self._evidenced(tx, draft.id, arriving)
+        write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
+
+    def _newcomer(self, tx: Tx, draft: Draft, arriving: Arriving) -> Newcomer:
+        checked = arriving.checked
+        said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
+        claims: tuple[ClaimDraft, ...] = ()
+        given = _given(checked)
+        standing = self._standing(draft, arriving, said)
+        if checked.request.kind in KINDS_BY_TEXT:
+            held, times = () if given is None else (given,), (tx.now_ms, said)
+            claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
+        elif given is not None:
+            claims = (given,)
+        return Newcomer(
+            memory_id=draft.id,
+            texts=checked.texts,
+            kind=draft.kind,
+            space_id=arriving.space_id,
+            claims=claims,
+            standing=standing,
+            vector=None if arriving.vectors is None else arriving.vectors[0],
+        )
+
+    @staticmethod
+    def _standing(draft: Draft, arriving: Arriving, said_ms: int) -> Standing:
+        owner = arriving.client is None and arriving.actor.is_owner
+        explicit = owner and draft.source is Source.USER_EXPLICIT
+        implicit = owner and draft.source is Source.USER_IMPLICIT
+        ceiling = None if arriving.client is None else arriving.client.trust_ceiling
+        by_client = arriving.client is not None
+        return Standing(
+            owners_word=explicit,
+            owner_said=explicit or implicit,
+            persons=explicit or implicit or is_persons(draft.source, imported=False, by_client=by_client),
+            source=draft.source,
+            client_id=draft.client_id,
+            brought_by="client" if by_client else "owner",
+            trust=trust_terms(draft.source, client_ceiling=ceiling).trust,
+            at_ms=said_ms,
+            scope_session=draft.scope_session,
+        )
+
+    def _draft(self, tx: Tx, arriving: Arriving) -> Draft:
+        checked, client = arriving.checked, arriving.client
+        request, source = checked.request, arriving.source
+        said = tx.now_ms if request.occurred is None else request.occurred.ms
+        trust = trust_terms(
+            source,
+            age_days=age_days(tx.now_ms, said),
+            client_ceiling=None if client is None else client.trust_ceiling,
+        ).trust
+        waits = checked.waits or request.kind in KINDS_BY_TEXT
+        return Draft(
+            id=arriving.memory_id,
+            text=request.text,
+            kind=request.kind,
+            # What is compared first waits: only the gate's decision makes it stand.
+            status=Status.QUARANTINED if waits else Status.ACTIVE,
+            status_reason=REASON if checked.screened.waits else "proposed" if checked.proposed else None,
+            flags=checked.screened.flags,
+            space_id=arriving.space_id,
+            source=source,
+            role=default_role(source),
+            author=request.author,
+            lineage=arriving.lineage.key,
+            recorded_at=tx.now_ms,
+            trust=trust,
+            last_confirmed_at=tx.now_ms,
+            client_id=arriving.actor.client_id,
+            category=request.category,
+            importance=checked.importance,
+            tags=request.tags,
+            session=request.session,
+            scope_session=checked.scope_session,
+            conversation_id=checked.talk[0],
+            position=checked.talk[1],
+            ref=request.ref,
+            origin={"by": arriving.actor.kind},
+            occurred=request.occurred or When(tx.now_ms),
+            valid_from=checked.validity[0],
+            valid_to=checked.validity[1],
+            read_at=tx.now_ms if request.kind in KINDS_BY_TEXT else None,
+        )
+
+    @staticmethod
+    def _evidenced(tx: Tx, memory_id: str, arriving: Arriving) -> Evidenced:
+        text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
+        return Evidenced(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
+
+
+def _given(checked: Checked) -> ClaimDraft | None:
+    return None if checked.claim is None else given_draft(checked.claim, checked.texts[0], checked.validity)
+
+
+def _need(draft: ClaimDraft | None) -> ClaimDraft:
+    if draft is None:
+        raise BugError("a claim that was given")
+    return draft
+
+
+def _nothing_new(verb: Verb, known: str) -> StoreReply:
+    verb.note(known, operation="NOOP")
+    verb.log("NOOP", known, None, 1.0, "rules")
+    return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
+
+
+def _asked(request: StoreRequest) -> dict[str, Any]:
+    whole = {**asdict(request), "request_id": None}
+    for name in ("permanence", "channel"):
+        if not whole[name]:
+            del whole[name]  # as it was digested before there was any
+    return whole
+
+
+def _told(known: Mapping[str, Any]) -> StoreReply:
+    classified = Classification(**known["classification"])
+    return StoreReply(**{**known, "superseded": tuple(known["superseded"]), "classification": classified})

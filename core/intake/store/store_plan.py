@@ -1,0 +1,519 @@
+"""What becomes of a newcomer: the relations to what is beside it, the gate's verdicts, and one plan out of all of them.
+
+Order (design section 4): claims that stand already, claims at odds, then the nearest memories by meaning. Must not do:
+change a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core import log
+from core.belief.claims.claims import key_form
+from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_person, is_one_source, outranks
+from core.belief.relate.amounts import other_amounts, restates_amount
+from core.belief.relate.extent import speaks_for
+from core.belief.relate.features import vocabulary
+from core.belief.relate.rivals import is_rival
+from core.belief.relate.slots import one_slot_apart
+from core.errors import LociError
+from core.intake.claims.candidate import Beside, Newcomer, beside
+from core.intake.claims.structural_match import (
+    AtOdds,
+    at_odds,
+    others_standing,
+    same_claims,
+    same_words,
+    taken_otherwise,
+)
+from core.intake.store.neighbours import Neighbours
+from core.intake.store.returning_value import (
+    OLD_VALUE,
+    VALUE_RETURNS,
+    beside_doubted,
+    beside_over,
+    said_again,
+    versions_over,
+)
+from core.intake.transaction.text_readers import Readers
+from core.score.belief.chance import belonging, weighed
+from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
+from core.types.reviews import Action
+from core.types.words import Source, Status
+from core.vault.database.rows import Rows
+
+_log = log.get("intake")
+_RELATED = 0.5
+"""From this cosine two memories that both stand get a relation that the graph shows."""
+_WORTH_HOLDING = 0.4
+"""From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
+_STRUCTURE = 0.85
+"""How sure claims at odds are that were read, not given, where no model can be asked."""
+_LIKELY = 0.5
+_QUESTIONS = 2
+"""One newcomer asks few questions, however many it may be about."""
+_FOUND = 0.1
+"""A neighbour that is most likely near by chance alone is not worth a reading (`core.score.belief.chance`)."""
+_AT_ODDS = 12.0
+"""How much likelier claims at odds make SUPERSEDE, and claims of other exclusive matters make it less likely: of the
+training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One memory beside the newcomer, with what was found out.
+
+    Attributes:
+        other: the memory that stands (the head, where a version that is over was met).
+        relation: how the two relate.
+        verdict: what the gate says.
+        odds: claims of it that the newcomer contradicts.
+        whole: whether all that it says is over, where it gives way.
+    """
+
+    other: Beside
+    relation: Relation
+    verdict: Verdict
+    odds: tuple[AtOdds, ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done with a newcomer.
+
+    Attributes:
+        label: NEW, DUPLICATE, SUPERSEDE, MERGE or COEXIST.
+        by: `rules`, `builtin` or `model`.
+        known: a memory that says all of it already: it is corroborated, nothing is stored.
+        cases: all that was looked at, the deciding one first.
+        deed: what becomes of the newcomer; COEXIST where it simply stands.
+        partners: the cases the deed applies to.
+    """
+
+    label: str
+    confidence: float
+    by: str
+    known: str | None = None
+    cases: tuple[Case, ...] = ()
+    deed: Deed = Deed.COEXIST
+    partners: tuple[Case, ...] = ()
+
+    @property
+    def repeats(self) -> str | None:
+        """The memory that the newcomer says again, or is put beneath; None where it says something of its own."""
+        return self.partners[0].other.id if self.known is None and self.deed is Deed.STACK else self.known
+
+    @property
+    def stands(self) -> bool:
+        """Whether the newcomer stands from the beginning, with nothing to be asked first."""
+        return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)
+
+
+NEW = Plan("NEW", 1.0, "rules")
+
+
+def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours) -> Plan:
+    """Decide on a newcomer.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer; its own row, if there is one, is passed over.
+        readers: reads and relates.
+        neighbours: finds what is near.
+
+    Returns:
+        What to do.
+    """
+    known = same_claims(rows, newcomer)
+    if known is not None:
+        return Plan("DUPLICATE", 1.0, "rules", known=known)
+    odds = at_odds(rows, newcomer)
+    twin = same_words(rows, newcomer)
+    rivals = taken_otherwise(rows, newcomer)
+    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin]), *rivals]
+    others = neighbours.others(rows, newcomer)
+    near = _near(rows, newcomer, readers, neighbours, (certain, odds), others)
+    if not near:
+        return NEW
+    relations = _relations(newcomer, near, readers, odds, others)
+    relations |= {other.id: said_again(newcomer, other) for other in near if other.id == twin}
+    relations |= {one: _at_least_doubted(relations.get(one)) for one in rivals}
+    if not newcomer.standing.owner_said:
+        relations = beside_doubted(rows, newcomer, near, relations)
+    cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
+    made = _joined(cases, newcomer)
+    if twin is not None and not _leaves_room(made, twin):
+        return Plan("DUPLICATE", 1.0, "rules", known=twin)
+    return made
+
+
+def plan_verbatim(rows: Rows, newcomer: Newcomer) -> Plan | None:
+    """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
+
+    Args:
+        rows: the transaction.
+        newcomer: the newcomer, with the claims of its text; its own row is passed over.
+
+    Returns:
+        What to do where it waits; None where it stands.
+    """
+    rivals = taken_otherwise(rows, newcomer)
+    near = beside(rows, dict.fromkeys(rivals, 1.0)).values()
+    cases = _cases(rows, newcomer, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
+    waits = [case for case in cases if case.verdict.deed is Deed.QUARANTINE]
+    return _plan(Deed.QUARANTINE, waits, cases) if waits else None
+
+
+def _at_least_doubted(relation: Relation | None) -> Relation:
+    """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
+    if relation is None:
+        relation = Relation(Label.COEXIST, 0.0, {}, "builtin", "value_changed")
+    return relation if relation.label is Label.SUPERSEDE else _doubted(relation, "value_changed")
+
+
+def _leaves_room(made: Plan, twin: str) -> bool:
+    """Whether a plan lets no two memories of the same words stand."""
+    gone = any(case.other.id == twin for case in made.partners)
+    return gone if made.stands else made.deed is not Deed.DISPUTE
+
+
+def _near(
+    rows: Rows,
+    newcomer: Newcomer,
+    readers: Readers,
+    neighbours: Neighbours,
+    certain: tuple[Sequence[str], Sequence[AtOdds]],
+    others: int,
+) -> list[Beside]:
+    """What to look at: all that is at odds by structure, or is the same words, then the nearest by meaning."""
+    sure, odds = certain
+    cosines = dict.fromkeys(sure, 1.0)
+    given = any(one.given for one in odds)
+    if not given:  # claims that were given decide; else meaning is asked too
+        for memory_id, cosine in neighbours.of(rows, newcomer, readers.gate, readers.most).items():
+            if belonging(cosine, others) >= _FOUND:
+                cosines.setdefault(memory_id, cosine)
+    # Where another was merged into the newcomer before it was judged, its own former words are no neighbour of it.
+    found = {one.id: one for one in beside(rows, cosines).values() if one.head_id != newcomer.memory_id}
+    # What is near may be over: then what stands in its place is looked at too, however it is worded.
+    heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
+    found |= beside(rows, heads)
+    order = dict.fromkeys([*cosines, *heads])
+    if not newcomer.standing.owner_said and not given:
+        # Who may not replace what stands may speak of what is over, in words that are near to neither.
+        known = beside(rows, dict.fromkeys(versions_over(rows, found), 0.0))
+        over = {one.id: one for one in known.values() if one.id not in found and one.head_id in found}
+        found |= over
+        order |= dict.fromkeys(over)
+    return [found[memory_id] for memory_id in order if memory_id in found]
+
+
+def _relations(
+    newcomer: Newcomer, near: Sequence[Beside], readers: Readers, odds: Sequence[AtOdds], others: int
+) -> dict[str, Relation]:
+    """How the newcomer relates to each, by structure and by meaning."""
+    against = {one.memory_id for one in odds}
+    certain = {one.memory_id for one in odds if one.given}
+    # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
+    asked = [other for other in near if other.id not in certain and not (other.is_over and not other.cosine)]
+    told = _told(newcomer, asked, readers)
+    found: dict[str, Relation] = {}
+    for other in near:
+        if other.id in certain:
+            found[other.id] = _sure(Label.SUPERSEDE, 1.0, "claims_at_odds")
+        elif other.id in against:
+            found[other.id] = _with_structure(told.get(other.id))
+        elif other.id in told:
+            relation = told[other.id]
+            if relation.by != "rules" and _of_other_matters(newcomer.told, other.told):
+                relation = _less_likely(relation)
+            if relation.by != "rules":
+                relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
+                relation = limit_to_part(newcomer, other, relation)
+            found[other.id] = relation
+    return _with_restated(newcomer, near, found)
+
+
+def _with_restated(newcomer: Newcomer, near: Sequence[Beside], found: dict[str, Relation]) -> dict[str, Relation]:
+    """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
+    numbers = vocabulary()["numbers"]
+    meant = [
+        other.id
+        for other in near
+        if other.id in found
+        and not other.is_over
+        and is_one_person(newcomer.standing, other.standing)
+        and restates_amount(other.told.text, newcomer.told.text, numbers)
+    ]
+    if len(meant) == 1 and not found[meant[0]].certain:
+        found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
+    return found
+
+
+def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
+    merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
+    if relation.certain and relation.label is not Label.MERGE:
+        return relation
+    if not merge or coexist > 0.5 or has_standing(newcomer.standing, other.standing):
+        return relation
+    if not other_amounts(other.told.text, newcomer.told.text, vocabulary()["numbers"]):
+        return relation
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
+    shares[Label.SUPERSEDE] += merge
+    likeliest = max(LABELS, key=lambda one: shares[one])
+    return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
+
+
+def limit_to_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """A remark about a line of a document does not take the place of the whole.
+
+    Beside what it may not replace anyway it stays as suspicious as it was.
+    """
+    doubted = relation.label is not Label.SUPERSEDE or not relation.certain
+    if doubted or not has_standing(newcomer.standing, other.standing):
+        return relation
+    if speaks_for(other.told.text, newcomer.told.text):
+        return relation
+    return _less_likely(relation, "part_only")
+
+
+def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
+    if readers.relate is None or not others:
+        return {}
+    try:
+        relations = readers.relate.classify([(other.told, newcomer.told) for other in others])
+    except LociError as error:
+        # Nothing on this path depends on a model: without one, structure decides and the rest stands side by side.
+        _log.warning("the relation model did not answer: %s", error.code.value)
+        return {}
+    return {other.id: relation for other, relation in zip(others, relations, strict=True)}
+
+
+def _with_structure(relation: Relation | None) -> Relation:
+    """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question."""
+    if relation is None:
+        return _sure(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
+    if relation.label is Label.SUPERSEDE:
+        return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
+    if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
+        return relation
+    weighed_by_claims = _likelier(relation)
+    if weighed_by_claims >= ACTED_ON:
+        return _sure(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
+    return _doubted(relation, "claims_at_odds")
+
+
+def _likelier(relation: Relation) -> float:
+    """How likely SUPERSEDE is once it is known that claims that were read are at odds (the model does not see them)."""
+    share = relation.probabilities.get(Label.SUPERSEDE, 0.0)
+    return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
+
+
+def _of_other_matters(newcomer: Told, other: Told) -> bool:
+    """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
+    keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (newcomer, other)]
+    return (
+        bool(keys[0] and keys[1])
+        and not keys[0] & keys[1]
+        and all(one.exclusive for told in (newcomer, other) for one in told.claims)
+    )
+
+
+def _less_likely(relation: Relation, reason: str = "other_claims") -> Relation:
+    """Neither replaces nor repeats the other, as far as their claims tell: what is taken from both is COEXIST's."""
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
+    for label in (Label.SUPERSEDE, Label.DUPLICATE):
+        left = shares[label] / _AT_ODDS
+        shares[Label.COEXIST] += shares[label] - left
+        shares[label] = left
+    likeliest = max(LABELS, key=lambda one: shares[one])
+    return Relation(likeliest, shares[likeliest], shares, relation.by, reason)
+
+
+def _doubted(relation: Relation, reason: str) -> Relation:
+    """A question whether one replaces the other, whatever the model said."""
+    doubt = {label: relation.probabilities.get(label, 0.0) / 2 for label in LABELS}
+    doubt[Label.SUPERSEDE] += 0.5
+    asked = min(ACTED_ON - 0.01, doubt[Label.SUPERSEDE])
+    return Relation(Label.SUPERSEDE, asked, doubt, relation.by, reason)
+
+
+def _sure(label: Label, confidence: float, reason: str) -> Relation:
+    rest = (1.0 - confidence) / 3
+    return Relation(label, confidence, {one: confidence if one is label else rest for one in LABELS}, "rules", reason)
+
+
+def _cases(
+    rows: Rows,
+    newcomer: Newcomer,
+    near: Sequence[Beside],
+    relations: dict[str, Relation],
+    odds: Sequence[AtOdds],
+) -> list[Case]:
+    """One case for each memory that stands; a version that is over speaks for the one in its place."""
+    by_id = {other.id: other for other in near}
+    standing: dict[str, Case] = {}
+    for other in near:
+        relation = relations.get(other.id)
+        if other.is_over:
+            relation = beside_over(newcomer, other, by_id[other.head_id], relation)
+            other = by_id[other.head_id]
+        if relation is None:
+            continue
+        own = tuple(one for one in odds if one.memory_id == other.id)
+        if not own:
+            relation = _record_changed(newcomer, other, _beside_person(newcomer, other, relation))
+        whole = not own or not others_standing(rows, other.id, [one.claim_id for one in own])
+        case = Case(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
+        if other.id not in standing or _tells_more(case, standing[other.id]):
+            standing[other.id] = case
+    return list(standing.values())
+
+
+def _ended_by_what_stands(cases: Sequence[Case], newcomer: Newcomer) -> list[Case]:
+    """What is itself doubted ends nothing that was said before it.
+
+    Where nothing else ended the newcomer, the person's own word stands and is asked about, an equal is doubted with the
+    other, and whoever counts for less waits.
+    """
+    older = [case for case in cases if case.verdict.deed is Deed.ENTER_SUPERSEDED]
+    doubted = [case for case in older if case.other.status == Status.DISPUTED]
+    if len(doubted) < len(older):
+        return [case for case in cases if case not in doubted]
+    return [
+        replace(case, verdict=_beside_disputed(newcomer.standing, case.other.standing)) if case in doubted else case
+        for case in cases
+    ]
+
+
+def _beside_disputed(newcomer: Standing, disputed: Standing) -> Verdict:
+    if newcomer.owners_word:
+        return Verdict(Deed.COEXIST, "beside_disputed", review=True)
+    deed = Deed.QUARANTINE if outranks(disputed, newcomer) else Deed.DISPUTE
+    return Verdict(deed, "beside_disputed", review=True)
+
+
+def _tells_more(case: Case, before: Case) -> bool:
+    """What a version that is over tells counts for more than what its successor tells of the same newcomer.
+
+    A mere doubt gives way where the newcomer says or completes what stands now; a value that is over, named, gives way
+    only where the newcomer surely says what stands now.
+    """
+    if case.relation.reason == OLD_VALUE:
+        return not _surely_says(before)
+    if before.relation.reason == OLD_VALUE:
+        return _surely_says(case)
+    if case.relation.reason != VALUE_RETURNS:
+        return before.relation.reason == VALUE_RETURNS and _says_so_too(case)
+    return case.relation.certain or not _says_so_too(before)
+
+
+def _surely_says(case: Case) -> bool:
+    return case.relation.certain and case.relation.label is Label.DUPLICATE
+
+
+def _says_so_too(case: Case) -> bool:
+    return case.relation.label in (Label.DUPLICATE, Label.MERGE)
+
+
+def _beside_person(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """Beside what the person said nobody else fills the same place otherwise without being asked about."""
+    if relation.by == "rules" or newcomer.standing.persons == other.standing.persons:
+        return relation
+    if newcomer.standing.persons:  # told before the person spoke: the same pair the other way round
+        rivals = one_slot_apart(newcomer.told, other.told) or is_rival(newcomer.told, other.told)
+        return _doubted(relation, "value_changed") if rivals and not relation.certain else relation
+    if relation.label is Label.SUPERSEDE:
+        return relation
+    likely = relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _WORTH_HOLDING
+    if likely or one_slot_apart(other.told, newcomer.told) or is_rival(other.told, newcomer.told):
+        return _doubted(relation, "value_changed")
+    return relation
+
+
+_FIRST = (Deed.STACK, Deed.QUARANTINE, Deed.ENTER_SUPERSEDED, Deed.DISPUTE)
+"""Deeds after which the newcomer does not stand, most telling first."""
+
+
+def _record_changed(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
+    is_tool = newcomer.standing.source in _RECORDING and is_one_source(newcomer.standing, other.standing)
+    if not is_tool or relation.by == "rules" or relation.certain or not one_slot_apart(other.told, newcomer.told):
+        return relation
+    return _doubted(relation, "value_changed")
+
+
+_RECORDING = (Source.TOOL_OUTPUT, Source.SYSTEM)
+
+
+def _joined(cases: Sequence[Case], newcomer: Newcomer) -> Plan:
+    """One plan: a duplicate first, then what keeps the newcomer out, then what it replaces, then what it joins."""
+    if not cases:
+        return NEW
+    ranked = _one_by_meaning(
+        sorted(cases, key=lambda case: (-case.relation.confidence, -case.other.cosine, case.other.id))
+    )
+    by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in Deed}
+    gives_way = by_deed[Deed.SUPERSEDE] + by_deed[Deed.HOLD_EXISTING]
+    above = any(outranks(case.other.standing, newcomer.standing) for case in by_deed[Deed.STACK])
+    if by_deed[Deed.STACK] and by_deed[Deed.SUPERSEDE] and not by_deed[Deed.QUARANTINE] and not above:
+        # It says again what one memory says, and ends another: it becomes the new version of both.
+        return _plan(Deed.SUPERSEDE, [*by_deed[Deed.SUPERSEDE], *by_deed[Deed.STACK]], ranked)
+    for deed in _FIRST:
+        if by_deed[deed]:
+            return _plan(deed, by_deed[deed], ranked)
+    if gives_way:
+        return _plan(gives_way[0].verdict.deed, [*gives_way, *_worth_asking(by_deed[Deed.COEXIST])], ranked)
+    if by_deed[Deed.MERGE]:
+        nearest = max(by_deed[Deed.MERGE], key=lambda case: case.other.cosine)
+        return _plan(Deed.MERGE, [nearest], ranked)
+    return _coexisting(ranked)
+
+
+def _one_by_meaning(ranked: Sequence[Case]) -> list[Case]:
+    """A newcomer ends one memory; that it ends others too is certain by their claims alone, else it is asked.
+
+    What was held back does not count: nobody relied on it.
+    """
+    ending = [
+        case for case in ranked if case.verdict.deed is Deed.SUPERSEDE and case.other.status != Status.QUARANTINED
+    ]
+    by_meaning = [case for case in ending if not _by_structure(case)]
+    spared = by_meaning if len(by_meaning) < len(ending) else by_meaning[1:]
+    asked = Verdict(Deed.COEXIST, "ends_several", review=True, kind="classification", suggestion=Action.SUPERSEDE)
+    return [replace(case, verdict=asked) if case in spared else case for case in ranked]
+
+
+def _by_structure(case: Case) -> bool:
+    return bool(case.odds) or case.relation.by == "rules" or case.relation.reason in (VALUE_RETURNS, OLD_VALUE)
+
+
+def _plan(deed: Deed, partners: Sequence[Case], cases: Iterable[Case]) -> Plan:
+    relation = partners[0].relation
+    return Plan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
+
+
+def _worth_asking(cases: Sequence[Case]) -> list[Case]:
+    """Of several that a newcomer may be about, those it likely replaces: each is a question of its own."""
+    likely = [case for case in cases if case.verdict.review and _replaces(case) >= _LIKELY]
+    return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
+
+
+def _replaces(case: Case) -> float:
+    return case.relation.probabilities.get(Label.SUPERSEDE, 0.0)
+
+
+def _coexisting(ranked: Sequence[Case]) -> Plan:
+    """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
+    asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
+    related = [case for case in ranked if case.other.cosine >= _RELATED]
+    telling = [*asked[:1], *_worth_asking(asked[1:])] or related[:1]
+    if not telling:
+        return replace(NEW, cases=tuple(ranked))
+    relation = telling[0].relation
+    label = Label.COEXIST.value if not asked else relation.label.value
+    partners = (*telling, *(case for case in related[:1] if case not in telling))
+    return Plan(label, relation.confidence, relation.by, None, tuple(ranked), Deed.COEXIST, partners)

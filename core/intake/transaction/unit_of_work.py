@@ -1,0 +1,290 @@
+"""One verb, one transaction: rows, audit row and undo step together, or nothing.
+
+Who is no longer let in writes nothing any more: what a client asked for before it was revoked or paused, and what still
+waits for the embedder or the writer, ends here, where every verb comes by. Must not do: say what a client may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.errors import Code, UserError
+from core.intake.transaction.question_quota import check_waiting
+from core.types.values import Actor
+from core.vault.audit import AuditChain
+from core.vault.database.row_images import change_to_json, image_hash, image_to_json, steady
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_DAY_MS = 86_400_000
+_WELCOME = "SELECT 1 FROM clients WHERE id = ? AND revoked_at IS NULL AND paused_at IS NULL"
+
+
+@dataclass
+class _Image:
+    table: str
+    key: Mapping[str, object]
+    before: Mapping[str, object] | None
+    after: Mapping[str, object] | None
+
+
+class Verb:
+    """A running verb: collects the images of every changed row.
+
+    Attributes:
+        step_id: the undo step this verb writes.
+    """
+
+    def __init__(self, tx: Tx, step_id: str) -> None:
+        self.tx = tx
+        self.step_id = step_id
+        self._images: list[_Image] = []
+        self.object = ""
+        self.detail: dict[str, object] = {}
+        self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
+
+    def changed(
+        self,
+        table: str,
+        key: Mapping[str, object],
+        before: Mapping[str, object] | None,
+        after: Mapping[str, object] | None,
+    ) -> None:
+        """Take the images of one changed row; called by the transaction.
+
+        Args:
+            table: the table's name.
+            key: the row's key columns.
+            before: the row as it was; None for an insertion.
+            after: the row as it is; None for a deletion.
+        """
+        self._images.append(_Image(table, key, before, after))
+
+    @property
+    def changes(self) -> int:
+        """How many rows changed so far."""
+        return len(self._images)
+
+    def note(self, obj: str = "", **detail: object) -> None:
+        """Say what the audit row shall hold: ids and counts, never text.
+
+        Args:
+            obj: the id of what was acted on.
+            **detail: counts, ids, codes.
+        """
+        self.object = obj or self.object
+        self.detail.update(detail)
+
+    def log(
+        self,
+        operation: str,
+        memory_id: str,
+        other_id: str | None,
+        confidence: float | None,
+        decided_by: str,
+        similarity: float | None = None,
+    ) -> None:
+        """Say what was consolidated; written into `consolidation_log` together with the step.
+
+        Args:
+            operation: ADD, NOOP, DUPLICATE, SUPERSEDE, MERGE, COEXIST, QUARANTINE, DISPUTE.
+            memory_id: what was acted on.
+            other_id: the other side, if there is one.
+            confidence: of the decision, 0 to 1.
+            decided_by: `owner`, `rules`, `builtin` or `model`.
+            similarity: of the two, cosine.
+        """
+        self._lines.append((operation, memory_id, other_id, similarity, confidence, decided_by))
+
+    @property
+    def asks(self) -> bool:
+        """Whether it opened an item of the review."""
+        return any(image.table == "conflicts" and image.before is None for image in self._images)
+
+    @property
+    def lines(self) -> int:
+        """How many lines of the consolidation log there are so far."""
+        return len(self._lines)
+
+    def forget_lines(self, kept: int) -> None:
+        """Leave out the lines of steps that were not taken after all.
+
+        Args:
+            kept: how many lines stay, from the first.
+        """
+        del self._lines[kept:]
+
+    def write_log(self, make_id: Callable[[], str], *, with_step: bool) -> None:
+        """Write the collected lines of the consolidation log.
+
+        Args:
+            make_id: makes ids.
+            with_step: whether the step they belong to was written.
+        """
+        step = self.step_id if with_step else None
+        self.tx.run_many(
+            "INSERT INTO consolidation_log "
+            "(id, at, operation, memory_id, other_id, similarity, confidence, decided_by, step_id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(make_id(), self.tx.now_ms, *line, step) for line in self._lines],
+        )
+
+    def write_images(self, first_nr: int) -> None:
+        """Write the collected images into the step.
+
+        Args:
+            first_nr: the number of the first image within the step.
+        """
+        self.tx.run_many(
+            "INSERT INTO undo_rows (step_id, nr, tbl, row_key, before, after, after_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self.step_id,
+                    first_nr + nr,
+                    image.table,
+                    image_to_json(image.key),
+                    None if image.before is None else image_to_json(image.before),
+                    # An inserted row is its own after image: only its hash is kept, or imports would be stored twice.
+                    None if image.before is None or image.after is None else change_to_json(image.before, image.after),
+                    None if image.after is None else image_hash(steady(image.table, image.after)),
+                )
+                for nr, image in enumerate(self._images)
+            ],
+        )
+
+
+class UnitOfWork:
+    """Opens verbs. One object per open vault.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        undo_days: how long the steps of verbs from now on can be taken back; may be changed at any time.
+        client_waits: so many items of one client may wait in the review; likewise.
+    """
+
+    def __init__(self, make_id: Callable[[], str], chain: AuditChain, undo_days: int, client_waits: int = 500) -> None:
+        self._make_id = self.make_id = make_id
+        self._chain = chain
+        self.undo_days = undo_days
+        self.client_waits = client_waits
+
+    @contextmanager
+    def verb(
+        self,
+        tx: Tx,
+        name: str,
+        label: str,
+        actor: Actor,
+        *,
+        undoes: str | None = None,
+        step_id: str | None = None,
+        keep_open: bool = False,
+    ) -> Iterator[Verb]:
+        """Run one verb inside a transaction.
+
+        Args:
+            tx: the transaction.
+            name: the verb's name for the audit, such as `remember`.
+            label: the undo step's name in words; never memory text.
+            actor: who asks.
+            undoes: the step this verb takes back.
+            step_id: a step that is still open and is continued (an import's batches share one).
+            keep_open: the step goes on in a later transaction.
+
+        Yields:
+            The verb, which collects images and audit detail.
+
+        Raises:
+            UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
+                much of it would wait for the person.
+        """
+        need_welcome(tx, actor)
+        verb = Verb(tx, step_id or self._make_id())
+        previous, tx.recorder = tx.recorder, verb
+        try:
+            yield verb
+        finally:
+            tx.recorder = previous
+        if verb.asks:
+            check_waiting(tx, actor, self.client_waits, tx.now_ms)
+        known = tx.one("SELECT coalesce(max(nr) + 1, 0) FROM undo_rows WHERE step_id = ?", (verb.step_id,))
+        exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
+        is_step = bool(verb.changes) or keep_open or exists or undoes is not None
+        if is_step:
+            self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
+            verb.write_images(int(known[0]) if known else 0)
+        verb.write_log(self._make_id, with_step=is_step)
+        self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
+
+    def begin_step(self, tx: Tx, name: str, label: str, actor: Actor) -> str:
+        """Write a step that is still open, for a verb whose own rows refer to it; `verb` then goes on with it.
+
+        Args:
+            tx: the transaction.
+            name: the verb's name.
+            label: the step's name in words.
+            actor: who asks.
+
+        Returns:
+            The step's id.
+
+        Raises:
+            UserError: as `verb`.
+        """
+        need_welcome(tx, actor)
+        step_id = self._make_id()
+        self._insert_step(tx, step_id, name, label, actor, undoes=None, keep_open=True)
+        return step_id
+
+    def _write_step(
+        self, verb: Verb, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool, exists: bool
+    ) -> None:
+        tx = verb.tx
+        if exists:
+            tx.run("UPDATE undo_steps SET is_open = ? WHERE id = ?", (int(keep_open), verb.step_id))
+            return
+        self._insert_step(tx, verb.step_id, name, label, actor, undoes=undoes, keep_open=keep_open)
+
+    def _insert_step(
+        self, tx: Tx, step_id: str, name: str, label: str, actor: Actor, *, undoes: str | None, keep_open: bool
+    ) -> None:
+        tx.run(
+            "INSERT INTO undo_steps (id, at, verb, label, actor, client_id, undoes_id, is_open, expires_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                step_id,
+                tx.now_ms,
+                name,
+                label,
+                actor.kind,
+                actor.client_id,
+                undoes,
+                int(keep_open),
+                tx.now_ms + self.undo_days * _DAY_MS,
+            ),
+        )
+
+
+def need_welcome(rows: Rows, actor: Actor) -> None:
+    """Refuse a client that was revoked or paused, as its row stands in this very transaction.
+
+    Args:
+        rows: the transaction.
+        actor: who asks; the owner and Loci itself always may.
+
+    Raises:
+        UserError: UNAUTHENTICATED.
+    """
+    if actor.client_id is not None and rows.value(_WELCOME, (actor.client_id,)) is None:
+        raise unwelcome()
+
+
+def unwelcome() -> UserError:
+    """The one answer to a client that is unknown, paused or revoked."""
+    return UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
+
+
+def _audit_name(actor: Actor) -> str:
+    return actor.kind if actor.client_id is None else f"client:{actor.client_id}"

@@ -1,0 +1,193 @@
+"""Uniting two memories under one id, with nothing lost: both originals stay as versions that are over.
+
+Must not do: choose the united text, or embed it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.belief.extract.permanence import longest
+from core.errors import BugError
+from core.intake.transaction import version_numbers
+from core.intake.transaction.sources import Lineage, add_source
+from core.memory.draft import content_hash, to_json
+from core.memory.write import take_labels
+from core.text.screening.injection import FLAG, renewed
+from core.types.words import Source, Status
+from core.vault.database.tx import Tx
+
+_GENERAL = "general"
+"""The category of what has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge left.
+
+    Attributes:
+        kept_id: the memory with the united text.
+        original_id: the row that keeps its text from before.
+        from_id: the other memory, now a version of the same chain.
+    """
+
+    kept_id: str
+    original_id: str
+    from_id: str
+
+
+def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> Merged:
+    """Write a merge (seed D): tags, sources, entities; the higher importance, the longer permanence, the earlier time.
+
+    Args:
+        tx: the verb's transaction.
+        make_id: makes UUIDv7 ids.
+        keep_id: the memory that keeps its id and gets the text.
+        text: the united text.
+        from_id: the other memory.
+
+    Returns:
+        The rows that hold the originals.
+    """
+    kept, other = tx.row("memories", {"id": keep_id}), tx.row("memories", {"id": from_id})
+    if kept is None or other is None:
+        raise BugError("merging what is not there")
+    original_id = make_id()
+    # First the newcomer leaves, then the text changes: two equal texts never stand.
+    tx.update(
+        "memories",
+        {"id": from_id},
+        {
+            "status": Status.SUPERSEDED.value,
+            "status_reason": "merged",
+            "superseded_by_id": keep_id,
+            "retired_at": tx.now_ms,
+        },
+    )
+    _original(tx, kept, original_id)
+    chain = str(kept["chain_id"])
+    if str(other["chain_id"]) == chain:
+        version_numbers.number(tx, from_id, chain, version_numbers.newest(tx, chain, from_id) + 1)
+    version_numbers.join(tx, str(other["chain_id"]), chain, but=keep_id)
+    place = {"supersedes_id": original_id, "version": version_numbers.newest(tx, chain, keep_id) + 1}
+    tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place})
+    _carry_evidence(tx, make_id, keep_id, original_id, text)
+    _lend_evidence(tx, make_id, keep_id, from_id, text)
+    _unite_sources(tx, keep_id, from_id)
+    _unite_mentions(tx, keep_id, original_id, from_id, text)
+    return Merged(keep_id, original_id, from_id)
+
+
+def _original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:
+    tx.insert(
+        "memories",
+        {
+            **kept,
+            "n": take_labels(tx, 1),
+            "id": original_id,
+            "status": Status.SUPERSEDED.value,
+            "status_reason": "merged",
+            "superseded_by_id": kept["id"],
+            "recorded_at": tx.now_ms,
+            "retired_at": tx.now_ms,
+            "pinned": 0,
+            "access_count": 0,
+            "last_accessed_at": None,
+        },
+    )
+
+
+def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> dict[str, object]:
+    tags = dict.fromkeys([*json.loads(kept["tags"]), *json.loads(other["tags"])])
+    columns: dict[str, object] = {
+        "text": text,
+        "content_hash": content_hash(text),
+        "flags": to_json(_united_flags(kept, other, text)),
+        "tags": to_json(list(tags)),
+        "importance": max(kept["importance"], other["importance"]),
+        "pinned": max(kept["pinned"], other["pinned"]),
+        # How often either was given to somebody. (Seed D adds one for the merge; here it counts what was recalled.)
+        "access_count": kept["access_count"] + other["access_count"],
+        "permanence": longest([str(kept["permanence"]), str(other["permanence"])]),
+        "category": kept["category"] if kept["category"] != _GENERAL else other["category"],
+    }
+    if kept["valid_to"] is not None and (other["valid_to"] is None or other["valid_to"] > kept["valid_to"]):
+        # It is over when all of it is.
+        columns |= {name: other[name] for name in ("valid_to", "valid_to_prec")}
+    if other["occurred_at"] is not None and (kept["occurred_at"] is None or other["occurred_at"] < kept["occurred_at"]):
+        columns |= {name: other[name] for name in ("occurred_at", "occurred_prec", "occurred_offset")}
+    return columns
+
+
+def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> list[str]:
+    """The marks of the united text, which nobody has let through; what a claim brought goes on with the claim."""
+    flags = renewed(json.loads(kept["flags"]), text)
+    held = any(FLAG in json.loads(one["flags"]) and FLAG not in renewed((), str(one["text"])) for one in (kept, other))
+    return [*flags, FLAG] if held and FLAG not in flags else flags
+
+
+def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:
+    """Spans of the old text: where its quote is in the new one, else they go on in the original."""
+    for evidence in _evidence(tx, keep_id):
+        if text[evidence["start_at"] : evidence["end_at"]] == evidence["quote"]:
+            continue
+        at = text.find(evidence["quote"])
+        moved = None if at < 0 else (at, at + len(evidence["quote"]))
+        if moved is not None and not _backed(tx, evidence, keep_id, moved):
+            tx.update("evidence", {"id": evidence["id"]}, {"start_at": moved[0], "end_at": moved[1]})
+            continue
+        tx.insert("evidence", {**evidence, "id": make_id(), "memory_id": original_id})
+        tx.delete("evidence", {"id": evidence["id"]})
+
+
+def _lend_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, from_id: str, text: str) -> None:
+    """What the other memory says is said by the united text too."""
+    for evidence in _evidence(tx, from_id):
+        at = text.find(evidence["quote"])
+        span = (at, at + len(evidence["quote"]))
+        if at >= 0 and not _backed(tx, evidence, keep_id, span):
+            tx.insert(
+                "evidence",
+                {**evidence, "id": make_id(), "memory_id": keep_id, "start_at": span[0], "end_at": span[1]},
+            )
+
+
+def _evidence(tx: Tx, memory_id: str) -> list[dict[str, Any]]:
+    found = tx.all("SELECT id FROM evidence WHERE memory_id = ? ORDER BY id", (memory_id,))
+    return [row for (one,) in found if (row := tx.row("evidence", {"id": one})) is not None]
+
+
+def _backed(tx: Tx, evidence: dict[str, Any], memory_id: str, span: tuple[int, int]) -> bool:
+    return (
+        tx.one(
+            "SELECT 1 FROM evidence WHERE claim_id = ? AND memory_id = ? AND start_at = ? AND end_at = ? "
+            "AND stance = ?",
+            (evidence["claim_id"], memory_id, *span, evidence["stance"]),
+        )
+        is not None
+    )
+
+
+def _unite_sources(tx: Tx, keep_id: str, from_id: str) -> None:
+    for lineage, source, client_id, session, import_id in tx.all(
+        "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ? "
+        "ORDER BY lineage",
+        (from_id,),
+    ):
+        add_source(tx, keep_id, Lineage(lineage, client_id, session, import_id), Source(source))
+
+
+def _unite_mentions(tx: Tx, keep_id: str, original_id: str, from_id: str, text: str) -> None:
+    """Entities of both: the kept one's own spans hold as long as its text begins the united one."""
+    texts = dict(tx.all("SELECT id, text FROM memories WHERE id IN (?, ?)", (original_id, from_id)))
+    for entity_id, start, end, confidence in tx.all(
+        "SELECT entity_id, start_at, end_at, confidence FROM mentions WHERE memory_id = ? ORDER BY entity_id, start_at",
+        (from_id,),
+    ):
+        at = text.find(texts[from_id][start:end])
+        if at >= 0 and tx.row("mentions", {"memory_id": keep_id, "entity_id": entity_id, "start_at": at}) is None:
+            row = {"entity_id": entity_id, "start_at": at, "end_at": at + end - start, "confidence": confidence}
+            tx.insert("mentions", {"memory_id": keep_id, **row})

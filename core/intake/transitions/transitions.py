@@ -1,0 +1,372 @@
+"""What can become of a memory that stands or waits: the steps of which every decision is made.
+
+The store path, the desk and the jobs take these and no others; each step changes rows through the verb's transaction,
+so an undo of the verb takes it back. Must not do: decide anything, or touch an episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BugError
+from core.intake.claims import assertion, late_arrival
+from core.intake.transaction import version_numbers
+from core.intake.transaction.sources import Lineage, add_source
+from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.unit_of_work import Verb
+from core.intake.transitions import digest_support, review_items
+from core.intake.transitions.confirmation import vouch
+from core.intake.transitions.merge import Merged, unite
+from core.intake.transitions.review_items import Matter
+from core.memory.draft import to_json
+from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
+from core.types.values import When
+from core.types.words import Source, Status
+from core.vault.database.tx import Tx
+
+REPLACED, MERGED, OLDER, DUPLICATE = "replaced", "merged", "older", "duplicate"
+"""Reasons of a status (`memories.status_reason`): a successor stands; its text went into another; it was said before
+what stands; it says in other words what stands."""
+
+
+@dataclass
+class Acts:
+    """The steps, for one running verb.
+
+    Attributes:
+        tx: the verb's transaction.
+        verb: the verb.
+        make_id: makes UUIDv7 ids.
+        space: the vector space of the vectors handed in.
+        stored: told sequence, labels and vectors of changed rows after the commit, for the index.
+        by: who draws relations: `owner` where a person decided, else `rules`.
+        weighed: who weighed it, for the consolidation log: `owner`, `rules`, `builtin` or `model`.
+        weights: how sure the relation to a memory is (0 to 1), and how near it is (cosine), for the same log.
+        opened: review items this verb opened, in order.
+        touched: memories whose standing this verb changed, in order.
+    """
+
+    tx: Tx
+    verb: Verb
+    make_id: Callable[[], str]
+    space: VectorSpace
+    stored: Stored
+    by: str = "rules"
+    weighed: str = ""
+    weights: dict[str, tuple[float, float]] = field(default_factory=dict)
+    opened: list[str] = field(default_factory=list)
+    touched: list[str] = field(default_factory=list)
+
+    # ---- one memory
+
+    def activate(self, memory_id: str) -> None:
+        """It stands from here on, with every part of a split text; its claims hold where nothing excludes them.
+
+        Where a person decided so, the person vouches for it: from here on it counts as what the owner said.
+        """
+        if self.by == "owner":
+            vouch(self.tx, self.parts(memory_id), self.tx.now_ms)
+        self._set(memory_id, Status.ACTIVE, None)
+
+    def quarantine(self, memory_id: str, reason: str) -> None:
+        """It waits for a person; its claims are drafts or no longer hold."""
+        self._set(memory_id, Status.QUARANTINED, reason)
+        self._release(memory_id)
+
+    def archive(self, memory_id: str, reason: str) -> None:
+        """It leaves, restorable: rejected, faded, expired."""
+        self._set(memory_id, Status.ARCHIVED, reason)
+
+    def dispute(self, memory_id: str, reason: str) -> None:
+        """It is doubted: default recall leaves it out, and so do its claims."""
+        self._set(memory_id, Status.DISPUTED, reason)
+        self._release(memory_id)
+
+    # ---- two memories
+
+    def supersede(self, old_id: str, new_id: str, at: When | None = None) -> None:
+        """The newcomer takes the place of what stood.
+
+        The old one keeps its text and its place in history; it was true until the newcomer's `valid_from`, else until
+        the newcomer was said. Both belong to one chain. Claims of the old one are superseded with it.
+
+        Args:
+            old_id: what stood.
+            new_id: what stands now; its own status is not changed.
+            at: from when on the newcomer holds; None for what the newcomer itself says.
+        """
+        old, new = self._row(old_id), self._row(new_id)
+        until = at or _since(new)
+        self._end_claims(old, new, None if until is None else until.ms)
+        for part in self.parts(old_id):
+            row = self._row(part)
+            changes = {
+                "status": Status.SUPERSEDED.value,
+                "status_reason": REPLACED,
+                "superseded_by_id": new_id,
+                "retired_at": self.tx.now_ms,
+                **_ended(row, until),
+            }
+            self.tx.update("memories", {"id": part}, changes)
+        self._follow_chain(old, new)
+        self._touch(old_id)
+        self._release(old_id)
+        assertion.follow(self.tx, self.make_id, self.parts(old_id))
+        self.edge(new_id, old_id, "supersedes")
+        self.log("SUPERSEDE", new_id, old_id)
+
+    def enter_superseded(self, new_id: str, by_id: str) -> None:
+        """A newcomer that was said before what stands: it enters the chain as a version that is over.
+
+        It was true until the version said next after it, and what was said before it held until it was said.
+
+        Args:
+            new_id: the newcomer.
+            by_id: what stands.
+        """
+        head, new = self._row(by_id), self._row(new_id)
+        chain = str(head["chain_id"])
+        by_id = late_arrival.next_said(self.tx, chain, new, by_id)
+        until = _since(self._row(by_id))
+        late_arrival.end_before(self.tx, chain, new)
+        version = version_numbers.enter(self.tx, chain, new)
+        for part in self.parts(new_id):
+            row = self._row(part)
+            changes = {
+                "status": Status.SUPERSEDED.value,
+                "status_reason": OLDER,
+                "superseded_by_id": by_id,
+                "retired_at": self.tx.now_ms,
+                "chain_id": chain,
+                "version": version,
+                **_ended(row, until),
+            }
+            self.tx.update("memories", {"id": part}, changes)
+        self._touch(new_id)
+        assertion.follow(self.tx, self.make_id, self.parts(new_id))
+        self.edge(by_id, new_id, "supersedes")
+        self.log("SUPERSEDE", by_id, new_id)
+
+    def replace_claims(self, old_claims: Sequence[str], new_id: str, at: When | None = None) -> bool:
+        """Claims are over, though the memories they come from may say more that stands.
+
+        Args:
+            old_claims: what the newcomer contradicts.
+            new_id: the newcomer.
+            at: from when on it holds.
+
+        Returns:
+            Whether any of them stood.
+        """
+        until = at or _since(self._row(new_id))
+        changed = False
+        for claim_id in old_claims:
+            by = assertion.counterpart(self.tx, claim_id, new_id)
+            changed |= assertion.retire(self.tx, claim_id, by, None if until is None else until.ms)
+        return changed
+
+    def merge_into(self, keep_id: str, text: str, vector: NDArray[np.float32], from_id: str) -> Merged:
+        """Unite two memories under the id of the one that stands; both originals stay in its history.
+
+        Args:
+            keep_id: the memory that keeps its id.
+            text: the united text.
+            vector: of that text, (dims,).
+            from_id: the other one.
+
+        Returns:
+            The rows that hold the originals.
+        """
+        merged = unite(self.tx, self.make_id, keep_id, text, from_id)
+        label = int(self._row(keep_id)["n"])
+        vectors = np.asarray(vector, np.float32).reshape(1, -1)
+        forget_vector(self.tx, label)  # those of other spaces say what it said before
+        write_vectors(self.tx, [label], vectors, self.space)
+        refresh_terms(self.tx, [keep_id, merged.original_id, from_id])
+        seq = self.tx.seq
+        self.tx.after_commit(lambda: self.stored(seq, [label], vectors))
+        assertion.follow(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
+        refresh_trust(self.tx, keep_id)
+        self._touch(keep_id)
+        self._touch(from_id)
+        self.log("MERGE", keep_id, from_id)
+        return merged
+
+    def coexist(self, a: str, b: str, kind: str = "coexists_with") -> None:
+        """Both stand, and know of each other."""
+        self.edge(a, b, kind)
+        self.log("COEXIST", a, b)
+
+    def stack(self, new_id: str, under_id: str) -> None:
+        """The newcomer says in other words what stands: it is kept beneath it, and its source corroborates.
+
+        Args:
+            new_id: the newcomer.
+            under_id: what stands.
+        """
+        for part in self.parts(new_id):
+            changes = {"status": Status.CONSOLIDATED.value, "status_reason": DUPLICATE, "consolidated_into": under_id}
+            self.tx.update("memories", {"id": part}, changes)
+        for lineage, source, client_id, session, import_id in self.tx.all(
+            "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ? "
+            "ORDER BY lineage",
+            (new_id,),
+        ):
+            add_source(self.tx, under_id, Lineage(lineage, client_id, session, import_id), Source(source))
+        self._touch(new_id)
+        refresh_trust(self.tx, under_id)
+        assertion.follow(self.tx, self.make_id, [*self.parts(new_id), under_id])
+        self.log("DUPLICATE", under_id, new_id)
+
+    def contradict(self, new_id: str, existing_id: str) -> None:
+        """Both say what cannot both be true, and neither gives way: a relation that the graph shows."""
+        self.edge(new_id, existing_id, "contradicts")
+
+    # ---- the queue
+
+    def open_conflict(self, matter: Matter) -> str | None:
+        """Open a review item.
+
+        Args:
+            matter: what it is about.
+
+        Returns:
+            Its id, or that of the open item about the same; None where a person has rejected or kept it before.
+        """
+        wanted = self.make_id()
+        found = review_items.open_conflict(self.tx, wanted, matter)
+        if found == wanted:
+            self.opened.append(wanted)
+        return found
+
+    def close_conflict(self, item_id: str, state: str, resolution: str | None, note: str | None = None) -> bool:
+        """Close a review item; see `core.intake.transitions.review_items.close_conflict`."""
+        return review_items.close_conflict(self.tx, item_id, state, resolution, note)
+
+    def close_moot(self, memory_ids: Sequence[str] = ()) -> tuple[str, ...]:
+        """Close open items that cannot be decided any more.
+
+        Args:
+            memory_ids: memories to look at, besides those this verb touched.
+
+        Returns:
+            The items.
+        """
+        return review_items.close_moot(self.tx, [*self.touched, *memory_ids])
+
+    # ---- claims
+
+    def assert_claims(self, memory_id: str) -> None:
+        """Bring a memory's claims in step with how it stands now."""
+        assertion.follow(self.tx, self.make_id, self.parts(memory_id))
+
+    # ---- ground
+
+    def parts(self, memory_id: str) -> list[str]:
+        """The memory and, where its text was split, its other parts; the head first."""
+        found = self.tx.all(
+            "SELECT id FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
+            (memory_id, memory_id, memory_id),
+        )
+        return [str(row[0]) for row in found]
+
+    def edge(self, from_id: str, to_id: str, kind: str) -> None:
+        """Draw a relation, once."""
+        known = self.tx.one("SELECT 1 FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", (from_id, to_id, kind))
+        if known is not None or from_id == to_id:
+            return
+        spaces = [self._row(memory_id)["space_id"] for memory_id in (from_id, to_id)]
+        within = next((space for space in spaces if space != "GLOBAL"), "GLOBAL")
+        self.tx.insert(
+            "edges",
+            {
+                "id": self.make_id(),
+                "from_id": from_id,
+                "to_id": to_id,
+                "type": kind,
+                "space_id": within,
+                "made_by": self.by,
+                "recorded_at": self.tx.now_ms,
+            },
+        )
+
+    def log(self, operation: str, memory_id: str, other_id: str | None, confidence: float | None = None) -> None:
+        """Put a line into the consolidation log; written with the step."""
+        sure, near = self.weights.get(other_id or "") or self.weights.get(memory_id) or (None, None)
+        told = sure if confidence is None else confidence
+        self.verb.log(operation, memory_id, other_id, told, self.weighed or self.by, near)
+
+    def _set(self, memory_id: str, status: Status, reason: str | None) -> None:
+        ids = self.parts(memory_id)
+        retired = None if status is Status.ACTIVE else self.tx.now_ms
+        gone = {Status.QUARANTINED: None, Status.DISPUTED: None}.get(status, retired)
+        for part in ids:
+            changes: dict[str, object] = {"status": status.value, "status_reason": reason, "retired_at": gone}
+            if status is Status.ACTIVE:
+                changes |= {"superseded_by_id": None, "consolidated_into": None}
+            self.tx.update("memories", {"id": part}, changes)
+        self._touch(memory_id)
+        assertion.follow(self.tx, self.make_id, ids)
+
+    def _release(self, memory_id: str) -> None:
+        """A digest that says what does not stand any more leaves; what else went into it stands again."""
+        for one in digest_support.release(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
+            self._touch(one)
+
+    def _row(self, memory_id: str) -> dict[str, Any]:
+        row = self.tx.row("memories", {"id": memory_id})
+        if row is None:
+            raise BugError("a memory that is not there")
+        return row
+
+    def _touch(self, memory_id: str) -> None:
+        if memory_id not in self.touched:
+            self.touched.append(memory_id)
+
+    def _follow_chain(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        """Both in one chain, the newcomer last."""
+        chain, own = str(old["chain_id"]), str(new["chain_id"])
+        if own != chain and version_numbers.newest(self.tx, own, str(new["id"])):
+            # The newcomer continues another chain already: this one joins it.
+            version_numbers.join(self.tx, chain, own, but=str(new["id"]))
+            chain = own
+        version = max(version_numbers.newest(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
+        for part in self.parts(str(new["id"])):
+            self.tx.update(
+                "memories",
+                {"id": part},
+                {"chain_id": chain, "version": version, "supersedes_id": new["supersedes_id"] or old["id"]},
+            )
+
+    def _end_claims(self, old: dict[str, Any], new: dict[str, Any], at_ms: int | None) -> None:
+        """Claims that rest on the old memory alone end with it."""
+        gone = self.parts(str(old["id"]))
+        for claim_id in assertion.claims_of(self.tx, gone):
+            others = self.tx.value(
+                "SELECT count(*) FROM evidence e JOIN memories m ON m.id = e.memory_id WHERE e.claim_id = ? "
+                "AND e.stance = 'supporting' AND m.status = 'active' AND e.memory_id NOT IN "
+                "(SELECT value FROM json_each(?))",
+                (claim_id, to_json(gone)),
+            )
+            by = assertion.counterpart(self.tx, claim_id, str(new["id"]))
+            if not others or by is not None:
+                assertion.retire(self.tx, claim_id, by, at_ms)
+
+
+def _since(row: dict[str, Any]) -> When | None:
+    """From when on a memory holds: what it says itself, else when it was said."""
+    at = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
+    return None if at is None else When(int(at))
+
+
+def _ended(row: dict[str, Any], until: When | None) -> dict[str, object]:
+    """The end of a memory's validity; an end that it states itself and that came sooner stays."""
+    if until is None or (row["valid_to"] is not None and row["valid_to"] <= until.ms):
+        return {}
+    at = until.ms if row["valid_from"] is None else max(until.ms, int(row["valid_from"]))
+    return {"valid_to": at, "valid_to_prec": until.precision.value}

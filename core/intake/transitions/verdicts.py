@@ -1,0 +1,213 @@
+"""What people and clients say of a memory that stands: reinforce, dispute, corroborate, confirm (seed A, feature 2).
+
+A client has one voice, however often it speaks. What the owner said can be disputed by the owner alone; a client's
+doubt about it becomes a question. Must not do: change a text, or judge who may ask (the facade did).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from core.errors import Code, PreconditionError, UserError
+from core.intake.claims.candidate import standing_of
+from core.intake.transaction.sources import Lineage, corroborate
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transaction.validation import check_reason
+from core.intake.transitions import confirmation
+from core.intake.transitions.digest_support import DIGESTED
+from core.intake.transitions.review_items import Matter
+from core.intake.transitions.transitions import Acts
+from core.memory.write import Stored, VectorSpace
+from core.types.replies import VerdictReply
+from core.types.values import Actor
+from core.types.words import Kind, Source, Status
+from core.vault.database.tx import Tx
+
+DISPUTED_FROM = 0.3
+"""Below this trust a memory is disputed (seed A, dispute)."""
+MAJORITY = 2
+"""By so many must independent clients that dispute outnumber those that reinforce (design section 3, statuses)."""
+
+BY_OWNER, BY_CLIENTS, LOW_TRUST = "disputed_by_owner", "disputed_by_clients", "low_trust"
+"""Reasons of the status `disputed` that a verdict gives, and that a verdict can take away."""
+
+BOTH = "disputed_both"
+"""The reason of two that a person doubted at the desk: until the person confirms one of them."""
+_LIFTED = frozenset({BY_OWNER, BY_CLIENTS, LOW_TRUST})
+
+_LABELS = {"reinforce": "Reinforce a memory", "dispute": "Dispute a memory", "confirm": "Confirm a memory"}
+_OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce"}
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """Takes verdicts down.
+
+    Attributes:
+        make_id: makes UUIDv7 ids.
+        work: opens verbs.
+        space: the vector space in use.
+        stored: told of changed vectors; a verdict changes none.
+    """
+
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    space: VectorSpace
+    stored: Stored
+
+    def say(self, tx: Tx, memory_id: str, verdict: str, actor: Actor, reason: str | None = None) -> VerdictReply:
+        """Take one verdict down and draw the consequences.
+
+        Args:
+            tx: the transaction.
+            memory_id: the memory; the caller has checked that the actor may reach it.
+            verdict: `reinforce`, `dispute` or `confirm`; a confirmation by a client counts as a reinforcement.
+            actor: who says so.
+            reason: why, in the actor's words; kept in the vault.
+
+        Returns:
+            How the memory stands now.
+
+        Raises:
+            UserError: NOT_FOUND for a memory that is gone, INVALID_INPUT for one that no verdict can touch, such as an
+                episode that a client would confirm (seed B).
+        """
+        check_reason(reason)
+        head = _head(tx, memory_id)
+        if verdict == "confirm" and not actor.is_owner and _kind(tx, head) == Kind.EPISODE.value:
+            raise PreconditionError("An episode is what was said; there is nothing to confirm.")
+        said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
+        with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
+            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            conflict = self._take(acts, head, said, actor, reason)
+            verb.note(head, verdict=said)
+        return _reply(tx, head, verb.step_id, conflict)
+
+    def corroborate(
+        self, tx: Tx, memory_id: str, actor: Actor, source: Source, session: str | None = None
+    ) -> VerdictReply:
+        """Another source says the same of its own knowledge.
+
+        Args:
+            tx: the transaction.
+            memory_id: the memory.
+            actor: who says so; the same client in the same session counts once.
+            source: by what way it knows.
+            session: the session the source speaks in.
+
+        Returns:
+            How the memory stands now.
+
+        Raises:
+            UserError: as `say`.
+        """
+        head = _head(tx, memory_id)
+        with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
+            new = corroborate(tx, head, Lineage.of_actor(actor, session), source)
+            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            self._weigh(acts, head)
+            verb.note(head, independent=new)
+        return _reply(tx, head, verb.step_id, None)
+
+    def _take(self, acts: Acts, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
+        tx = acts.tx
+        if said == "dispute" and not actor.is_owner and standing_of(tx, head).owner_said:
+            # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
+            said_by = {"client": actor.name, "doubt": reason or ""}
+            return acts.open_conflict(Matter("stale", head, reason="client_doubts", detail=said_by))
+        voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
+        _note(tx, head, voice, said, actor, reason)
+        if said == "confirm":
+            for part in acts.parts(head):
+                tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
+        self._weigh(acts, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
+        return None
+
+    @staticmethod
+    def _weigh(acts: Acts, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+        """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
+        tx = acts.tx
+        trust, by_owner = confirmation.recount(tx, acts.parts(head))
+        status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
+        why = _doubt(tx, head, trust, by_owner=by_owner)
+        # What a digest says is doubted too, and the digest leaves with it.
+        stands = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and held == DIGESTED)
+        if stands and why is not None:
+            acts.dispute(head, why)
+            acts.log("DISPUTE", head, None)
+        elif status == Status.DISPUTED.value and held in lifted:
+            if why is None:
+                acts.activate(head)
+            elif why != held:
+                acts.dispute(head, why)
+        acts.close_moot([head])
+
+
+def undoubt(acts: Acts, head: str) -> None:
+    """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
+
+    Args:
+        acts: the steps of the running verb.
+        head: the memory; of a split text the head.
+    """
+    confirmation.undoubt(acts.tx, acts.parts(head))
+
+
+def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
+    """One row for each voice and verdict; who changes its mind takes the other word back."""
+    tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": _OPPOSITE[said]})
+    if said == "dispute":
+        tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": "confirm"})
+    key = {"memory_id": head, "voice": voice, "verdict": said}
+    held = tx.row("verdicts", key)
+    if held is None:
+        tx.insert("verdicts", {**key, "client_id": actor.client_id, "reason": reason, "at": tx.now_ms})
+        return
+    times = int(held["times"]) + 1 if actor.is_owner else 1
+    tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or held["reason"]})
+
+
+def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
+    if by_owner or standing_of(tx, head).owner_said:
+        # What the owner said, or vouched for, is disputed by the owner alone, whatever the numbers.
+        return BY_OWNER if by_owner else None
+    against, in_favour = tx.all(
+        "SELECT count(DISTINCT CASE WHEN verdict = 'dispute' AND voice <> 'owner' THEN voice END), "
+        "count(DISTINCT CASE WHEN verdict <> 'dispute' THEN voice END) FROM verdicts WHERE memory_id = ?",
+        (head,),
+    )[0]
+    if int(against) >= int(in_favour) + MAJORITY:
+        return BY_CLIENTS
+    return LOW_TRUST if trust < DISPUTED_FROM else None
+
+
+def _head(tx: Tx, memory_id: str) -> str:
+    row = tx.one("SELECT coalesce(part_of, id), status FROM memories WHERE id = ?", (memory_id,))
+    if row is None or row[1] == Status.DELETED.value:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    if row[1] == Status.SUPERSEDED.value:
+        raise PreconditionError("A newer version of this memory stands; speak of that one.")
+    return str(row[0])
+
+
+def _kind(tx: Tx, head: str) -> str:
+    return str(tx.value("SELECT kind FROM memories WHERE id = ?", (head,)))
+
+
+def _reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:
+    status, trust, confidence, reinforced, disputed, corroboration = tx.all(
+        "SELECT status, trust, confidence, reinforcements, disputes, corroboration FROM memories WHERE id = ?", (head,)
+    )[0]
+    return VerdictReply(
+        memory_id=head,
+        status=status,
+        trust=float(trust),
+        confidence=float(confidence),
+        reinforcements=int(reinforced),
+        disputes=int(disputed),
+        corroboration=int(corroboration),
+        step_id=step_id,
+        conflict=conflict,
+    )

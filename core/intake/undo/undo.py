@@ -1,0 +1,497 @@
+"""Taking a step back: rows whose present state is the one the step left are restored; the rest is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.belief.claims.contradiction import TOPIC, on_topic
+from core.errors import Code, PreconditionError, UserError
+from core.intake.claims.model_claims import forget_reading
+from core.intake.review.approvals import withdraw
+from core.intake.transaction.sources import KINDS_BY_TEXT
+from core.intake.transaction.trust_inputs import refresh_capped, refresh_claims, refresh_trust
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.undo.client_unpairing import apart_from_newer, came_back, goes_with_its_pairing, is_unpaired
+from core.memory.draft import to_json
+from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
+from core.memory.write import forget_vector, refresh_terms, remove_derived
+from core.types.replies import UndoReport
+from core.types.values import Actor
+from core.types.words import HOME_SPACE
+from core.vault.database.row_images import both_states, image_from_json, image_hash, lasting, steady
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.dependents import forget_inferred, memories_naming, remove_mentions
+
+# A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
+_SHARED = frozenset({"conversations", "spaces", "undo_steps"})
+# What is said of a memory and holds nothing up: without it the memory stands as it stood.
+_REMARKS = frozenset({"distilled", "fading", "gaps", "replays", "rule_applications", "spared", "verdicts"})
+# What a row cannot come back without; another step may have taken it away.
+_PARENTS = (
+    ("space_id", "spaces"),
+    ("conversation_id", "conversations"),
+    ("memory_id", "memories"),
+    ("claim_id", "claims"),
+    ("parent_id", "rooms"),
+    ("room_id", "rooms"),
+)
+_LISTED = 200
+_UNDO, _REDO = "Undo: ", "Redo: "
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    id: str
+    label: str
+    client: str | None
+
+
+@dataclass
+class Work:
+    """What an undo did so far.
+
+    Attributes:
+        kept: memories that the step brought and that changed since; what hangs on them stays with them.
+        onward: memories of the step, old and new, that are neither as it left them nor as it found them.
+        placed: memories whose place changed.
+        loosened: memories from which a source or another thing was taken.
+        emptied: conversations that lost a memory.
+        claims: claims that changed, or whose evidence did.
+        named: entities that were joined or came apart.
+        topics: what claims that changed are about (TOPIC): what they opposed is weighed again.
+        ceilings: clients whose trust ceiling changed: the ceilings of before and of now.
+        unpaired: names of clients that came back and are to be paired anew.
+        first: of each row of the step how it was before.
+        given_up: rows that stay as they are.
+    """
+
+    kept: frozenset[str] = frozenset()
+    onward: frozenset[str] = frozenset()
+    restored: int = 0
+    left: list[Mapping[str, Any]] = field(default_factory=list)
+    touched: set[str] = field(default_factory=set)
+    placed: set[str] = field(default_factory=set)
+    loosened: set[str] = field(default_factory=set)
+    emptied: set[str] = field(default_factory=set)
+    gone: list[int] = field(default_factory=list)
+    claims: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+    topics: set[tuple[str, ...]] = field(default_factory=set)
+    ceilings: dict[str, tuple[float, float]] = field(default_factory=dict)
+    unpaired: set[str] = field(default_factory=set)
+    first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
+    given_up: set[tuple[str, str]] = field(default_factory=set)
+    spots: Spots = field(default_factory=Spots)
+
+
+def last_step(rows: Rows) -> str | None:
+    """The newest step of a person or a client that can still be taken back, if any.
+
+    What Loci did by itself meanwhile (comparing, refining, upkeep) is taken back by its name alone.
+    """
+    found = rows.value(
+        "SELECT id FROM undo_steps WHERE undone_by IS NULL AND verb <> 'undo' AND is_open = 0 AND actor <> 'scheduler' "
+        "ORDER BY at DESC, rowid DESC LIMIT 1"  # ids follow the machine's clock, which may have been set back
+    )
+    return None if found is None else str(found)
+
+
+def undo(
+    tx: Tx,
+    work: UnitOfWork,
+    step_id: str | None,
+    actor: Actor,
+    removed: Callable[[int, Sequence[int]], None],
+    *,
+    verb_name: str = "undo",
+) -> UndoReport:
+    """Take one step back; that is a step itself, which can be taken back again.
+
+    Args:
+        tx: the transaction.
+        work: opens the verb.
+        step_id: the step; None for the newest that has not been undone.
+        actor: who asks.
+        removed: told the sequence and the labels of memories that vanished, for the index.
+        verb_name: another verb that works by taking a step back (`unimport`); the next undo takes that one back.
+
+    Returns:
+        What was restored and what was left.
+
+    Raises:
+        UserError: NOT_FOUND when there is nothing to undo, INVALID_INPUT when it cannot be undone now.
+    """
+    step = _step(tx, step_id)
+    with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
+        chain = _mark_imports(tx, step.id)
+        done = carry_out(tx, step.id)
+        verb.note(step.id, restored=done.restored, left=len(done.left))
+    _mark_steps(tx, chain, verb.step_id)
+    seq, labels = tx.seq, tuple(done.gone)
+    tx.after_commit(lambda: removed(seq, labels))
+    left, unpaired = tuple(done.left[:_LISTED]), tuple(sorted(done.unpaired))
+    return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
+
+
+def carry_out(tx: Tx, step_id: str) -> Work:
+    """Restore what one step left and nothing changed since; within a running verb and an open purge gate.
+
+    Args:
+        tx: the transaction.
+        step_id: the step; the caller notes that it is taken back.
+
+    Returns:
+        What was done: counts, what was left, the labels of memories that vanished.
+    """
+    rows = tx.all(
+        "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step_id,)
+    )
+    rows, newer = apart_from_newer(tx, step_id, rows)
+    begun = {(table, key): before for table, key, before, _ in rows}
+    done = Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
+    done.left += newer
+    # Freed places last: only then it is known in which space their memories stand again.
+    for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
+        if (table, key) in done.given_up:
+            continue  # of a row that a step changed several times, its newest image said that it stays
+        image = None if before is None else image_from_json(before)
+        now_key = image_from_json(key)
+        if image is not None and _is_freed_place((table, key, before, after_hash)):
+            _leave_other_wing(tx, now_key, image, done)
+        listed = len(done.left)
+        _take_back(tx, table, now_key, image, after_hash, done)
+        if len(done.left) > listed:
+            done.given_up.add((table, key))
+            first = done.first[(table, key)]
+            done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
+    _leave_other_wings(tx, done)
+    _clear_orphans(tx, done)
+    _rederive(tx, done)
+    return done
+
+
+def _step(tx: Tx, step_id: str | None) -> _Step:
+    wanted = step_id or last_step(tx)
+    row = (
+        None
+        if wanted is None
+        else tx.one(
+            "SELECT s.id, s.label, s.undone_by, s.is_open, k.name FROM undo_steps s "
+            "LEFT JOIN clients k ON k.id = s.client_id WHERE s.id = ?",
+            (wanted,),
+        )
+    )
+    if row is None:
+        raise UserError(Code.NOT_FOUND, "There is nothing to undo." if step_id is None else "There is no such step.")
+    if row[2] is not None:
+        raise PreconditionError("That step is undone already; undo its undoing to bring it back.")
+    if row[3]:
+        raise UserError(Code.BUSY, "That step is still running; wait until it is done.")
+    return _Step(row[0], row[1], row[4])
+
+
+def _label(label: str) -> str:
+    """The name of an undo: undoing an undo is called a redo, and so on in turn."""
+    if label.startswith(_UNDO):
+        return _REDO + label.removeprefix(_UNDO)
+    return _UNDO + label.removeprefix(_REDO)
+
+
+def _mark_imports(tx: Tx, step_id: str) -> tuple[str, ...]:
+    """Note which imports hold now.
+
+    Returns:
+        The step, the one it took back, and so on: every second of them is undone from here on, the first one too.
+    """
+    chain: list[str] = []
+    at: str | None = step_id
+    while at is not None:
+        tx.run("UPDATE imports SET state = ? WHERE step_id = ?", ("done" if len(chain) % 2 else "undone", at))
+        chain.append(at)
+        at = tx.value("SELECT undoes_id FROM undo_steps WHERE id = ?", (at,))
+    return tuple(chain)
+
+
+def _mark_steps(tx: Tx, chain: Sequence[str], undone_by: str) -> None:
+    """Note which steps hold now: taking one back brings the one it took back into force again, and so on."""
+    for place, step_id in enumerate(chain):
+        by = None if place % 2 else (undone_by if place == 0 else chain[place - 1])
+        tx.run("UPDATE undo_steps SET undone_by = ? WHERE id = ?", (by, step_id))
+
+
+def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
+    """Memories which the step brought and which are no longer as it left them."""
+    left: dict[str, bytes | None] = {}  # what the step's last image of each says: the newest comes first
+    brought = set()
+    for table, key, before, after_hash in rows:
+        if table == "memories":
+            left.setdefault(key, after_hash)
+            if before is None:
+                brought.add(key)
+    changed = set()
+    for key in brought:
+        current = tx.row("memories", image_from_json(key))
+        if current is not None and image_hash(steady("memories", current)) != left[key]:
+            changed.add(str(current["id"]))
+    return frozenset(changed)
+
+
+def _gone_on(tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]) -> frozenset[str]:
+    """Memories of the step with which more happened since; that they were given another number is no matter."""
+    left: dict[str, bytes | None] = {}
+    for table, key, _, after_hash in rows:
+        if table == "memories":
+            left.setdefault(key, after_hash)
+    onward = set()
+    for key, after_hash in left.items():
+        current, begun = tx.row("memories", image_from_json(key)), first["memories", key]
+        if current is None or _renumbered("memories", current, after_hash):
+            continue
+        known = {after_hash, None if begun is None else image_hash(steady("memories", image_from_json(begun)))}
+        if image_hash(steady("memories", current)) not in known:
+            onward.add(str(current["id"]))
+    return frozenset(onward)
+
+
+def _is_freed_place(row: tuple[Any, ...]) -> bool:
+    table, _key, before, after_hash = row
+    return bool(table == "places") and before is not None and after_hash is None
+
+
+def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: Work) -> None:
+    """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
+
+    Giving a place is no step. Without this the place would pass for somebody's change, and the memory would neither
+    get its own place back nor ever stand in its own wing again.
+    """
+    found = tx.value(
+        "SELECT 1 FROM places p JOIN rooms r ON r.id = p.room_id JOIN memories m ON m.id = p.memory_id "
+        "JOIN rooms held ON held.id = ? "
+        "WHERE p.memory_id = ? AND p.placed_by = 'lifecycle' AND r.space_id <> m.space_id "
+        "AND held.space_id = m.space_id",
+        (before["room_id"], key["memory_id"]),
+    )
+    if found is not None:
+        done.spots.note("places", tx.row("places", key), None)
+        tx.delete("places", key)
+
+
+def _leave_other_wings(tx: Tx, done: Work) -> None:
+    """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
+    for memory_id in strays(tx, done.touched | done.placed):
+        tx.delete("places", {"memory_id": memory_id})
+
+
+def _take_back(
+    tx: Tx,
+    table: str,
+    key: dict[str, object],
+    before: Mapping[str, object] | None,
+    after_hash: bytes | None,
+    done: Work,
+) -> None:
+    current = tx.row(table, key)
+    if current is None and before is None:
+        return  # another undo took it away already
+    if before is None and current is not None and done.kept.intersection(map(str, _owners(current))):
+        return  # provenance of a memory that stays: listed with it
+    if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
+        # The version that took its place went on since: with both back, two texts of one memory would stand.
+        done.left.append(both_states(table, key, before, current))
+        return
+    now_hash = None if current is None else image_hash(steady(table, current))
+    if before is not None and now_hash == image_hash(steady(table, before)):
+        return  # another undo put it back already
+    if now_hash != after_hash and before is not None and current is not None:
+        moved = _renumbered(table, current, after_hash)
+        before, now_hash = {**before, **moved}, after_hash if moved else now_hash
+    if now_hash != after_hash and not goes_with_its_pairing(table, before, current):
+        if table not in _SHARED:
+            done.left.append(both_states(table, key, before, current))
+        return
+    before = came_back(tx, table, before, current)
+    try:
+        with tx.attempt():
+            _restore(tx, table, key, before, current, done)
+    except UserError:
+        _leave(tx, table, key, before, current, done)
+    else:
+        done.restored += 1
+        _touch(table, before, current, done)
+
+
+def _renumbered(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
+    """The number a version has now, where nothing but that changed: one that was said before it came in since."""
+    if table != "memories":
+        return {}
+    number = int(str(current["version"]))
+    as_left = (image_hash(steady(table, {**current, "version": had})) for had in range(number - 1, 0, -1))
+    return {"version": number} if any(after_hash == one for one in as_left) else {}
+
+
+def _owners(row: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("memory_id", "incoming_id") if name in row)
+
+
+def _leave(
+    tx: Tx,
+    table: str,
+    key: Mapping[str, object],
+    before: Mapping[str, object] | None,
+    current: Mapping[str, object] | None,
+    done: Work,
+) -> None:
+    """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
+    if table == "clients" and before is None:
+        tx.update(table, key, {"revoked_at": tx.now_ms})  # its receipts keep its name; it is let in no more
+    # Trigger: the room of a memory that comes back is gone. Why: the scheduler gives it another place by itself.
+    # Outcome: nothing is left to decide.
+    if table not in _SHARED and not (table == "places" and current is None):
+        done.left.append(both_states(table, key, before, current))
+    if table == "conversations" and before is None:
+        done.emptied.add(str(key["id"]))
+
+
+def _restore(
+    tx: Tx,
+    table: str,
+    key: dict[str, object],
+    before: Mapping[str, object] | None,
+    current: Mapping[str, object] | None,
+    done: Work,
+) -> None:
+    if before is None and current is not None and table == "memories":
+        label = int(str(current["n"]))
+        remove_derived(tx, [label])
+        forget_reading(tx, str(current["id"]))
+        withdraw(tx, str(current["id"]))
+        tx.delete(table, key)
+        done.gone.append(label)
+    elif before is None:
+        if table == "spaces":
+            # Trigger: the row of an import that was taken back outlives it and names its space. Why: nothing reads that
+            # any more. Outcome: it names `home`, and the space it made can go.
+            tx.run(
+                "UPDATE imports SET space_id = (SELECT id FROM spaces WHERE name = ?) "
+                "WHERE space_id = ? AND state = 'undone'",
+                (HOME_SPACE, key["id"]),
+            )
+            remove_plan(tx, str(key["id"]))
+        elif table == "rooms":
+            remove_newcomers(tx, str(key["id"]))
+        tx.delete(table, key)
+        done.spots.note(table, current, None)
+    elif done.spots.is_taken(tx, table, before):
+        raise PreconditionError("Something else stands in that place now.")
+    elif current is None:
+        _bring_parents(tx, before, done)
+        tx.insert(table, before)
+        done.spots.note(table, None, before)
+    else:
+        if table == "memories" and current["space_id"] != before["space_id"]:
+            remove_mentions(tx, [str(current["id"])])  # of entities of the space it leaves; made anew in its own
+        tx.update(table, key, {name: value for name, value in lasting(table, before).items() if name not in key})
+        done.spots.note(table, current, before)
+        if table == "memories" and current["text"] != before["text"]:
+            forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew
+            done.gone.append(int(str(current["n"])))
+
+
+def _bring_parents(tx: Tx, row: Mapping[str, object], done: Work) -> None:
+    """Bring back what a row stood on and what another undo took away as an orphan (`_clear_orphans`)."""
+    for column, table in _PARENTS:
+        parent = row.get(column)
+        if parent is None or tx.row(table, {"id": parent}) is not None:
+            continue
+        found = tx.value(
+            "SELECT r.before FROM undo_rows r JOIN undo_steps s ON s.id = r.step_id WHERE r.tbl = ? "
+            "AND json_extract(r.before, '$.id') = ? AND s.undone_by IS NULL "
+            # A room that the person merged away stays away.
+            "AND (r.tbl <> 'rooms' OR s.verb IN ('undo', 'unimport')) ORDER BY s.rowid DESC LIMIT 1",
+            (table, parent),
+        )
+        if found is not None:
+            image = image_from_json(found)
+            _bring_parents(tx, image, done)
+            tx.insert(table, image)
+            _touch(table, image, None, done)
+
+
+def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: Work) -> None:
+    row = before or current or {}
+    if table == "places":
+        done.placed.add(str(row["memory_id"]))
+        return  # nothing is derived from where a memory stands
+    if table in ("memories", "entities"):
+        (done.touched if table == "memories" else done.named).add(str(row["id"]))
+    elif "memory_id" in row:
+        done.touched.add(str(row["memory_id"]))
+    if table in ("claims", "evidence"):
+        done.claims.add(str(row["id" if table == "claims" else "claim_id"]))
+    if table == "claims":
+        done.topics.add(tuple(str(row[name]) for name in TOPIC))
+    if table == "clients" and before is not None:
+        _touch_client(before, current, done)
+    if before is not None or current is None:
+        return
+    if "memory_id" in current and table not in _REMARKS:
+        done.loosened.add(str(current["memory_id"]))
+    elif table == "memories" and current["conversation_id"] is not None:
+        done.emptied.add(str(current["conversation_id"]))
+
+
+def _touch_client(before: Mapping[str, object], current: Mapping[str, object] | None, done: Work) -> None:
+    if is_unpaired(before):
+        done.unpaired.add(str(before["name"]))
+    if current is not None:
+        done.ceilings[str(before["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
+
+
+def _clear_orphans(tx: Tx, done: Work) -> None:
+    """Remove what only the undone step still held up.
+
+    Of two imports that bring the same fact, or messages of one conversation, the first owns the row. When it is
+    taken back before the second, the row stays for the second's sake; it must go with the second.
+    """
+    for memory_id, label, conversation in _without_source(tx, done):
+        with suppress(UserError), tx.attempt():  # something else refers to it: it stays
+            remove_derived(tx, [label])
+            tx.delete("memories", {"n": label})
+            done.gone.append(label)
+            done.touched.discard(memory_id)
+            done.emptied.add(conversation or "")
+    for conversation_id in sorted(done.emptied):
+        found = tx.one(
+            "SELECT 1 FROM conversations c JOIN imports i ON i.id = c.import_id WHERE c.id = ? AND i.state = 'undone'",
+            (conversation_id,),
+        )
+        if found is not None:
+            with suppress(UserError), tx.attempt():  # it has other messages
+                tx.delete("conversations", {"id": conversation_id})
+
+
+def _without_source(tx: Tx, done: Work) -> list[tuple[str, int, str | None]]:
+    found = []
+    for memory_id in done.loosened - done.kept:
+        found += tx.all(
+            "SELECT id, n, conversation_id FROM memories m WHERE id = ? AND kind IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id)",
+            (memory_id, to_json([kind.value for kind in KINDS_BY_TEXT])),
+        )
+    return sorted(found, key=lambda row: -int(row[1]))  # parts of a split text before their head
+
+
+def _rederive(tx: Tx, done: Work) -> None:
+    standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
+    refresh_terms(tx, standing)
+    forget_inferred(tx, memories_naming(tx, done.named))
+    for memory_id in standing:
+        refresh_trust(tx, memory_id)
+    for client_id, (old, new) in done.ceilings.items():
+        if old != new:
+            refresh_capped(tx, client_id, old, new)
+    refresh_claims(tx, sorted(done.claims.union(*(on_topic(tx, topic) for topic in done.topics))))

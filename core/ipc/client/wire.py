@@ -1,0 +1,267 @@
+"""The client's half of the protocol without any input or output: bytes in, messages out; calls out as lines.
+
+Both clients stand on it, the one that waits and the one on a loop, so that lines, ids, answers and notifications are
+read in one way. Must not do: any socket work, wait, know any method but the notification `progress`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.ipc.protocol.escaping import shown
+from core.ipc.protocol.messages import LINE_BYTES, encode, error_from, request
+from core.ipc.protocol.strict_json import BadMessage, check_text, parse
+
+Notify = Callable[[str, Mapping[str, Any]], None]
+Progress = Callable[[str, int, int | None], None]
+
+_OWN_LIMIT = ("recall", "search")  # the next page of these is asked for with the same limit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call.
+
+    Attributes:
+        ident: the call's id.
+        result: what came back; None where it was refused.
+        error: why it was refused; None where it was not.
+    """
+
+    ident: int
+    result: dict[str, Any] | None
+    error: LociError | None
+
+    def value(self) -> dict[str, Any]:
+        """The result; raises what the server answered."""
+        if self.result is None:
+            raise self.error or gone()
+        return self.result
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How far a long call is.
+
+    Attributes:
+        ident: the call's id; None where the server names none.
+        label: what it does.
+        done: units done.
+        total: units in all, if known.
+    """
+
+    ident: int | None
+    label: str
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Any other notification.
+
+    Attributes:
+        name: its method.
+        params: its content.
+    """
+
+    name: str
+    params: Mapping[str, Any]
+
+
+Message = Answer | Report | Notice
+
+
+class Wire:
+    """One connection's bytes and ids."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._searched = 0
+        self._last = 0
+        self._ready: deque[Message] = deque()
+        self._ended: LociError | None = None
+
+    def call(self, method: str, params: Mapping[str, Any]) -> tuple[int, bytes]:
+        """Make a call.
+
+        Args:
+            method: its name.
+            params: its parameters.
+
+        Returns:
+            Its id, and the line to send.
+
+        Raises:
+            UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE; nothing is to be sent.
+        """
+        self._last += 1
+        return self._last, call_line(self._last, method, params)
+
+    def feed(self, chunk: bytes) -> None:
+        """Take in what was read, cut anywhere.
+
+        Args:
+            chunk: bytes; none at all for the end of the connection.
+        """
+        if not chunk:
+            self.end(gone())
+        self._buffer += chunk
+        try:
+            while self._ended is None and (line := self._line()) is not None:
+                message = _message(parse(line, is_reply=True))
+                if message is not None:
+                    self._ready.append(message)
+        except LociError as error:
+            self.end(error)
+
+    def _line(self) -> bytes | None:
+        end = self._buffer.find(b"\n", self._searched)
+        if max(end, len(self._buffer) if end < 0 else 0) >= LINE_BYTES:
+            raise UserError(Code.MALFORMED_MESSAGE, "The server sent a line that is too long.")
+        if end < 0:
+            self._searched = len(self._buffer)
+            return None
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self._searched = 0
+        return line
+
+    def end(self, error: LociError) -> None:
+        """Nothing can be read any more; what was whole before can still be taken. The first reason stands."""
+        self._ended = self._ended or error
+        self._buffer.clear()
+
+    def next(self) -> Message | None:
+        """Take the oldest message.
+
+        Returns:
+            The message; None where none is whole yet.
+
+        Raises:
+            LociError: all that could be read was taken: NOT_HERE at the end of the connection, MALFORMED_MESSAGE after
+                a line that is no message, or what the server said without an id before it closed.
+        """
+        if self._ready:
+            return self._ready.popleft()
+        if self._ended is not None:
+            raise self._ended
+        return None
+
+
+def _message(found: Mapping[str, Any]) -> Message | None:
+    ident, params = found.get("id"), found.get("params")
+    if isinstance(ident, int) and not isinstance(ident, bool):
+        result = found.get("result")
+        if isinstance(result, dict):
+            return Answer(ident, result, None)
+        return Answer(ident, None, error_from(found.get("error")))
+    if "error" in found:  # an error without an id: the server could not read us, or has no room
+        raise error_from(found["error"])
+    name = found.get("method")
+    if not isinstance(name, str) or not isinstance(params, dict):
+        return None
+    return _report(params) if name == "progress" else Notice(name, params)
+
+
+def _report(params: Mapping[str, Any]) -> Report:
+    ident, done, total = params.get("id"), params.get("done"), params.get("total")
+    return Report(
+        ident if isinstance(ident, int) else None,
+        str(params.get("label", "")),
+        done if isinstance(done, int) else 0,
+        total if isinstance(total, int) else None,
+    )
+
+
+class Pages:
+    """Follows `next` until all items are there, or as many as were asked for."""
+
+    def __init__(self, method: str, params: Mapping[str, Any] | None) -> None:
+        """Begin.
+
+        Args:
+            method: one that answers with `items`.
+            params: its parameters; `limit` bounds all pages together.
+        """
+        self._method, self._asked = method, dict(params or {})
+        self._limit = self._asked.get("limit")
+        self._first: Mapping[str, Any] | None = None
+        self._last: Mapping[str, Any] = {}
+        self._items: list[Any] = []
+        self.params: Mapping[str, Any] | None = self._asked
+
+    def add(self, page: Mapping[str, Any]) -> None:
+        """Take a page; `params` is what the next one is asked with, None where this was the last.
+
+        Args:
+            page: the answer to `params`.
+        """
+        self._first = page if self._first is None else self._first
+        self._last = page
+        self._items += page.get("items", ())
+        self.params = None
+        if "next" in page and (self._limit is None or len(self._items) < self._limit):
+            more = {**self._asked, "after": page["next"]}
+            if self._limit is not None and not self._method.endswith(_OWN_LIMIT):
+                more["limit"] = self._limit - len(self._items)
+            self.params = more
+
+    def whole(self, *, with_next: bool = False) -> dict[str, Any]:
+        """The first answer with the items of all pages and no `next`.
+
+        Args:
+            with_next: say `next` all the same where `limit` left something behind.
+        """
+        first = {} if self._first is None else self._first
+        more = {"next": self._last["next"]} if with_next and "next" in self._last else {}
+        return {**{key: value for key, value in first.items() if key != "next"}, "items": self._items, **more}
+
+
+def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
+    """Write a call as one line.
+
+    Args:
+        ident: the caller's id of it.
+        method: its name.
+        params: its parameters.
+
+    Returns:
+        UTF-8 with the line end.
+
+    Raises:
+        UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE.
+    """
+    for name, value in params.items():
+        try:
+            check_text(value)
+        except BadMessage as bad:
+            # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
+            # else. Outcome: named and refused here, in the words the engine uses.
+            raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
+    try:
+        line = encode(request(ident, method, params), strict=True)
+    except (ValueError, TypeError, RecursionError):
+        raise UserError(Code.INVALID_INPUT, "The parameters cannot be sent as JSON.") from None
+    if len(line) > LINE_BYTES:
+        raise UserError(Code.TEXT_TOO_LARGE, f"A message may have at most {LINE_BYTES} bytes.")
+    return line
+
+
+def pair_params(name: str, code: str, grants: Sequence[str] | None) -> dict[str, Any]:
+    """What `pair` is called with; None for the usual grants."""
+    return {"client": name, "code": code, **({} if grants is None else {"grants": list(grants)})}
+
+
+def gone() -> EnvironmentFaultError:
+    """The connection ended."""
+    return EnvironmentFaultError(Code.NOT_HERE, "Loci closed the connection.")
+
+
+def too_slow() -> EnvironmentFaultError:
+    """Nothing came in time."""
+    return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "Loci did not answer in time.")

@@ -1,0 +1,495 @@
+"""Memories as JSON: one shape on the command line and on the socket (design section 8). Pure.
+
+The owner sees exact numbers; a client sees band words for score, trust and confidence, and never a vector.
+Must not do: decide who may see what.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence, Set
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from core.ipc.methods.disclosures import Withheld
+from core.ipc.methods.ports import RecallItemLike, RecallResultLike
+from core.ipc.protocol.time_format import iso
+from core.text.rendering.model_text import rendered
+from core.text.screening.egress import conditions, order_score, shown
+from core.text.screening.injection import blocked_text, limits
+from core.types.bands import band
+from core.types.contexts import ContextReply
+from core.types.journals import StepRow, Steps
+from core.types.lab import Metrics
+from core.types.plans import QueryPlan, TimeRange
+from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport, VerdictReply
+from core.types.reviews import Action, Decided, ListedConflict
+from core.types.traces import Trace
+from core.types.values import Memory, When
+
+NameOf = Callable[[str], str | None]
+
+_TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
+_BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.results.explain
+_SECRETS = frozenset({"token", "key", "root"})
+_MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """How one caller is shown memories.
+
+    Attributes:
+        exact: numbers instead of bands, and the rows' own details.
+        name_of: the name of a client by its id.
+    """
+
+    exact: bool
+    name_of: NameOf
+
+    def number(self, value: float) -> float | str:
+        """A figure as this caller sees it."""
+        return round(value, 6) if self.exact else band(value)
+
+    def memory(self, memory: Memory, score: float | None = None) -> dict[str, Any]:
+        """A memory as a recall item.
+
+        Args:
+            memory: the snapshot.
+            score: its score; None outside a search.
+
+        Returns:
+            The item.
+        """
+        client = None if memory.client_id is None else self.name_of(memory.client_id)
+        item: dict[str, Any] = {
+            "id": memory.id,
+            "kind": memory.kind.value,
+            "text": memory.text if self.exact else rendered(memory).text,
+            "author": memory.author,
+            "said_by": memory.said_by(client),
+            "category": memory.category,
+            "status": memory.status.value,
+            "score": None if score is None else self.number(score),
+            "trust": self.number(memory.trust),
+            "confidence": self.number(memory.confidence),
+            "created_at": iso(memory.recorded_at),
+            "occurred_at": None if memory.occurred is None else iso(memory.occurred.ms),
+            "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
+            "space": memory.space,
+            "source": memory.source.value,
+            "client": client,
+            "ref": memory.ref,
+            "importance": memory.importance,
+            "tags": list(memory.tags),
+            "session": memory.session,
+            **conditions(memory),
+        }
+        return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
+
+    def found(self, item: RecallItemLike, explain: bool) -> dict[str, Any]:
+        """A recalled memory.
+
+        Args:
+            item: from the recall.
+            explain: whether signals, ranks and reasons are wanted.
+
+        Returns:
+            The item.
+        """
+        shaped = self.memory(item.memory, item.score)
+        refs = () if isinstance(shaped, Withheld) else item.refs
+        if refs:
+            shaped["refs"] = [one if self.exact else shown(one) for one in refs]
+        if item.contradicts is not None:
+            shaped["contradicts"] = item.contradicts
+        if not explain:
+            return shaped
+        signals = item.signals
+        shaped["signals"] = {
+            "relevance": self.number(signals.relevance),
+            "confidence": self.number(signals.confidence),
+            "recency": self.number(signals.recency),
+            "importance": self.number(signals.importance),
+            "utility": self.number(signals.utility),
+        }
+        shaped["ranks"] = {
+            name: {"rank": int(rank), "raw": float(raw)} if self.exact else int(rank)
+            for name, (rank, raw) in item.ranks.items()
+        }
+        shaped["why"] = list(item.why) if self.exact else _reasons(item.ranks)
+        return shaped
+
+    def plan(self, plan: QueryPlan) -> dict[str, Any]:
+        """How a question was understood.
+
+        Args:
+            plan: from the engine.
+
+        Returns:
+            Intent, days and names; to who sees numbers also what speaks for each intent, other names, and the weight
+            of words with what moved it.
+        """
+        told: dict[str, Any] = {
+            "intent": plan.intent.value,
+            "time": None if plan.time is None else _days(plan.time),
+            "entities": [one if self.exact else shown(one) for one in plan.entities],
+        }
+        if not self.exact:
+            return told
+        return {
+            **told,
+            "intent_scores": {name: round(score, 6) for name, score in plan.intent_scores.items()},
+            "aliases": _aliases(plan.aliases),
+            "identifiers": list(plan.identifiers),
+            "text_weight": round(plan.text_weight, 6),
+            "text_signals": list(plan.text_signals),
+            "given": list(plan.given),
+        }
+
+    def reason(self, result: RecallResultLike) -> str:
+        """Why there is an answer or none; without the numbers where this caller sees none."""
+        if self.exact or not any(character.isdigit() for character in result.reason):
+            return result.reason
+        return "Nothing comes close enough."
+
+
+def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
+    """What leaves for a client: a text that reads like an attack is not shown, nor the labels beside it (E10.14.1)."""
+    score = order_score(memory)
+    if score <= limits().block:
+        return item
+    bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
+    left = {name: value for name, value in item.items() if name not in conditions(memory)}
+    bare["said_by"] = dataclasses.replace(memory, author=None).said_by(item["client"])
+    return Withheld(left, **bare, text=blocked_text(score))
+
+
+def _days(time: TimeRange) -> dict[str, str]:
+    return {"words": time.words, "from": time.first_day, "to": time.last_day}
+
+
+def _aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    room, told = _MOST_ALIASES, dict[str, list[str]]()
+    for name, others in known.items():
+        kept = list(others[:room])
+        room -= len(kept)
+        if kept:
+            told[name] = kept
+    return told
+
+
+def explained(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, Any]:
+    """What `recall --explain` adds for the owner.
+
+    Args:
+        trace: the recall from the inside.
+        metrics: how good the answer was.
+        shape: the owner's.
+
+    Returns:
+        `plan`; `stages`: the funnel, list or stage to count; `chance`: how likely there is an answer at all, 0 to 1;
+        `metrics`: the figures of E5.3.1.
+    """
+    figures = None if metrics is None else dataclasses.asdict(metrics)
+    return {
+        "plan": shape.plan(trace.plan),
+        "stages": dict(trace.stages),
+        "chance": round(trace.chance, 6),
+        "metrics": None
+        if figures is None
+        else {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
+    }
+
+
+def _reasons(ranks: Mapping[str, object]) -> list[str]:
+    """A client's reasons: from which lists a memory came, in words."""
+    told = ["It is close in meaning."] if _BY_MEANING & ranks.keys() else []
+    if ranks.keys() - _BY_MEANING:
+        told.append("It has words of the query.")
+    return told
+
+
+def _details(memory: Memory) -> dict[str, Any]:
+    return {
+        "role": memory.role.value,
+        "status_reason": memory.status_reason,
+        "conversation_id": memory.conversation_id,
+        "position": memory.position,
+        "import_id": memory.import_id,
+        "valid_from": iso(memory.valid_from),
+        "valid_to": iso(memory.valid_to),
+        "retired_at": iso(memory.retired_at),
+        "last_confirmed_at": iso(memory.last_confirmed_at),
+        "corroboration": memory.corroboration,
+        "reinforcements": memory.reinforcements,
+        "disputes": memory.disputes,
+        "access_count": memory.access_count,
+        "chain_id": memory.chain_id,
+        "version": memory.version,
+        "supersedes": memory.supersedes_id,
+        "superseded_by": memory.superseded_by_id,
+        "part_of": memory.part_of,
+        "part_index": memory.part_index,
+        "pinned": memory.pinned,
+        "flags": list(memory.flags),
+        "extra": dict(memory.extra),  # the person's own: their names and numbers mean nothing here
+    }
+
+
+def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
+    """`show`: a memory with claims, provenance, relations and the terms of its trust.
+
+    Args:
+        found: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The item with its additions.
+    """
+    return {
+        **shape.memory(found.memory),
+        "claims": [_row(claim, "valid_from", "valid_to") for claim in found.claims],
+        "provenance": {
+            "sources": [_row(source, "at") for source in found.sources],
+            "conversation": _row(found.conversation, "started_at"),
+            "origin": dict(found.origin),
+            "parts": list(found.parts),
+        },
+        "edges": [_row(edge) for edge in found.edges],
+        "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
+    }
+
+
+def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
+    """`context` and `memory_context`.
+
+    Args:
+        reply: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The contract's shape; who sees numbers also sees in which tier each memory stands.
+    """
+    packed = reply.context
+    shaped: dict[str, Any] = {
+        "text": packed.text,
+        "tokens": packed.tokens,
+        "included": len(packed.included),
+        "excluded": len(packed.excluded),
+        "excluded_reasons": [
+            {"id": one.id, "reason": one.reason, "value": shape.number(one.value)} for one in packed.excluded
+        ],
+        "receipt": reply.receipt_id,
+        "tokenizer": packed.tokenizer,
+        "exact": packed.exact,
+    }
+    if shape.exact:
+        shaped["memories"] = [
+            {"id": one.id, "tier": one.tier, "score": shape.number(one.score), "tokens": one.tokens}
+            for one in packed.included
+        ]
+    if reply.clarifying:
+        shaped["clarifying"] = [{"id": one.id, "question": one.question} for one in reply.clarifying]
+    return shaped
+
+
+def stored(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
+    """`memory_store` and `remember`.
+
+    Args:
+        reply: from the engine.
+        classification: whether the caller sees how the newcomer was classified.
+
+    Returns:
+        The contract's shape.
+    """
+    shaped: dict[str, Any] = {
+        "operation": reply.operation,
+        "memory_id": reply.memory_id,
+        "deduplicated": reply.deduplicated,
+        "superseded": list(reply.superseded),
+        "conflict": reply.conflict,
+        "merged": reply.merged,
+    }
+    if classification:
+        label = reply.classification
+        shaped["classification"] = {"label": label.label, "confidence": label.confidence, "by": label.by}
+    return shaped
+
+
+def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
+    """One item of the desk.
+
+    Args:
+        item: from the engine.
+        shape: the caller's.
+
+    Returns:
+        The contract's shape, with what can be decided and what the suggestion would lead to.
+    """
+    shaped: dict[str, Any] = {
+        "id": item.id,
+        "kind": item.kind,
+        "state": item.state,
+        "question": item.question if shape.exact else shown(item.question),
+        "existing": None if item.existing is None else shape.memory(item.existing),
+        "incoming": shape.memory(item.incoming),
+        "reason": item.reason,
+        "suggestion": None if item.suggestion is None else item.suggestion.action.value,
+        "actions": [action.value for action in item.actions],
+        "opened_at": iso(item.opened_at),
+    }
+    if item.suggestion is not None and shape.exact:
+        shaped["result"] = item.suggestion.sentence
+    if item.asked is not None and shape.exact:
+        shaped["asked"] = plain(item.asked)
+    if item.against is not None and shape.exact:
+        shaped["against"] = shape.memory(item.against)
+    if item.warning and shape.exact:
+        shaped["warning"] = item.warning
+    if item.resolution is not None:
+        shaped["resolution"] = item.resolution.value
+    return {**shaped, "closed": item.closed} if item.closed else shaped
+
+
+def decided(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
+    """`resolve` and `memory_resolve_conflict`: what came of a decision."""
+    return {
+        "id": item_id,
+        "action": action.value,
+        "step": done.step_id,
+        "label": done.label,
+        "active": list(done.active),
+        "retired": list(done.retired),
+        "closed": list(done.closed),
+        **({"withheld": list(done.withheld)} if done.withheld else {}),
+        **({"asked": list(done.asked)} if done.asked else {}),
+    }
+
+
+def judged(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
+    """`confirm`, `dispute`, `reinforce` and their methods: how the memory stands now.
+
+    Args:
+        reply: from the engine.
+        shape: the caller's.
+
+    Returns:
+        Status, trust and the counts behind it.
+    """
+    return {
+        "id": reply.memory_id,
+        "status": reply.status,
+        "trust": shape.number(reply.trust),
+        "confidence": shape.number(reply.confidence),
+        "reinforcements": reply.reinforcements,
+        "disputes": reply.disputes,
+        "corroboration": reply.corroboration,
+        "step": reply.step_id,
+        "conflict": reply.conflict,
+    }
+
+
+def imported(report: ImportReport) -> dict[str, Any]:
+    """`import`: what was brought in, or would be."""
+    return {
+        "import_id": report.import_id,
+        "format": report.format,
+        "conversations": report.conversations,
+        "messages": {role: int(report.messages.get(role, 0)) for role in ("user", "assistant", "other")},
+        "stored": report.stored,
+        "proposals": report.proposals,
+        "skipped": dict(report.skipped),
+        "errors": [dict(error) for error in report.errors],
+        "earliest": report.earliest,
+        "latest": report.latest,
+    }
+
+
+def undone(report: UndoReport) -> dict[str, Any]:
+    """`undo` and `unimport`: what was put back and what was left."""
+    return {
+        "step": report.step_id,
+        "label": report.label,
+        "undo_step": report.undo_step_id,
+        "restored": report.restored,
+        "left": [{**plain(row), "key": _row(row["key"])} for row in report.left],
+        **({"unpaired": list(report.unpaired)} if report.unpaired else {}),
+    }
+
+
+def steps(page: Steps) -> dict[str, Any]:
+    """`undo --list`: a page of undo steps, newest first."""
+    shaped: dict[str, Any] = {"items": [_step(step) for step in page.rows], "total": page.total}
+    if page.next is not None:
+        shaped["next"] = page.next
+    return shaped
+
+
+def _step(step: StepRow) -> dict[str, Any]:
+    return {
+        "id": step.id,
+        "at": iso(step.at),
+        "verb": step.verb,
+        "label": step.label,
+        "actor": step.actor,
+        "client": step.client,
+        "rows": step.rows,
+        "undone": step.undone,
+        "can_undo": step.can_undo,
+        "expires_at": iso(step.expires_at),
+        "memory_ids": list(step.memory_ids),
+    }
+
+
+def _row(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
+    """A row of the engine's own: the named members are epoch milliseconds, bytes are left out."""
+    return {name: iso(value) if name in times else value for name, value in row.items() if not isinstance(value, bytes)}
+
+
+def plain(value: object, name: str = "") -> Any:
+    """Any frozen value of the engine as JSON: dataclasses, mappings, enumerations, times.
+
+    Whole numbers under a name that ends in `_at` (or is `valid_from`, `valid_to`, `earliest`, `latest`, `at`) are
+    epoch milliseconds and become ISO 8601. Bytes and members named like secrets are left out.
+
+    Args:
+        value: the value.
+        name: the member it stands under.
+
+    Returns:
+        Something `json.dumps` takes.
+    """
+    if isinstance(value, When):
+        return iso(value.ms)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return _members(members)
+    if isinstance(value, Mapping):
+        return _members(value)
+    if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
+        rows = sorted(value, key=str) if isinstance(value, Set) else value
+        return [plain(row, name) for row in rows]
+    return _scalar(value, name)
+
+
+def _members(members: Mapping[Any, object]) -> dict[str, Any]:
+    return {
+        str(key): plain(member, str(key))
+        for key, member in members.items()
+        if str(key) not in _SECRETS and not isinstance(member, bytes | bytearray | memoryview)
+    }
+
+
+def _scalar(value: object, name: str) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, bool) or value is None or isinstance(value, str | float):
+        return value
+    if isinstance(value, int):
+        return iso(value) if name in _TIMES or name.endswith("_at") else value
+    return str(value)

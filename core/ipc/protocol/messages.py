@@ -1,0 +1,201 @@
+"""JSON-RPC 2.0 messages as values and as lines. Light: the client library imports this and no schema machinery.
+
+Must not do: know any method, put anything but a code and one sentence into an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from core.errors import (
+    BugError,
+    CancelledError,
+    Code,
+    EnvironmentFaultError,
+    IntegrityError,
+    LociError,
+    PreconditionError,
+    UserError,
+)
+from core.ipc.protocol.strict_json import MAX_DIGITS, BadMessage, check_text, parse
+
+PROTOCOL = 1
+LINE_BYTES = 256 * 1024  # a whole line with its end, both ways
+OWNER_NAME = "@owner"
+MAX_ID = 64
+
+Ident = str | int
+
+_RPC = {
+    Code.MALFORMED_MESSAGE: -32600,
+    Code.UNKNOWN_METHOD: -32601,
+    Code.INVALID_INPUT: -32602,
+    Code.FORBIDDEN_FIELD: -32602,
+    Code.TEXT_TOO_LARGE: -32602,
+    Code.BUG: -32603,
+}
+_OTHER = -32000
+_ENVIRONMENT = frozenset(
+    {Code.DISK_FULL, Code.WRITE_FAILED, Code.VAULT_BUSY, Code.KEYRING_UNAVAILABLE, Code.READ_ONLY, Code.NOT_HERE}
+)
+_INTEGRITY = frozenset({Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED, Code.VAULT_REPLACED, Code.OLDER_VAULT})
+_SENTENCE = 500
+_TOP = frozenset({"jsonrpc", "id", "method", "params"})
+
+
+class RateLimitedError(UserError):
+    """Too many calls within a time; what waits for the person instead is a plain error of the same code.
+
+    Attributes:
+        retry_after: seconds until the next one is allowed.
+    """
+
+    def __init__(self, sentence: str, retry_after: float) -> None:
+        super().__init__(Code.RATE_LIMITED, sentence)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call.
+
+    Attributes:
+        ident: the caller's id of the call.
+        method: the method's name, not yet looked up.
+        params: the parameters, not yet checked.
+    """
+
+    ident: Ident
+    method: str
+    params: dict[str, Any]
+
+
+def read_request(line: bytes) -> Request:
+    """Read one line as a call.
+
+    Args:
+        line: without the line end.
+
+    Returns:
+        The call.
+
+    Raises:
+        BadMessage: anything but a JSON-RPC 2.0 request with an id.
+    """
+    try:
+        message = parse(line)
+    except BadMessage as bad:
+        bad.ident = _ident_in(line)
+        raise
+    ident = message.get("id")
+    if not _is_ident(ident):
+        raise BadMessage(f"A request needs an id: an integer or a text of at most {MAX_ID} characters.")
+    if message.get("jsonrpc") != "2.0":
+        raise BadMessage('A request says "jsonrpc": "2.0".', ident)
+    if not message.keys() <= _TOP:
+        raise BadMessage("A request has jsonrpc, id, method and params, and nothing else.", ident)
+    method, params = message.get("method"), message.get("params", {})
+    if not isinstance(method, str):
+        raise BadMessage("A request names its method.", ident)
+    if not isinstance(params, dict):
+        raise BadMessage("The params of a request are an object.", ident)
+    return Request(ident, method, params)
+
+
+def _is_ident(value: object) -> TypeGuard[Ident]:
+    if isinstance(value, str):
+        return len(value) <= MAX_ID
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _ident_in(line: bytes) -> Ident | None:
+    """The id of a line that `parse` refused, where it has exactly one: the caller can tell which call it was."""
+    try:
+        # Objects become lists of tuples, so that a key given twice is seen.
+        pairs = json.loads(line, object_pairs_hook=_Pairs)
+        found = [value for key, value in pairs if key == "id"] if isinstance(pairs, _Pairs) else []
+        if len(found) != 1 or not _is_ident(found[0]):
+            return None
+        check_text(found[0])
+    except (ValueError, RecursionError, BadMessage):
+        return None
+    return found[0] if isinstance(found[0], str) or len(str(abs(found[0]))) <= MAX_DIGITS else None
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object as they were written."""
+
+
+def encode(message: Mapping[str, Any], *, strict: bool = False) -> bytes:
+    """Write a message as one line.
+
+    Args:
+        message: JSON-able; floats must be finite.
+        strict: refuse a lone surrogate, as a caller does; an answer that an import brought one into shows `?` there.
+
+    Returns:
+        UTF-8 with the line end.
+
+    Raises:
+        UnicodeEncodeError: a lone surrogate where `strict` is set.
+    """
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "strict" if strict else "replace") + b"\n"
+
+
+def reply(ident: Ident, result: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to a call that was carried out."""
+    return {"jsonrpc": "2.0", "id": ident, "result": result}
+
+
+def failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
+    """The answer to a call that was not carried out: a code and one sentence."""
+    data: dict[str, Any] = {"code": error.code.value}
+    if isinstance(error, RateLimitedError):
+        data["retry_after"] = round(error.retry_after, 3)
+    code = _OTHER if isinstance(error, PreconditionError) else _RPC.get(error.code, _OTHER)
+    if isinstance(error, BadMessage) and error.ident is None:
+        code = -32700
+    return {"jsonrpc": "2.0", "id": ident, "error": {"code": code, "message": error.sentence, "data": data}}
+
+
+def request(ident: Ident, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A call."""
+    return {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
+
+
+def notification(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A message that is not answered."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def error_from(body: object) -> LociError:
+    """Turn the `error` of an answer back into an exception.
+
+    Args:
+        body: the `error` member as received; any shape.
+
+    Returns:
+        An error of the family its code belongs to; `BugError` for a shape nobody knows.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("data"), dict):
+        return BugError("an answer without a code")
+    data, sentence = body["data"], str(body.get("message", ""))[:_SENTENCE]
+    try:
+        code = Code(data.get("code"))
+    except ValueError:
+        return BugError("an answer with an unknown code")
+    if code is Code.RATE_LIMITED:
+        after = data.get("retry_after")
+        is_time = isinstance(after, int | float) and not isinstance(after, bool)
+        return RateLimitedError(sentence, float(after)) if is_time else UserError(code, sentence)
+    if code is Code.CANCELLED:
+        return CancelledError()
+    if code in _ENVIRONMENT:
+        return EnvironmentFaultError(code, sentence)
+    if code is Code.INVALID_INPUT and body.get("code") == _OTHER:
+        return PreconditionError(sentence)  # the value was right, and the engine said so by the number
+    return (IntegrityError if code in _INTEGRITY else LociError if code is Code.BUG else UserError)(code, sentence)

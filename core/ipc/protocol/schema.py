@@ -1,0 +1,239 @@
+"""The methods that exist, made from `resources/protocol.json`, and the checking of what is sent to them.
+
+Must not do: carry anything out; put a value that was sent into an error. A field's name is shown escaped and cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from core.errors import Code, LociError, UserError
+from core.ipc.protocol.escaping import shown
+
+_TYPES = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+_FREE = frozenset({"qualifiers", "metadata", "domain_scores"})  # their keys are the caller's own words
+_ALIASES_OF_NOTHING: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method.
+
+    Attributes:
+        name: as it is called.
+        who: `anyone` (before the handshake is done), `client` or `owner`.
+        effect: `read` (may be given up when the caller goes), `write` (is finished) or `session`.
+        grants: any one of these is needed; none for no grant.
+        aliases: other spelling of a parameter to its name.
+        search: counts against the search limits.
+        long: may report progress.
+        paged: how a reply that was cut goes on: `again` (asked again with the smaller limit), `id` (behind the last
+            item's id), None (not a list).
+        errors: codes it can answer with.
+    """
+
+    name: str
+    about: str
+    who: str
+    effect: str
+    grants: tuple[str, ...]
+    aliases: Mapping[str, str]
+    search: bool
+    long: bool
+    paged: str | None
+    params: Mapping[str, Any]
+    result: Mapping[str, Any]
+    errors: tuple[str, ...]
+    checker: Draft202012Validator = field(repr=False)
+
+    def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Check parameters and spell them as the contract does.
+
+        Args:
+            params: as sent.
+
+        Returns:
+            The parameters under their own names.
+
+        Raises:
+            UserError: INVALID_INPUT naming the field and the rule it breaks.
+        """
+        spelled: dict[str, Any] = {}
+        for key, value in params.items():
+            name = self.aliases.get(key, key)
+            if name in spelled:
+                raise UserError(Code.INVALID_INPUT, f"`{name}` is given twice, under two spellings.")
+            spelled[name] = value
+        for problem in self.checker.iter_errors(spelled):
+            raise _explain(problem, self)
+        return spelled
+
+
+class Registry:
+    """All methods that exist."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        """Build the registry.
+
+        Args:
+            document: the content of `resources/protocol.json`.
+        """
+        self.protocol: int = document["protocol"]
+        self.line_bytes: int = document["line_bytes"]
+        self.text_bytes: int = document["text_bytes"]
+        self.forbidden = frozenset(document["forbidden"])
+        self._defs = document["$defs"]
+        self.methods: Mapping[str, Method] = {
+            name: _method(name, body, self._defs, errors_of(document, body))
+            for name, body in document["methods"].items()
+        }
+
+    def find(self, name: str) -> Method:
+        """Look a method up.
+
+        Args:
+            name: as sent.
+
+        Returns:
+            The method.
+
+        Raises:
+            UserError: UNKNOWN_METHOD.
+        """
+        found = self.methods.get(name)
+        if found is None:
+            raise UserError(Code.UNKNOWN_METHOD, f"There is no method {shown(name)}.")
+        return found
+
+    def refuse_forbidden(self, params: Mapping[str, Any]) -> None:
+        """Refuse what a caller may never say about itself or a memory, wherever it stands in the parameters.
+
+        Args:
+            params: as sent.
+
+        Raises:
+            UserError: FORBIDDEN_FIELD naming it.
+        """
+        for key, value in params.items():
+            if key in self.forbidden:
+                raise UserError(Code.FORBIDDEN_FIELD, f"`{key}` is not for a caller to say; leave it out.")
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, Mapping) and key not in _FREE:
+                    self.refuse_forbidden(part)
+
+    def result_checker(self, name: str) -> Draft202012Validator:
+        """A checker for a method's results; tests and the reference use it."""
+        return Draft202012Validator({**self.methods[name].result, "$defs": self._defs})
+
+
+def load() -> Registry:
+    """Read `resources/protocol.json`.
+
+    Returns:
+        The registry; build it once and hand it on.
+    """
+    return Registry(json.loads(files("resources").joinpath("protocol.json").read_text("utf-8")))
+
+
+def errors_of(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes a method can answer with: its own, and those of every method of its kind.
+
+    Args:
+        document: the content of `resources/protocol.json`; `common_errors` says what a kind is.
+        body: the method's entry there.
+
+    Returns:
+        Codes, each once, its own first.
+    """
+    traits = {"who": body["who"], "effect": body["effect"], "granted": bool(body["grants"])}
+    common = [one["code"] for one in document["common_errors"] if one["of"].items() <= traits.items()]
+    return tuple(dict.fromkeys((*body["errors"], *common)))
+
+
+def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors: tuple[str, ...]) -> Method:
+    return Method(
+        name=name,
+        about=body["about"],
+        who=body["who"],
+        effect=body["effect"],
+        grants=tuple(body["grants"]),
+        aliases=body.get("aliases", _ALIASES_OF_NOTHING),
+        search=body.get("search", False),
+        long=body.get("long", False),
+        paged=body.get("paged"),
+        params=body["params"],
+        result=body["result"],
+        errors=errors,
+        checker=Draft202012Validator({**body["params"], "$defs": defs}),
+    )
+
+
+def _explain(problem: ValidationError, method: Method) -> LociError:
+    """One sentence with the field's name and its rule, and the right names where it was a matter of them.
+
+    Never the value that was sent.
+    """
+    path = [shown(part) if isinstance(part, str) else f"[{part}]" for part in problem.absolute_path]
+    where = ".".join(path).replace(".[", "[")
+    rule, bound = str(problem.validator), cast("Any", problem.validator_value)
+    schema = problem.schema if isinstance(problem.schema, Mapping) else {}
+    if rule == "additionalProperties":
+        unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _names(schema))
+        said = f"`{_under(where, shown(unknown[0]))}` is not a parameter of {f'`{where}`' if where else method.name}"
+        return UserError(Code.INVALID_INPUT, f"{said}, which takes {_taken(schema)}.")
+    if rule == "required":
+        missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))
+        said = f"`{_under(where, missing)}` is missing"
+    elif rule in ("type", "anyOf", "oneOf") and len(path) == 1:
+        said, where, schema = f"`{where}` {_rule(rule, bound)}", "", method.params
+    else:
+        return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_rule(rule, bound)}.")
+    return UserError(Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_taken(schema)}.")
+
+
+def _names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", schema.get("properties", {}))
+
+
+def _taken(schema: Mapping[str, Any]) -> str:
+    """The names an object may have, those it must have first."""
+    needed = [str(name) for name in schema.get("required", ())]
+    rest = [name for name in _names(schema) if name not in needed]
+    return ", ".join([*(f"{name} (required)" for name in needed), *rest]) or "no parameters"
+
+
+def _under(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _rule(rule: str, bound: Any) -> str:
+    if rule == "type":
+        names = [bound] if isinstance(bound, str) else list(bound)
+        return "must be " + " or ".join(_TYPES.get(name, name) for name in names)
+    if rule == "enum":
+        return "must be one of " + ", ".join(str(choice) for choice in bound)
+    sentences = {
+        "const": f"must be {bound}",
+        "minimum": f"must be at least {bound}",
+        "maximum": f"must be at most {bound}",
+        "minLength": "is empty" if bound == 1 else f"is shorter than {bound} characters",
+        "maxLength": f"is longer than {bound} characters",
+        "minItems": "is empty",
+        "maxItems": f"has more than {bound} entries",
+        "maxProperties": f"has more than {bound} entries",
+    }
+    return sentences.get(rule, "has a form that is not allowed")

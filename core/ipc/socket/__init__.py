@@ -1,0 +1,1 @@
+"""The server: connections, framing, limits, dispatch, pairing, subscriptions. Must not: know what a method does."""

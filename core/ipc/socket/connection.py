@@ -1,0 +1,284 @@
+"""One connection: reads lines, keeps its calls apart, writes answers, and cleans up when the peer goes.
+
+Must not do: know what a method does; let one peer's fault reach another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core import log
+from core.errors import BugError, Code, LociError, UserError
+from core.ipc.methods.owner.base import Progress
+from core.ipc.protocol.messages import LINE_BYTES, Ident, Request, encode, failure, notification, read_request
+from core.ipc.protocol.sessions import Handshake, Session
+from core.ipc.protocol.strict_json import BadMessage
+from core.ipc.protocol.transport import Peer
+from core.ipc.socket.framing import LineReader, LineTooLongError, LineWriter, StreamEndedError
+from core.ipc.socket.limits import Caps
+from core.ipc.socket.pairing import not_paired
+from core.ipc.socket.subscriptions import Subscription
+
+_log = log.get("ipc")
+_SESSIONS = 200  # remembered before it is looked which of them are in use; those are fewer, however long a peer stays
+
+
+@dataclass(eq=False)
+class Call:
+    """One call that is being carried out.
+
+    Attributes:
+        request: what was asked.
+        effect: `read` and `session` are given up when the peer goes, `write` is finished.
+        progress: set for long calls.
+        stopped: why it was given up while the peer is still there; becomes its answer.
+        closes: the connection ends after the answer.
+        after: run once the answer is out.
+    """
+
+    request: Request
+    effect: str = "read"
+    progress: Progress | None = None
+    stopped: LociError | None = None
+    closes: bool = False
+    after: Callable[[], None] | None = None
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def stop(self, why: LociError) -> None:
+        """Give it up and answer why."""
+        if self.task is not None and not self.task.done():
+            self.stopped = why
+            self.task.cancel()
+
+
+Answer = Callable[["Connection", Call], Awaitable[bytes]]
+Refused = Callable[["Connection", str, Code], None]
+
+
+class Connection:
+    """A peer of our own user.
+
+    Attributes:
+        peer: who the kernel says it is.
+        session: who it proved to be; None until then, and again after a lock.
+        handshake: between `hello` and `auth`.
+        hellos: how many it began.
+        was_known: it had a session before the vault was locked.
+        born: loop time of its beginning.
+        answers: questions to the owner that wait for `owner.pair_answer`.
+        sessions: clients and sessions that began a turn here; they are left when the peer goes.
+        subscription: tells the peer of changes; None while it did not ask for that.
+        idle_s: seconds a client may be silent; None for no end.
+        barred: why nothing at all is answered now, not even what is wrong with a line; None while something is.
+    """
+
+    def __init__(
+        self,
+        streams: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        peer: Peer,
+        caps: Caps,
+        answer: Answer,
+        refused: Refused,
+    ) -> None:
+        self._caps, self._answer, self._refused = caps, answer, refused
+        self._stream = streams[1]
+        self._reader = LineReader(streams[0], line_s=caps.line_s, cap=LINE_BYTES - 1)
+        self._writer = LineWriter(streams[1], drain_s=caps.drain_s)
+        self._loop = asyncio.get_running_loop()
+        self.peer = peer
+        self.session: Session | None = None
+        self.handshake: Handshake | None = None
+        self.hellos = 0
+        self.was_known = False
+        self.born = self._last = self._loop.time()
+        self.answers: dict[str, asyncio.Future[bool]] = {}
+        self.sessions: set[tuple[str | None, str]] = set()
+        self.subscription: Subscription | None = None
+        self.idle_s: Callable[[], float | None] = lambda: caps.idle_s
+        self.barred: Callable[[], LociError | None] = lambda: None
+        self.calls: dict[Ident, Call] = {}
+        self._room = asyncio.Event()
+        self._malformed = 0
+        self._ending = False
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether it has yet to prove who it is."""
+        return self.session is None and not self.was_known
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a peer that is known has said nothing, and waited for nothing, for longer than it may.
+
+        Who listens to changes waits for them, however long none comes.
+        """
+        waits = self.session is None or self.calls or self.subscription is not None
+        idle_s = None if waits else self.idle_s()
+        return idle_s is not None and self._loop.time() - self._last >= idle_s
+
+    @property
+    def keeps_its_place(self) -> bool:
+        """Whether something is under way that a stranger may wait for: the person's yes, or the vault's opening."""
+        return any(call.effect == "write" or call.request.method == "pair" for call in self.calls.values())
+
+    async def run(self) -> None:
+        """Serve the peer until it goes, is too slow, sends too much nonsense, or is put out."""
+        try:
+            while not self._ending:
+                line = await self._reader.next(None)  # silence is the server's watch: a session begins amid this wait
+                self._last = self._loop.time()
+                await self._take(line)
+        except LineTooLongError:
+            await self._reader.throw_away()
+            await self._refuse_line(BadMessage(f"A message may have at most {LINE_BYTES} bytes."))
+        except StreamEndedError:
+            pass
+        finally:
+            self.end()
+
+    async def _take(self, line: bytes) -> None:
+        try:
+            request = read_request(line)
+            if request.ident in self.calls:
+                raise BadMessage("A call with this id is still running.", None)
+        except BadMessage as bad:
+            if bad.ident in self.calls:
+                bad.ident = None  # that id's answer is still to come
+            await self._refuse_line(bad)
+            self._count_nonsense()
+            return
+        while len(self.calls) >= (1 if self.session is None else self._caps.calls):
+            self._room.clear()
+            await self._room.wait()
+        if not self._ending:
+            self._begin(request)
+
+    def _count_nonsense(self) -> None:
+        self._malformed += 1
+        self._ending = self._ending or self._malformed >= self._caps.malformed
+
+    async def _refuse_line(self, bad: BadMessage) -> None:
+        try:
+            await self._writer.send(encode(failure(bad.ident, self.barred() or bad)))
+        except StreamEndedError:
+            self._ending = True
+
+    def _begin(self, request: Request) -> None:
+        call = Call(request)
+        self.calls[request.ident] = call
+        call.task = self._loop.create_task(self._carry_out(call))
+        call.task.add_done_callback(lambda task: self._done(call, task))
+
+    async def _carry_out(self, call: Call) -> None:
+        try:
+            line = await self._answer(self, call)
+        except LociError as error:
+            self._refused(self, call.request.method, error.code)
+            if self.is_stranger and error.code is Code.UNAUTHENTICATED:
+                self._count_nonsense()  # who goes on calling without having said who it is only takes a place
+                call.closes = call.closes or self._ending
+            line = encode(failure(call.request.ident, error))
+        except asyncio.CancelledError:
+            if call.stopped is None:
+                raise
+            line = encode(failure(call.request.ident, call.stopped))
+        await self._writer.send(line)
+
+    def _done(self, call: Call, task: asyncio.Task[None]) -> None:
+        self.calls.pop(call.request.ident, None)
+        self._last = self._loop.time()
+        self._room.set()
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None and not isinstance(fault, StreamEndedError):
+            _log.error("a call failed inside Loci", exc_info=(type(fault), fault, fault.__traceback__))
+            if not self._stream.is_closing():
+                self._stream.write(encode(failure(call.request.ident, BugError("socket"))))
+        if call.after is not None:
+            call.after()
+        if call.closes:
+            self.end()
+
+    async def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification that must arrive.
+
+        Args:
+            method: its name.
+            params: its content.
+
+        Raises:
+            UserError: CANCELLED when the peer has gone.
+        """
+        try:
+            await self._writer.send(encode(notification(method, params)))
+        except StreamEndedError:
+            raise UserError(Code.CANCELLED, "The other side has gone.") from None
+
+    def report(self, ident: Ident, label: str, done: int, total: int | None) -> None:
+        """Send a progress report if there is room; on any thread."""
+        message = notification("progress", {"id": ident, "label": label, "done": done, "total": total})
+        self._loop.call_soon_threadsafe(self._writer.post, message)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the peer has read nearly all it was sent."""
+        return self._writer.has_room
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Write a notification if there is room now; on the loop."""
+        self._writer.post(message)
+
+    def take_up(self, name: tuple[str | None, str], in_use: Callable[[], Collection[tuple[str | None, str]]]) -> None:
+        """A turn is begun in a session here: it is left when the peer goes.
+
+        Args:
+            name: whose and which session.
+            in_use: the client's sessions that are in use, which are bounded; the others need no leaving any more.
+        """
+        if len(self.sessions) >= _SESSIONS and name not in self.sessions:
+            self.sessions.intersection_update(in_use())
+        self.sessions.add(name)
+
+    def unsubscribe(self) -> None:
+        """Tell the peer of no change any more."""
+        if self.subscription is not None:
+            self.subscription.end()
+            self.subscription = None
+
+    def lock_out(self, why: LociError) -> None:
+        """The vault was locked: the session is over, reads are answered with the reason, writes end by themselves."""
+        self.unsubscribe()
+        self.was_known = self.was_known or self.session is not None
+        self.session, self.handshake, self.hellos = None, None, 0
+        self.give_up(why)
+
+    def give_up(self, why: LociError) -> None:
+        """Answer all that is under way with a reason, except writes.
+
+        Args:
+            why: the reason.
+        """
+        for call in list(self.calls.values()):
+            if call.effect != "write":
+                call.stop(why)
+
+    def end(self) -> None:
+        """Close after what has been written; calls that only read are given up."""
+        self._ending = True
+        self.unsubscribe()
+        self._give_up()
+        if not self._stream.is_closing():
+            self._stream.close()
+            # A peer that does not read must not keep the descriptor.
+            self._loop.call_later(self._caps.drain_s, self._stream.transport.abort)
+
+    def _give_up(self) -> None:
+        current = asyncio.current_task()
+        for call in list(self.calls.values()):
+            if call.effect != "write" and call.task is not None and call.task is not current:
+                call.task.cancel()
+        for waiting in self.answers.values():
+            if not waiting.done():
+                waiting.set_exception(not_paired())

@@ -1,0 +1,429 @@
+"""From a request to the line that answers it: locked? who? which method? allowed? checked? within limits? then run.
+
+Must not do: any socket work; decide what the engine decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
+from core.ipc.methods.client_checks import TEXT_BYTES, channel_of
+from core.ipc.methods.client_methods import CLIENT_METHODS, health
+from core.ipc.methods.disclosures import Handed, handed_by
+from core.ipc.methods.owner import VERBS, carry_out
+from core.ipc.methods.owner.base import Progress, wait
+from core.ipc.methods.owner.clients import present_grants
+from core.ipc.methods.ports import Engine
+from core.ipc.protocol.escaping import shown
+from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request
+from core.ipc.protocol.schema import Method, Registry
+from core.ipc.protocol.sessions import Handshake, Session, refused
+from core.ipc.socket.connection import Call, Connection
+from core.ipc.socket.framing import fit
+from core.ipc.socket.limits import Caps, SearchLimits
+from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
+from core.ipc.socket.subscriptions import KINDS, Subscription
+from core.security.handshake import encode_value
+from core.types.channels import limit_of
+from core.types.clients import Before
+from core.types.replies import ClientRecord
+from core.types.values import OWNER_ACTOR, Actor
+
+HANDOVER_S = 5.0
+_PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
+CLIENT_ITEMS = 200
+_OWNER = "owner."
+
+Params = Mapping[str, Any]
+Handler = Callable[[Connection, Call, Params], Awaitable[dict[str, Any]]]
+
+
+class House(Protocol):
+    """What the dispatcher needs of the server."""
+
+    @property
+    def connected(self) -> int:
+        """Authenticated connections."""
+        ...
+
+    def admit(self, session: Session) -> None:
+        """Refuse a session that would pass the caps."""
+        ...
+
+    def sweep(self) -> None:
+        """End sessions of clients that are no longer welcome."""
+        ...
+
+    async def hand_over(self, call: Call) -> None:
+        """Take no new call and drain; the engine closes once the call is answered."""
+        ...
+
+    @property
+    def handing_over(self) -> bool:
+        """Whether no new call is taken."""
+        ...
+
+
+class Dispatcher:
+    """Answers calls of all connections."""
+
+    def __init__(self, engine: Engine, registry: Registry, caps: Caps, version: str, house: House) -> None:
+        self._engine, self._registry, self._caps = engine, registry, caps
+        self._version, self._house = version, house
+        self._vault_id = engine.vault_id  # read once: it lies in a file
+        self._limits = SearchLimits(engine.clock)
+        self._unlocking = asyncio.Lock()  # one attempt at a time
+        self.desk = PairingDesk(engine.clock, _KeptNos(engine))
+        self._open: Mapping[str, Handler] = {"hello": self._hello, "auth": self._auth, "pair": self._pair}
+        self._own: Mapping[str, Handler] = {
+            "subscribe": self._subscribe,
+            "owner.pair_code": self._pair_code,
+            "owner.pair_answer": self._pair_answer,
+            "owner.handover": self._handover,
+            "owner.cancel": self._cancel,
+        }
+
+    def token_for(self, name: str) -> ClientRecord | None:
+        """The client of a name; the owner's channel is one too."""
+        return self._engine.clients.authenticator().token_for(name)
+
+    async def answer(self, connection: Connection, call: Call) -> bytes:
+        """Carry a call out.
+
+        Args:
+            connection: who calls.
+            call: what.
+
+        Returns:
+            The line to send.
+
+        Raises:
+            LociError: why it was not carried out.
+        """
+        request = call.request
+        if self._engine.state != "open":
+            return fit(request.ident, await self._while_locked(connection, call))[0]
+        session = self._session(connection)
+        self._need_newest(connection, request, session)
+        method = self._method(request.method, session)
+        params = self._checked(method, request.params, session)
+        call.effect = method.effect
+        result = await self._run(connection, call, method, params)
+        line, kept = fit(request.ident, result)
+        if kept is not None and method.paged == "again":
+            # The engine's own cursor behind the last item that fits.
+            result = await self._run(connection, call, method, {**params, "limit": kept})
+            line, kept = fit(request.ident, result)
+        if session is not None and not session.owner:
+            self._expect(session, method, params, result, kept)
+            self._put_down(session, handed_by(method.name, params, result, kept))
+        return line
+
+    def _expect(self, session: Session, method: Method, params: Params, result: Params, kept: int | None) -> None:
+        """The next page of a search that was counted is part of it."""
+        if is_search(method, params):
+            after = result.get("next") if kept is None else result["items"][kept - 1]["id"]
+            if after is not None:
+                self._limits.expect(session.record.id, _page({**params, "after": after}))
+
+    def _put_down(self, session: Session, handed: Handed | None) -> None:
+        """The person sees what a client was handed; no answer leaves without it."""
+        if handed is not None:
+            told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
+            self._engine.journal.handed(session.actor(), *told)
+
+    def left(self, connection: Connection) -> None:
+        """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
+        if connection.sessions:
+            self._engine.sessions.leave(connection.sessions)
+
+    async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
+        if call.request.method != "owner.unlock" or self._engine.state != "locked" or self._house.handing_over:
+            raise locked()
+        call.effect = "write"
+        params = self._registry.find("owner.unlock").check(call.request.params)
+        call.progress = self._progress(connection, call)
+        async with self._unlocking:
+            try:
+                return await VERBS["unlock"](self._engine, params, OWNER_ACTOR, call.progress)
+            except LociError:
+                call.closes = True
+                raise
+
+    def _need_newest(self, connection: Connection, request: Request, session: Session | None) -> None:
+        """Of an older copy that nobody has accepted only the owner is told anything, and may greet."""
+        if self._engine.older is None or (session is not None and session.owner):
+            return
+        greets = request.method == "hello" and request.params.get("client") == OWNER_NAME
+        proves = request.method == "auth" and connection.handshake is not None and connection.handshake.is_owner
+        if session is not None or not (greets or proves):
+            raise older()
+
+    def _session(self, connection: Connection) -> Session | None:
+        session = connection.session
+        if session is None:
+            return None
+        if not session.still_good(self.token_for):
+            self._house.sweep()
+            raise refused()
+        connection.session = session.refreshed(self.token_for)
+        return connection.session
+
+    def _method(self, name: str, session: Session | None) -> Method:
+        if self._house.handing_over:
+            raise UserError(Code.BUSY, "Loci is handing its vault over; try again in a few seconds.")
+        if session is None:
+            if name not in self._open:
+                raise UserError(Code.UNAUTHENTICATED, "Say hello and auth first.")
+            return self._registry.find(name)
+        method = self._registry.find(name)
+        if method.who == "anyone":
+            raise UserError(Code.INVALID_INPUT, "This connection has a session already.")
+        if method.who == "owner" and not session.owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may call that.")
+        return method
+
+    def _checked(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
+        if session is not None and not session.owner:
+            self._registry.refuse_forbidden(params)
+        checked = method.check(params)
+        if session is None or session.owner:
+            return checked
+        if method.grants and not session.may(*method.grants):
+            takes = " or ".join(method.grants)
+            raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {takes}.")
+        record = session.record
+        goes_on = is_search(method, checked) and self._limits.goes_on(record.id, _page(checked))
+        if is_search(method, checked) and not goes_on:
+            self._limits.spend(record.id, record.limit_minute, record.limit_session)
+        elif method.search:
+            pass  # the pages of an answer end with it; those of a list have no end, and count as reads
+        elif method.effect == "write":
+            self._limits.deed(record.id, "write", self._engine.options.writes_minute)
+        elif method.effect == "read" and method.grants:
+            self._limits.deed(record.id, "read", self._engine.options.reads_minute)
+        return checked
+
+    async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
+        name = method.name
+        handler = self._open.get(name) or self._own.get(name)
+        if handler is not None:
+            return await handler(connection, call, params)
+        session = connection.session
+        if session is None:
+            raise refused()
+        if method.paged == "again":
+            params = {**params, "limit": min(int(params.get("limit", 50)), _PAGE)}
+        session, params = _speaking(session, params)
+        if name == "health":
+            return await health(self._engine, session, self._version, self._house.connected)
+        if name == "turn_begin":
+            who = session.actor().client_id
+            name_of_it = who, limit_of(session.channel, params["session"])
+            connection.take_up(name_of_it, lambda: self._engine.sessions.in_use(who))
+        if name in CLIENT_METHODS:
+            return await CLIENT_METHODS[name](self._engine, params, session)
+        call.progress = self._progress(connection, call)
+        result = await carry_out(self._engine, name.removeprefix(_OWNER), params, session.actor(), call.progress)
+        self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
+        return result
+
+    def _progress(self, connection: Connection, call: Call) -> Progress:
+        ident = call.request.ident
+        return Progress(lambda label, done, total: connection.report(ident, label, done, total))
+
+    # The handshake
+
+    async def _hello(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        connection.hellos += 1
+        if connection.hellos > self._caps.hellos:
+            call.closes = True
+            raise refused()
+        connection.handshake = Handshake(self._vault_id, self.token_for)
+        return dict(connection.handshake.hello(params["client"], params["nonce"]))
+
+    async def _auth(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        handshake, connection.handshake = connection.handshake, None
+        try:
+            if handshake is None:
+                raise refused()
+            session = handshake.auth(params["mac"])
+            self._house.admit(session)
+        except LociError:
+            call.closes = True
+            raise
+        connection.session, connection.was_known = session, False
+        return self._welcome(session)
+
+    def _welcome(self, session: Session) -> dict[str, Any]:
+        record = session.record
+        may_call = [
+            name
+            for name, method in self._registry.methods.items()
+            if method.who == "client" or (session.owner and method.who == "owner")
+        ]
+        return {
+            "grants": sorted(record.grants),
+            "spaces": list(record.spaces),
+            "limits": {
+                "searches_per_minute": record.limit_minute,
+                "searches_per_session": record.limit_session,
+                "writes_per_minute": None if session.owner else self._engine.options.writes_minute,
+                "reads_per_minute": None if session.owner else self._engine.options.reads_minute,
+                "line_bytes": LINE_BYTES,
+                "text_bytes": None if session.owner else TEXT_BYTES,
+                "items": None if session.owner else CLIENT_ITEMS,
+            },
+            "server": {
+                "name": "loci",
+                "version": self._version,
+                "protocol": PROTOCOL,
+                "methods": may_call,
+                "granted": [name for name in may_call if self._is_granted(name, session)],
+            },
+        }
+
+    def _is_granted(self, name: str, session: Session) -> bool:
+        grants = self._registry.methods[name].grants
+        return not grants or session.may(*grants)
+
+    async def _subscribe(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
+        """Tell the peer of changes from here on; a later call takes the place of an earlier one."""
+        connection.unsubscribe()
+        kinds = tuple(kind for kind in KINDS if kind in params.get("kinds", KINDS))
+        channel = channel_of(params.get("channel"), params.get("channel_user"))
+
+        def actor() -> Actor | None:
+            session = connection.session
+            if session is None or not session.still_good(self.token_for):
+                return None
+            return replace(session.refreshed(self.token_for), channel=channel).actor()
+
+        if kinds:
+            connection.subscription = Subscription(self._engine, connection, actor, frozenset(kinds))
+        return {"kinds": list(kinds)}
+
+    # Pairing
+
+    async def _pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        asked_by = f"{connection.peer.program} {connection.peer.pid or ''}".strip()
+        granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
+        call.effect = "write"  # somebody said yes: from here on it is finished, also when the client goes
+        try:
+            made = await wait(
+                self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=shown(asked_by))
+            )
+        except LociError:
+            granted.invitation.fail()
+            raise
+        grants = present_grants(self._engine, made.name)
+        granted.invitation.made(made.name, tuple(grants))
+        return {"client": made.name, "token": encode_value(made.token), "grants": grants}
+
+    async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        if "name" in params:
+            check_name(params["name"])
+        ident = call.request.ident
+
+        async def approve(question: PairRequest) -> bool:
+            ticket = secrets.token_hex(8)
+            connection.answers[ticket] = asyncio.get_running_loop().create_future()
+            try:
+                told = {
+                    "id": ident,
+                    "request": ticket,
+                    "client": question.client,
+                    "name": question.name,
+                    "grants": list(question.grants),
+                    "asked_by": question.asked_by,
+                    "code_end": question.code_end,
+                    "former": question.former,
+                    "withheld": list(question.withheld),
+                }
+                await connection.tell("pair_request", told)
+                return await connection.answers[ticket]
+            finally:
+                del connection.answers[ticket]
+
+        invitation = self.desk.open(approve, params.get("name"), params.get("grants"), params.get("limit"))
+        try:
+            await connection.tell("pair_code", {"id": ident, "code": invitation.code, "expires_s": CODE_S})
+            name, grants = await invitation.outcome
+        finally:
+            self.desk.close(invitation)
+        return {"client": name, "grants": list(grants)}
+
+    async def _pair_answer(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
+        waiting = connection.answers.get(params["request"])
+        if waiting is None or waiting.done():
+            raise not_paired()
+        waiting.set_result(params["allow"])
+        return {"answered": True}
+
+    # The server's own verbs
+
+    async def _handover(self, _connection: Connection, call: Call, _params: Params) -> dict[str, Any]:
+        await self._house.hand_over(call)
+        return {"closing": True, "within_s": HANDOVER_S}
+
+    async def _cancel(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+        other = connection.calls.get(params["call"])
+        if other is None or other is call:
+            return {"cancelled": False}
+        if other.progress is not None:
+            other.progress.cancel()
+        if other.effect != "write":
+            other.stop(CancelledError())
+        return {"cancelled": True}
+
+
+class _KeptNos:
+    """Remembered nos, kept in the vault."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def of(self, name: str) -> Before:
+        return await wait(self._engine.clients.before(name))
+
+    async def add(self, name: str) -> None:
+        await wait(self._engine.clients.deny(name))
+
+
+def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
+    """The session with the channel that a call names, and the call without it: a channel is part of who asks."""
+    if "channel" not in params and "channel_user" not in params:
+        return session, params
+    channel = channel_of(params.get("channel"), params.get("channel_user"))
+    rest = {name: value for name, value in params.items() if name not in ("channel", "channel_user")}
+    return replace(session, channel=channel), rest
+
+
+def is_search(method: Method, params: Params) -> bool:
+    """Whether a call counts against the search limits: a list of what holds a text is a search too."""
+    return method.search or (method.paged is not None and "text" in params)
+
+
+def _page(params: Params) -> int:
+    """What tells one page of one search from all others; a number, so that no query is kept."""
+    return hash(json.dumps(params, sort_keys=True))
+
+
+def older() -> LociError:
+    """The one answer to clients of a vault that is an older copy, until its owner accepts it."""
+    return IntegrityError(
+        Code.OLDER_VAULT,
+        "This vault is older than the one last seen here, or it cannot be told whether it is; nobody is let in until "
+        "its owner accepts it with `loci verify --accept-older` or in the window.",
+    )
+
+
+def locked() -> LociError:
+    """The one answer of a locked vault."""
+    return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")

@@ -1,0 +1,358 @@
+"""Pairing: the person opens it, one code, three tries, 120 seconds, one use, and a person's yes.
+
+Must not do: raise a question by itself (no code shown, no question), say why a redemption was refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import os
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from core.errors import Code, LociError, UserError
+from core.ipc.protocol.escaping import NAME_CHARACTERS, shown
+from core.types.clients import Before, PairingOutcome
+from core.types.clock import Clock
+from core.types.words import Grant
+
+CODE_S = 120.0
+CODE_TRIES = 3
+CODE_CHARACTERS = 16  # base32, 80 bits
+ANSWER_S = 120.0
+DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)
+_LOOKALIKES = str.maketrans({"0": "O", "1": "I", "8": "B", "-": None, " ": None})
+_ENDED = {
+    PairingOutcome.DENIED: "You said no; nothing was paired.",
+    PairingOutcome.DENIED_BEFORE: "You said no to a client of that name before, so you were not asked; nothing was "
+    "paired. `loci pair NAME --code` with its name asks you again.",
+    PairingOutcome.EXPIRED: "The time was over; nothing was paired.",
+    PairingOutcome.UNANSWERED: "You did not answer in time; nothing was paired.",
+    PairingOutcome.TAKEN: "{name} is paired already, so you were not asked; nothing was paired. Revoke that one to "
+    "pair it again, or let the new one take another name.",
+    PairingOutcome.WRONG_CODES: "Three wrong codes were tried, so this one is dead; nothing was paired.",
+    PairingOutcome.REPLACED: "A newer code took the place of this one; nothing was paired with it.",
+}
+_MISSED = "A wrong code was given, and no right one in time; nothing was paired."
+_NAMES = "A client's name has 1 to 40 letters from A to Z, digits, blanks, dots, dashes or underscores."
+_SPACE = "space:"
+_UNUSABLE = re.compile(r"[^A-Za-z0-9 ._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """What the person is asked.
+
+    Attributes:
+        client: what it calls itself, escaped and cut.
+        name: what it will be called here.
+        grants: what it would get.
+        asked_by: process as reported; a hint only.
+        code_end: the last four characters of the code.
+        former: a client of that name was revoked; this one would take up its space and what it brought.
+        withheld: what it asked for and would not get, because the person bounds what this code can give.
+    """
+
+    client: str
+    name: str
+    grants: tuple[str, ...]
+    asked_by: str
+    code_end: str
+    former: bool = False
+    withheld: tuple[str, ...] = ()
+
+
+Answer = bool | tuple[str, ...]
+"""No; yes, with what it would get; or yes, with these of it alone and the spaces the person added."""
+Approve = Callable[[PairRequest], Awaitable[Answer]]
+
+
+class Nos(Protocol):
+    """The names that are known, those the person said no to among them; kept where a restart does not lose them."""
+
+    async def of(self, name: str) -> Before:
+        """What is known of a name."""
+        ...
+
+    async def add(self, name: str) -> None:
+        """Remember a no."""
+        ...
+
+
+class _PassingNos:
+    """Nos that are kept as long as this process."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    async def of(self, name: str) -> Before:
+        return Before(denied=name in self._names)
+
+    async def add(self, name: str) -> None:
+        self._names.add(name)
+
+
+@dataclass
+class Fate:
+    """How an invitation ended, for the person only.
+
+    Attributes:
+        outcome: how; None while it goes on.
+        name: of the client that asked; "" for none.
+        missed: how often a wrong code came.
+    """
+
+    outcome: PairingOutcome | None = None
+    name: str = ""
+    missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """What the person opened.
+
+    Attributes:
+        code: what is shown.
+        name: the name the client must get; None to take its own.
+        grants: the most it can get; None for what it asks for.
+        limit: searches a minute; `none` for no limit; None for the default.
+        approve: asks the person.
+        outcome: the name and grants of the client that came of it, or that none did.
+        fate: how it ended.
+    """
+
+    code: str = field(repr=False)
+    name: str | None
+    grants: tuple[str, ...] | None
+    limit: int | str | None
+    approve: Approve = field(repr=False)
+    outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
+    fate: Fate = field(default_factory=Fate, repr=False, compare=False)
+
+    def made(self, name: str, grants: tuple[str, ...]) -> None:
+        """A client came of it.
+
+        Args:
+            name: its name.
+            grants: what it got.
+        """
+        if not self.outcome.done():
+            self.fate.outcome, self.fate.name = PairingOutcome.PAIRED, name
+            self.outcome.set_result((name, grants))
+
+    def fail(self, why: PairingOutcome = PairingOutcome.FAILED) -> None:
+        """Nothing comes of it.
+
+        Args:
+            why: told to the person only.
+        """
+        if not self.outcome.done():
+            self.fate.outcome = why
+            self.outcome.set_exception(_told(why, self.fate))
+            self.outcome.exception()  # nobody has to ask
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A redemption the person said yes to."""
+
+    name: str
+    grants: tuple[str, ...]
+    limit: int | str | None
+    invitation: Invitation
+
+
+class PairingDesk:
+    """Holds the one code that is open. Lives on the engine's loop."""
+
+    def __init__(self, clock: Clock, nos: Nos | None = None) -> None:
+        """Hold nothing yet.
+
+        Args:
+            clock: the one clock.
+            nos: remembers to whom the person said no; None for as long as this object.
+        """
+        self._clock = clock
+        self._nos = nos or _PassingNos()
+        self._open: Invitation | None = None
+        self._asking: Invitation | None = None
+        self._until = 0.0
+        self._tries = 0
+
+    def open(
+        self,
+        approve: Approve,
+        name: str | None = None,
+        grants: Sequence[str] | None = None,
+        limit: int | str | None = None,
+    ) -> Invitation:
+        """Open pairing; an earlier code is dead from now on.
+
+        Args:
+            approve: asks the person about one request.
+            name: the name the client must get; a remembered no to it does not count.
+            grants: the most it can get.
+            limit: searches a minute.
+
+        Returns:
+            The invitation with its code.
+        """
+        if self._open is not None:
+            self.close(self._open, PairingOutcome.REPLACED)
+        code = base64.b32encode(os.urandom(CODE_CHARACTERS * 5 // 8)).decode("ascii")
+        outcome = asyncio.get_running_loop().create_future()
+        self._open = Invitation(code, name, None if grants is None else tuple(grants), limit, approve, outcome)
+        self._until, self._tries = self._clock.monotonic() + CODE_S, CODE_TRIES
+        return self._open
+
+    def close(self, invitation: Invitation, why: PairingOutcome = PairingOutcome.CANCELLED) -> None:
+        """End an invitation that nobody redeems any more.
+
+        Args:
+            invitation: open, or asked about.
+            why: told to the person only.
+        """
+        if self._open is invitation:
+            self._open = None
+        invitation.fail(why)
+
+    def cancel(self) -> None:
+        """The person leaves, or locks the vault: no code is good any more, and no answer is waited for."""
+        for invitation in (self._open, self._asking):
+            if invitation is not None:
+                self.close(invitation)
+
+    def expire(self) -> None:
+        """End the open invitation when its time is up; called now and then."""
+        if self._open is not None and self._clock.monotonic() >= self._until:
+            self.close(self._open, PairingOutcome.EXPIRED)
+
+    async def redeem(self, client: str, code: str, grants: Sequence[str] | None, asked_by: str) -> Granted:
+        """Redeem the open code and ask the person.
+
+        Args:
+            client: the name the caller gives itself.
+            code: what it was told; case, blanks, dashes and look-alikes (0 O, 1 I, 8 B) do not matter.
+            grants: what it asks for; None for the default.
+            asked_by: process as reported.
+
+        Returns:
+            What was granted; the caller of this makes the client.
+
+        Raises:
+            UserError: PAIRING_REFUSED, in the same words for every reason.
+        """
+        invitation = self._take(code)
+        name = invitation.name or usable_name(client)
+        wished = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
+        wanted = wished
+        if invitation.grants is not None:
+            wanted = tuple(grant for grant in wished if grant in invitation.grants)
+        invitation.fate.name = name
+        if not wanted:
+            invitation.fail()
+            raise not_paired()
+        self._asking = invitation
+        try:
+            before = await self._nos.of(name)
+            if before.taken or (before.denied and invitation.name is None):
+                # Nobody is asked in vain; and whoever redeemed the code learns nothing of who is paired.
+                invitation.fail(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
+                raise not_paired()
+            end = invitation.code[-4:]
+            withheld = tuple(grant for grant in wished if grant not in wanted)
+            question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former, withheld)
+            granted = await self._allowed(invitation, question)
+        except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
+            invitation.fail()
+            raise
+        finally:
+            if self._asking is invitation:
+                self._asking = None
+        if not granted:
+            raise not_paired()
+        return Granted(name, granted, invitation.limit, invitation)
+
+    async def _allowed(self, invitation: Invitation, question: PairRequest) -> tuple[str, ...]:
+        """Ask the person; whoever does not answer, or leaves, has not said no for good. Empty for nothing."""
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                answer = await invitation.approve(question)
+        except TimeoutError:
+            invitation.fail(PairingOutcome.UNANSWERED)
+            return ()
+        if invitation.outcome.done():
+            return ()  # it was cancelled while the person was asked
+        granted = _granted(question.grants, answer)
+        if not granted:
+            invitation.fail(PairingOutcome.DENIED)
+            await self._nos.add(question.name)  # remembered until the person opens pairing for this very name
+        return granted
+
+    def _take(self, code: str) -> Invitation:
+        given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
+        self.expire()
+        invitation = self._open
+        if invitation is None:
+            raise not_paired()
+        if not hmac.compare_digest(given, invitation.code.encode("ascii")):
+            self._tries -= 1
+            invitation.fate.missed += 1
+            if self._tries == 0:
+                self.close(invitation, PairingOutcome.WRONG_CODES)
+            raise not_paired()
+        self._open = None
+        return invitation
+
+
+def _granted(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
+    """What an answer grants: of the deeds only what would be given anyway, of single spaces whatever was added."""
+    if isinstance(answer, bool):
+        return wanted if answer else ()
+    return tuple(dict.fromkeys(one for one in answer if one in wanted or one.startswith(_SPACE)))
+
+
+def _told(why: PairingOutcome, fate: Fate) -> UserError:
+    """How it ended, for the person who showed the code; the client is told less."""
+    if why is PairingOutcome.EXPIRED and fate.missed:
+        return UserError(Code.PAIRING_REFUSED, _MISSED)
+    told = _ENDED.get(why, "Nothing was paired.")
+    return UserError(Code.PAIRING_REFUSED, told.replace("{name}", fate.name))
+
+
+def not_paired() -> UserError:
+    """The one answer to every redemption that fails."""
+    return UserError(Code.PAIRING_REFUSED, "Pairing was refused; ask the person to show a new code and to allow it.")
+
+
+def usable_name(text: str) -> str:
+    """A name a client can have, made from the one it gives itself.
+
+    Args:
+        text: anything.
+
+    Returns:
+        1 to 40 letters from A to Z, digits, blanks, dots, dashes and underscores, beginning with a letter or digit.
+    """
+    return _UNUSABLE.sub("-", text[:1000]).strip(" ._-")[:NAME_CHARACTERS].rstrip() or "client"
+
+
+def check_name(name: str) -> str:
+    """A name the person gives to the client to come; the engine checks it once more.
+
+    Args:
+        name: as typed.
+
+    Returns:
+        The name.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if usable_name(name) != name:
+        raise UserError(Code.INVALID_INPUT, _NAMES)
+    return name

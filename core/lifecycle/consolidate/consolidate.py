@@ -1,0 +1,230 @@
+"""Consolidation: one pass over all that stands, in the five phases of seed A (feature 6), by the rules of section 4.
+
+Duplicates go beneath one of them, contradictions through the gate, what other sources say confirms, old clusters become
+digests, dead memories are archived. The plan is the preview; each deed is looked at again before it is carried out, and
+one that fails takes nothing with it. Must not do: delete, judge beside the gate, or hold more than labels and numbers
+of what it looks at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.embed.base import AWAY
+from core.errors import CancelledError, LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.consolidate import contradictions
+from core.lifecycle.consolidate.contradictions import Opposed, find_opposed, opposed_now
+from core.lifecycle.consolidate.digest_groups import find_clusters
+from core.lifecycle.consolidate.duplicates import find_same
+from core.lifecycle.consolidate.merge_actions import can_unite, do_deed, fits, texts_to_embed
+from core.lifecycle.consolidate.pairs import Decided, decided, near_pairs
+from core.lifecycle.consolidate.plan_groups import planned_deeds
+from core.lifecycle.consolidate.run_report import PRUNES
+from core.lifecycle.decay import sweep
+from core.lifecycle.kit.job_context import Batch, Ground
+from core.score.lifecycle.digest_selection import Lines, lines_for
+from core.types.lifecycle import Deed, JobType, Planned
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("lifecycle")
+
+SETTLED, TO_ASK = "opposed_settled", "opposed_asked"
+"""Reasons: keys of `resources/help/lifecycle.json`."""
+Vectors = Mapping[str, NDArray[np.float32]]
+"""New texts of a batch to their vectors."""
+_PRUNED = {"old_versions": "pruned_superseded", "faded": "pruned_decayed", "doubted": "pruned_disputed"}
+
+
+class Consolidation:
+    """Plans and carries out a consolidation."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.CONSOLIDATE
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """List the deeds: contradictions, duplicates, merges, confirmations, digests, what is pruned.
+
+        Contradictions are found first, so that what they end is neither kept nor gathered.
+
+        Args:
+            ground: what it stands on; without a whole index there is no plan.
+
+        Returns:
+            The deeds, in their order; each memory in at most one.
+        """
+        if ground.near is None:
+            return []
+        deeds = self._found(ground)
+        ground.tidy()
+        return deeds
+
+    def _found(self, ground: Ground) -> list[Planned]:
+        lines, decisions = lines_in_force(ground), self._decided(ground)
+        opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.keeper, decisions))
+        spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
+        taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
+        near = near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
+        ground.tidy()
+        same = find_same(ground, near, lines, decisions, taken)
+        masses = {keep: len(ties) for keep, ties in same.stacks.items()}
+        left_out = taken | same.gone | same.taken | decisions.loose
+        ground.tidy()
+        clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
+        made = planned_deeds(same, clusters)
+        deeds: list[Planned] = ground.read(
+            lambda rows: [*_of_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
+        )
+        held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
+        pruned: list[Planned] = ground.read(lambda rows: sweep.prune_deeds(rows, ground.options, ground.now_ms))
+        return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
+
+    @staticmethod
+    def _decided(ground: Ground) -> Decided:
+        found: Decided = ground.read(decided)
+        return found
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Vectors:
+        """Embed the new texts of a few deeds: digests and united texts.
+
+        Args:
+            ground: what it stands on.
+            deeds: the next ones of the plan.
+
+        Returns:
+            Text to vector, (dims,); nothing where the embedder is away.
+        """
+        texts: list[str] = ground.read(lambda rows: _new_texts(rows, deeds, ground.now_ms))
+        return _embedded(ground, texts)
+
+    def carry_out(
+        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Vectors | None = None
+    ) -> Batch:
+        """Carry a few deeds out, each by itself; no model is asked.
+
+        Args:
+            tx: the transaction.
+            verb: of the run: all batches are one undo step.
+            ground: what it stands on.
+            deeds: the next ones of the plan.
+            prepared: from `prepare`. A digest without its vector is embedded later; two are not united without one.
+
+        Returns:
+            What happened: `deduplicated`, `resolved`, `pending`, `corroborated`, `clusters`, `source_memories`,
+            `pruned_superseded`, `pruned_decayed`, `pruned_disputed`, and `skipped` for deeds that no longer fit or
+            failed.
+        """
+        counts: Counter[str] = Counter()
+        touched: dict[str, None] = {}
+        own = [deed for deed in deeds if deed.deed not in PRUNES]
+        vectors = prepared or {}
+        for deed in own:
+            done, ids = _carried(tx, verb, ground, deed, vectors)
+            counts.update(done)
+            touched |= dict.fromkeys(ids)
+        pruned = sweep.carry_out(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
+        for name, count in pruned.counts.items():
+            counts[_PRUNED.get(name, name)] += count
+        touched |= dict.fromkeys(pruned.ids)
+        return Batch(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
+
+
+def _spared(rows: Rows, now_ms: int) -> frozenset[str]:
+    """What the person spared in a preview is neither united nor gathered for as long."""
+    return frozenset(str(row[0]) for row in rows.all("SELECT memory_id FROM spared WHERE until > ?", (now_ms,)))
+
+
+def lines_in_force(ground: Ground) -> Lines:
+    """From which cosine pairs are looked at: what the person set, else what fits the embedder.
+
+    Args:
+        ground: its options and its vector space.
+    """
+    options = ground.options
+    return lines_for(ground.space.name, Lines(options.dedup_from, options.corroborate_from, options.cluster_from))
+
+
+def _of_opposed(rows: Rows, opposed: Sequence[Opposed]) -> list[Planned]:
+    found: list[Planned] = []
+    for one in opposed:
+        ends = one.deed is Deed.SUPERSEDE
+        counts = {"resolved": 1} if ends else {"pending": 1}
+        detail = {"counts": counts, "marks": _marks(rows, one), "leaving": list(one.leaving)}
+        reason = SETTLED if ends else TO_ASK
+        found.append(Planned(one.deed, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
+    return found
+
+
+def _marks(rows: Rows, opposed: Opposed) -> dict[str, str]:
+    return {
+        one: str(rows.value("SELECT lower(hex(substr(content_hash, 1, 8))) FROM memories WHERE id = ?", (one,)))
+        for one in (opposed.memory_id, *opposed.others)
+    }
+
+
+def _new_texts(rows: Rows, deeds: Sequence[Planned], now_ms: int) -> list[str]:
+    own = [deed for deed in deeds if deed.deed not in PRUNES and _unites(deed)]
+    return [text for deed in own if fits(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
+
+
+def _embedded(ground: Ground, texts: Sequence[str]) -> Vectors:
+    """Vectors of texts; none where the embedder is away."""
+    if not texts:
+        return {}
+    try:
+        return dict(zip(texts, ground.embed(texts), strict=True))
+    except LociError as error:
+        if error.code not in AWAY:
+            raise
+        return {}
+
+
+def _unites(deed: Planned) -> bool:
+    return deed.deed not in (Deed.SUPERSEDE, Deed.ASK)
+
+
+def _carried(
+    tx: Tx, verb: Verb, ground: Ground, deed: Planned, vectors: Vectors
+) -> tuple[Mapping[str, int], Sequence[str]]:
+    """One deed, whole or not at all."""
+    acts, lines = ground.acts(tx, verb), verb.lines
+    try:
+        with tx.attempt():
+            if _unites(deed):
+                fit = fits(tx, deed, ground.now_ms)
+                done = fit and do_deed(acts, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)])
+            else:
+                done = _settled(tx, ground, deed)
+                if done:
+                    contradictions.settle(acts, ground.keeper, deed.memory_id)
+            if done:
+                acts.close_moot()
+    except CancelledError:
+        raise
+    except LociError as error:
+        _log.warning("a deed of a consolidation was left: %s", error.code.value)
+        verb.forget_lines(lines)
+        done = False
+    return (deed.detail["counts"], acts.touched) if done else ({"skipped": 1}, ())
+
+
+def _settled(tx: Tx, ground: Ground, deed: Planned) -> bool:
+    """Whether the gate still says what it said when the plan was made."""
+    now = opposed_now(tx, ground.keeper, deed.memory_id) if _stands(tx, deed.memory_id) else None
+    return (
+        now is not None
+        and (now.deed, now.others) == (deed.deed, tuple(deed.others))
+        and _marks(tx, now) == dict(deed.detail["marks"])
+    )
+
+
+def _stands(tx: Tx, memory_id: str) -> bool:
+    return tx.one("SELECT 1 FROM memories WHERE id = ? AND status = 'active'", (memory_id,)) is not None

@@ -1,0 +1,268 @@
+"""Which memories go into one digest: groups of one topic, and the sentences that say all that they say.
+
+Nothing goes in that a person said, pinned or is asked about, that is important or speaks of the future, that was used
+lately, or that a later value may replace. Must not do: write, take a sentence that no member says, or gather what is
+imported word for word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import key_form
+from core.belief.extract.residue import says_no_more
+from core.intake.claims.candidate import Beside, beside
+from core.lifecycle.consolidate.pairs import Near, Node, give_way, relate, vectors_of
+from core.lifecycle.decay.protection import protections
+from core.lifecycle.kit.job_context import Ground
+from core.score.lifecycle.digest_selection import combined_confidence, grouped, islands
+from core.text.rendering.digest import Span, composed, same_words, statements
+from core.types.belief import ClaimDraft, Label
+from core.types.words import Kind
+from core.vault.database.rows import Rows
+
+MOST_DIGESTS = 200
+"""So many a run. Seed A's cap of five was for a search over all pairs; here a batch can end after each digest."""
+MOST_SAYING = 12
+"""Members of one digest that each say something of their own; a larger group is made into several."""
+MOST_BYTES = 4096
+"""A digest stays short enough to be read as one text."""
+SURE_FROM = 0.8
+"""Combined confidence that a group must exceed (E4.2.2, C5)."""
+_LOOKED_AT = 0.6
+"""Sentences of one group are rarely further apart where they say the same; below it nobody is asked."""
+_AT_ONCE = 8
+_DAY_MS = 86_400_000
+_GATHERED = (Kind.FACT.value, Kind.EPISODE.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What becomes one digest.
+
+    Attributes:
+        members: its sources, by the time they were said.
+        spans: the sentences of the digest, in its order.
+        nearness: the mean cosine of the members to their centre.
+    """
+
+    members: tuple[Node, ...]
+    spans: tuple[Span, ...]
+    nearness: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    span: Span
+    side: Beside
+    claims: tuple[ClaimDraft, ...]
+    vector: NDArray[np.float32]
+
+
+def find_clusters(
+    ground: Ground, near: Near, line: float, left_out: frozenset[str], masses: Mapping[str, int]
+) -> list[Cluster]:
+    """Gather what belongs together.
+
+    Args:
+        ground: what the job stands on.
+        near: the pairs that lie near.
+        line: the least cosine of a member to the centre of its group.
+        left_out: ids that another deed takes away, or that a person took out of a union.
+        masses: how many duplicates are put beneath a memory: they count as members of its group.
+
+    Returns:
+        At most `MOST_DIGESTS`, the largest first.
+    """
+    nodes = _eligible(ground, near, left_out)
+    among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
+    own = _Gathering(ground, nodes, masses, line)
+    groups: list[list[Node]] = []
+    for part, likeness in islands(near.pairs[among], near.cosines[among]):
+        if ground.is_stopped():
+            break
+        groups += _of_island(own, part, likeness)
+    found: list[Cluster] = []
+    for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
+        if len(found) >= MOST_DIGESTS or ground.is_stopped():
+            break
+        vectors = vectors_of(ground, [member.n for member in group])
+        if len(vectors) == len(group):
+            found += _digests_of(own, group, vectors)
+    return found[:MOST_DIGESTS]
+
+
+def _eligible(ground: Ground, near: Near, left_out: frozenset[str]) -> dict[int, Node]:
+    before = ground.now_ms - ground.options.compress_days * _DAY_MS
+    found = {
+        n: node
+        for n, node in near.nodes.items()
+        if node.kind in _GATHERED and not (node.kind == "episode" and (node.imported or node.client_id is None))
+        and max(node.recorded_at, node.used_at) <= before and not node.persons and node.is_open
+        and node.id not in left_out and node.id not in near.in_review
+    }  # fmt: skip
+    ids = [node.id for node in found.values()]
+    kept = ground.read(lambda rows: {*protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
+    return {n: node for n, node in found.items() if node.id not in kept}
+
+
+def _slots(rows: Rows, ids: Sequence[str]) -> set[str]:
+    """What holds a claim of which only one value can be true: it stays where a later value meets it at the gate."""
+    found = rows.all(
+        "SELECT DISTINCT e.memory_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
+        "JOIN claims c ON c.id = e.claim_id AND c.exclusive = 1 AND c.state IN ('draft', 'asserted', 'disputed')",
+        (json.dumps(list(ids)),),
+    )
+    return {str(row[0]) for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathering:
+    ground: Ground
+    nodes: dict[int, Node]
+    masses: Mapping[str, int]
+    line: float
+
+    def is_worth(self, members: Sequence[Node]) -> bool:
+        """Whether a group is large and sure enough (E4.2.2, C5)."""
+        size = sum(1 + self.masses.get(member.id, 0) for member in members)
+        sure = combined_confidence(
+            [member.confidence for member in members for _ in range(1 + self.masses.get(member.id, 0))]
+        )
+        return len(members) > 1 and size >= self.ground.options.cluster_least and sure > SURE_FROM
+
+
+def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
+    labels = np.unique(pairs)
+    vectors = vectors_of(own.ground, labels.tolist())
+    if len(vectors) < len(labels):
+        return  # one of them was given up since; the next run looks again
+    matrix = np.stack([vectors[int(label)] for label in labels])
+    for group in grouped(matrix, np.searchsorted(labels, pairs), cosines, own.line):
+        members = [own.nodes[int(labels[place])] for place in group]
+        if own.is_worth(members):
+            yield members
+
+
+def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
+    """One digest of a group, or several where it says too much for one."""
+    ground = own.ground
+    sides: dict[str, Beside] = ground.read(lambda rows: beside(rows, {one.id: 1.0 for one in members}))
+    told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
+    same = _Sameness(ground)
+    left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
+    while own.is_worth(left):
+        taken, picked = _fill(left, told, same)
+        if not own.is_worth(taken):
+            return
+        ids = {one.id for one in taken}
+        left = [one for one in left if one.id not in ids]
+        taken = sorted(taken, key=lambda one: (one.said_at, one.n))
+        at = {one.id: place for place, one in enumerate(taken)}
+        spans = sorted((one.span for one in picked), key=lambda span: (at[span.source], span.start))
+        centre = np.sum([vectors[one.n] for one in taken], axis=0)
+        centre /= np.linalg.norm(centre)
+        nearness = float(np.mean([vectors[one.n] @ centre for one in taken]))
+        yield Cluster(tuple(taken), tuple(spans), min(1.0, max(0.0, nearness)))
+
+
+def _fill(
+    members: Sequence[Node], told: dict[str, list[_Statement]], same: _Sameness
+) -> tuple[list[Node], list[_Statement]]:
+    """Members in the order of their trust, as many as one digest holds, with the sentences that are new."""
+    taken: list[Node] = []
+    picked: list[_Statement] = []
+    saying = 0
+    for member in members:
+        new: list[_Statement] = []
+        for one in told[member.id]:
+            if not same.is_said(one, [*picked, *new]):
+                new.append(one)
+                if saying >= MOST_SAYING:
+                    break  # it has no room here, whatever else it says
+        text, _ = composed([one.span for one in [*picked, *new]])
+        if new and (saying >= MOST_SAYING or len(text.encode("utf-8")) > MOST_BYTES):
+            continue
+        saying += bool(new)
+        taken.append(member)
+        picked += new
+    return taken, picked
+
+
+def _statements(
+    ground: Ground, members: Sequence[Node], sides: dict[str, Beside], vectors: dict[int, NDArray[np.float32]]
+) -> dict[str, list[_Statement]]:
+    spans = {one.id: statements(one.id, sides[one.id].text) for one in members}
+    # A text of one sentence has its vector already.
+    texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
+    embedded = dict(_embedded(ground, texts))
+    found: dict[str, list[_Statement]] = {}
+    for one in members:
+        side = sides[one.id]
+        for span in spans[one.id]:
+            claims = tuple(claim for claim in side.claims if span.start <= claim.start and claim.end <= span.end)
+            vector = embedded[span.text] if len(spans[one.id]) > 1 else vectors[one.n]
+            found.setdefault(one.id, []).append(_Statement(span, side, claims, vector))
+    return found
+
+
+def _embedded(ground: Ground, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    for at in range(0, len(texts), _AT_ONCE):
+        give_way(ground)
+        some = texts[at : at + _AT_ONCE]
+        yield from zip(some, ground.embed(some), strict=True)
+
+
+class _Sameness:
+    """Tells whether a sentence says what is said already; asks about a pair once."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def is_said(self, one: _Statement, others: Sequence[_Statement]) -> bool:
+        """Whether one of several sentences says the same."""
+        if any(_same_at_sight(one, other) for other in others):
+            return True
+        near = [(float(one.vector @ other.vector), other) for other in others]
+        near = sorted((pair for pair in near if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
+        # The likeliest first: mostly one answer is enough.
+        return any(self._is_one(other, one) for _, other in near)
+
+    def _is_one(self, other: _Statement, one: _Statement) -> bool:
+        key = other.span.text, one.span.text
+        if key not in self._known:
+            relation = relate(self._ground, [(_alone(other), _alone(one))])[0]
+            self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
+        return self._known[key]
+
+
+def _same_at_sight(one: _Statement, other: _Statement) -> bool:
+    return same_words(one.span.text) == same_words(other.span.text) or _says_claims(one, other)
+
+
+def _says_claims(one: _Statement, other: _Statement) -> bool:
+    """Whether all that a sentence says are claims that the other is read to say too."""
+    own, others = ({_key(claim) for claim in held.claims} for held in (one, other))
+    return bool(own) and own <= others and says_no_more(one.span.text, _own_claims(one))
+
+
+def _key(claim: ClaimDraft) -> tuple[str, ...]:
+    qualifiers = json.dumps(dict(claim.qualifiers), sort_keys=True)
+    return key_form(claim.subject), claim.predicate, key_form(claim.value), claim.polarity, qualifiers
+
+
+def _own_claims(one: _Statement) -> tuple[ClaimDraft, ...]:
+    """The claims of a sentence, with their spans counted from where it begins."""
+    begin = one.span.start
+    return tuple(replace(claim, start=claim.start - begin, end=claim.end - begin) for claim in one.claims)
+
+
+def _alone(one: _Statement) -> Beside:
+    """A sentence as a memory of its own."""
+    return replace(one.side, text=one.span.text, claims=_own_claims(one))

@@ -1,0 +1,300 @@
+"""What says the same: which memory is kept of several, which goes beneath it, which confirms it (seed A, 6.1 and 6.3).
+
+Must not do: let anybody's text stand over the person's, count one source twice, or write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.claims import key_form
+from core.belief.claims.text_union import united
+from core.belief.extract.residue import says_no_more
+from core.belief.gate import Deed as Verdict
+from core.belief.gate import decide
+from core.belief.relate.relation import at_odds, certain
+from core.intake.claims.candidate import OWNER_LINEAGE, Beside
+from core.intake.transaction.echo_guard import was_handed
+from core.intake.transaction.sources import KINDS_BY_TEXT
+from core.lifecycle.consolidate.pairs import (
+    Crowd,
+    Decided,
+    Near,
+    Node,
+    Pair,
+    Told,
+    may_unite,
+    sides_of,
+    told_pairs,
+    within_reach,
+)
+from core.lifecycle.kit.job_context import Ground
+from core.score.lifecycle.digest_selection import Lines
+from core.types.belief import Label, Relation
+from core.vault.database.rows import Rows
+
+MERGED_FROM = 0.85
+"""Two texts become one only where they are that near (E31.8; design section 6): unlike a stack it changes a text."""
+MOST_BYTES = 4096
+"""A united text stays short enough to be read as one statement."""
+_BY_TEXT = frozenset(kind.value for kind in KINDS_BY_TEXT)
+_PAIRS_AT_ONCE = 32
+_MERGE = certain(Label.MERGE, "complementary")
+"""The answer that is asked for, to know beforehand whether it would come to anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Two memories that say the same, or complete one another.
+
+    Attributes:
+        keep: which stays as it is, or gets the united text.
+        other: which goes beneath it, into it, or confirms it.
+    """
+
+    keep: Node
+    other: Node
+    cosine: float
+    confidence: float
+    by: str
+
+
+@dataclass
+class Sameness:
+    """What is to be done with what says the same.
+
+    Attributes:
+        stacks: duplicates, by the id of the memory that is kept.
+        merges: pairs that become one text.
+        confirms: memories of other sources that confirm, by the id of what they confirm.
+        gone: ids of memories that will stand no more.
+        taken: ids of the memories of merges.
+    """
+
+    stacks: dict[str, list[Tie]] = field(default_factory=dict)
+    merges: list[Tie] = field(default_factory=list)
+    confirms: dict[str, list[Tie]] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
+
+
+def find_same(ground: Ground, near: Near, lines: Lines, decisions: Decided, taken: frozenset[str]) -> Sameness:
+    """Look through the pairs that lie near.
+
+    Args:
+        ground: what the job stands on.
+        near: the pairs.
+        lines: from which cosine a pair is looked at.
+        decisions: what people decided.
+        taken: ids that another deed of the plan has.
+
+    Returns:
+        What is to be done; of each group of duplicates one is kept, and nothing that is kept goes.
+    """
+    crowd = Crowd(ground)
+    near_by = within_reach(ground, near, min(lines.dedup, lines.corroborate), crowd)
+    reading = _Reading(ground, lines, decisions, taken, crowd)
+    for some in _blocks(_by_keeper(near, near_by)):
+        reading.look_at([(keep, [near.at(place) for place in places]) for keep, places in some])
+        if ground.is_stopped():
+            break
+    found = reading.found
+    _merge(found, reading.merges)
+    ground.read(lambda rows: _confirm(rows, found, reading.saying))
+    return found
+
+
+def _by_keeper(near: Near, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
+    """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
+    if not len(places):
+        return
+    keepers = np.array([_ordered(*near.at(place)[:2])[0].n for place in places.tolist()], np.int64)
+    order = np.argsort(keepers, kind="stable")
+    labels, begins = np.unique(keepers[order], return_index=True)
+    own = dict(zip(labels.tolist(), np.split(places[order], begins[1:]), strict=True))
+    for keep in sorted((near.nodes[label] for label in own), key=lambda one: one.rank):
+        yield keep, own[keep.n].tolist()
+
+
+def _blocks(keepers: Iterable[tuple[Node, list[int]]]) -> Iterator[list[tuple[Node, list[int]]]]:
+    """A few keepers at a time: their texts are read at once."""
+    block: list[tuple[Node, list[int]]] = []
+    for one in keepers:
+        block.append(one)
+        if sum(len(places) for _, places in block) >= _PAIRS_AT_ONCE:
+            yield block
+            block = []
+    yield block
+
+
+class _Reading:
+    """Asks the model about the pairs of one keeper after another, and only where its answer can come to something.
+
+    Whoever ranks first takes all of its duplicates; what goes takes nothing, so that no chain comes about, and of what
+    went nothing more is asked.
+    """
+
+    def __init__(self, ground: Ground, lines: Lines, decisions: Decided, taken: frozenset[str], crowd: Crowd) -> None:
+        self._ground, self._lines, self._decisions, self._taken, self._crowd = ground, lines, decisions, taken, crowd
+        self.found = Sameness()
+        self.merges: list[Tie] = []
+        self.saying: list[Tie] = []
+
+    def look_at(self, keepers: Sequence[tuple[Node, Sequence[Pair]]]) -> None:
+        """Look through the pairs of a few keepers, those that rank first before the others."""
+        pairs = [pair for _, some in keepers for pair in some]
+        sides = sides_of(self._ground, pairs)
+        sources = self._ground.read(lambda rows: sources_of(rows, sides))
+        for keep, some in keepers:
+            if keep.id in self.found.gone or self._ground.is_stopped():
+                continue
+            free = [pair for pair in some if self._may_come_to_something(pair, sides, sources)]
+            self._keep(
+                keep, [tie for told in told_pairs(self._ground, free, sides, self._crowd) if (tie := self._seen(told))]
+            )
+
+    def _keep(self, keep: Node, duplicates: Sequence[Tie]) -> None:
+        found = self.found
+        free = [tie for tie in duplicates if tie.other.id not in found.stacks]
+        if free:
+            found.stacks[keep.id] = free
+            found.gone |= {tie.other.id for tie in free}
+
+    def _may_come_to_something(
+        self, pair: Pair, sides: Mapping[str, Beside], sources: Mapping[str, frozenset[str]]
+    ) -> bool:
+        a, b, cosine = pair
+        ids = frozenset((a.id, b.id))
+        if not ids <= sides.keys() or ids & (self.found.gone | self._taken) or self._decisions.is_settled(a.id, b.id):
+            return False
+        if at_odds(sides[a.id].told.claims, sides[b.id].told.claims):
+            return False
+        keep, other = _ordered(a, b)
+        if cosine >= self._lines.dedup and _may_stand_beneath(keep, other):
+            return True
+        if cosine >= MERGED_FROM and _may_merge(keep, other, sides, _MERGE):
+            return True
+        return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
+
+    def _seen(self, told: Told) -> Tie | None:
+        """A duplicate; what may be merged or confirms is noted for later."""
+        keep, other = _ordered(told.first, told.second)
+        tie, label = Tie(keep, other, told.cosine, told.relation.confidence, told.relation.by), told.relation.label
+        if not _says_same(told) and label is not Label.MERGE:
+            return None
+        if not self._ground.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
+            return None
+        duplicate = label is Label.DUPLICATE and told.relation.certain
+        if told.cosine >= self._lines.dedup and duplicate and _may_stand_beneath(keep, other):
+            return tie
+        sides = {side.id: side for side in told.sides}
+        if told.cosine >= MERGED_FROM and _may_merge(keep, other, sides, told.relation):
+            self.merges.append(tie)
+        elif told.cosine >= self._lines.corroborate and label is not Label.MERGE:
+            self.saying.append(tie)
+        return None
+
+
+def _ordered(first: Node, second: Node) -> tuple[Node, Node]:
+    """Of two memories the one that would be kept, and the other."""
+    keep, other = sorted((first, second), key=lambda one: (one.kind not in _BY_TEXT, one.rank))
+    if keep.kind in _BY_TEXT and other.kind in _BY_TEXT and keep.persons is not other.persons and other.persons:
+        keep, other = other, keep  # pinned or not: nobody's text stands over the person's
+    return keep, other
+
+
+def _says_same(told: Told) -> bool:
+    relation = told.relation
+    return (relation.label is Label.DUPLICATE and relation.certain) or _one_claim(told.sides)
+
+
+def _one_claim(sides: tuple[Beside, Beside]) -> bool:
+    """Whether both are read to say the same, and one of them says nothing else."""
+    keys = [
+        frozenset((key_form(c.subject), c.predicate, key_form(c.value), c.polarity) for c in side.claims)
+        for side in sides
+    ]
+    return any(
+        bool(keys[at]) and keys[at] <= keys[1 - at] and says_no_more(sides[at].text, sides[at].claims) for at in (0, 1)
+    )
+
+
+def _may_stand_beneath(keep: Node, other: Node) -> bool:
+    """Whether one may go beneath the other, if it says the same."""
+    alike = keep.kind == other.kind and keep.kind in _BY_TEXT
+    return alike and not other.pinned and (keep.persons or not other.persons)
+
+
+def _may_merge(keep: Node, other: Node, sides: Mapping[str, Beside], relation: Relation) -> bool:
+    if keep.kind != other.kind or keep.kind not in _BY_TEXT or other.pinned:
+        return False
+    if relation.label is not Label.MERGE or not relation.certain:
+        return False
+    first, second = sides[keep.id], sides[other.id]
+    if len(united(first.text, second.text).encode("utf-8")) > MOST_BYTES:
+        return False
+    return decide(second.standing, first.standing, relation).deed is Verdict.MERGE
+
+
+def _merge(found: Sameness, merges: Iterable[Tie]) -> None:
+    for tie in sorted(merges, key=lambda one: (-one.cosine, one.keep.n, one.other.n)):
+        ids = {tie.keep.id, tie.other.id}
+        if not ids & (found.gone | found.stacks.keys() | found.taken):
+            found.merges.append(tie)
+            found.taken |= ids
+
+
+def _confirm(rows: Rows, found: Sameness, saying: Sequence[Tie]) -> None:
+    """Each independent source counts once for a memory; what the memory was made of is none."""
+    free = [tie for tie in saying if not found.taken & {tie.keep.id, tie.other.id}]
+    free = [tie for tie in free if not found.gone & {tie.keep.id, tie.other.id} and tie.keep.kind in _BY_TEXT]
+    ids = {one for tie in free for one in (tie.keep.id, tie.other.id)}
+    ids |= {tie.other.id for ties in found.stacks.values() for tie in ties}
+    sources = sources_of(rows, ids)
+    for keep_id, ties in found.stacks.items():
+        sources[keep_id] = frozenset().union(sources.get(keep_id, ()), *(sources[tie.other.id] for tie in ties))
+    for tie in sorted(free, key=lambda one: (one.keep.rank, -one.cosine, one.other.n)):
+        own, others = sources[tie.keep.id], sources[tie.other.id]
+        if not others - own or own <= others or not _independent(rows, tie, others):
+            continue
+        sources[tie.keep.id] = own | others
+        found.confirms.setdefault(tie.keep.id, []).append(tie)
+
+
+def _independent(rows: Rows, tie: Tie, others: frozenset[str]) -> bool:
+    keep, other = tie.keep, tie.other
+    if OWNER_LINEAGE in others and not keep.persons:
+        return False  # it would turn somebody's text into the owner's word; only the owner can do that
+    if was_handed(rows, other.client_id, keep.id) or was_handed(rows, keep.client_id, other.id):
+        return False
+    made = rows.one(
+        "SELECT 1 FROM derivations WHERE (derived_id = ? AND source_id = ?) OR (derived_id = ? AND source_id = ?)",
+        (keep.id, other.id, other.id, keep.id),
+    )
+    return made is None
+
+
+def sources_of(rows: Rows, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Independent sources of memories.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        ids: the memories.
+
+    Returns:
+        Id to lineages; that of its own row where none is written down.
+    """
+    found: dict[str, set[str]] = {}
+    for memory_id, lineage in rows.all(
+        "SELECT m.id, coalesce(s.lineage, m.lineage) FROM json_each(?) w JOIN memories m ON m.id = w.value "
+        "LEFT JOIN memory_sources s ON s.memory_id = m.id",
+        (json.dumps(sorted(ids)),),
+    ):
+        found.setdefault(str(memory_id), set()).add(str(lineage))
+    return {memory_id: frozenset(lineages) for memory_id, lineages in found.items()}

@@ -1,0 +1,171 @@
+"""Carrying out what was planned for memories that say the same or belong together; each deed is looked at again first.
+
+Must not do: choose, or go on with a deed where one of its memories changed since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.text_union import united
+from core.intake.transaction.sources import Lineage, add_source, standing_twin
+from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transitions.transitions import Acts
+from core.lifecycle.consolidate.digest_writer import from_json, text_of, write_digest
+from core.lifecycle.consolidate.pairs import Node, read_nodes
+from core.lifecycle.decay.protection import IN_REVIEW, SPARED, protections
+from core.types.lifecycle import Deed, Planned
+from core.types.words import Kind, Source
+from core.vault.database.rows import Rows
+
+_CARRIED = ("related_to", "coexists_with", "supports", "example_of")
+"""Relations of what goes beneath another that the other has from then on."""
+
+
+def fits(rows: Rows, deed: Planned, now_ms: int) -> bool:
+    """Whether all memories of a deed still stand as they were when it was planned.
+
+    Args:
+        rows: the transaction.
+        deed: from `core.lifecycle.consolidate.plan_groups`.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        False where one changed, left, was pinned, spared, vouched for by the person or is asked about by now.
+    """
+    marks: Mapping[str, str] = deed.detail["marks"]
+    nodes = {node.id: node for node in read_nodes(rows, _labels(rows, marks)).values()}
+    if any(one not in nodes or nodes[one].mark != mark for one, mark in marks.items()):
+        return False
+    kept = protections(rows, marks, now_ms)
+    if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
+        return False
+    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is Deed.MERGE else ())]
+    if not all(_may_go(nodes[tie[0]], nodes[tie[1]]) for tie in ties):
+        return False
+    sources = [one for digest in deed.detail.get("digests", ()) for one in digest["sources"]]
+    return not any(one in kept or nodes[one].persons for one in sources)
+
+
+def _may_go(keep: Node, other: Node) -> bool:
+    return not other.pinned and (keep.persons or not other.persons)
+
+
+def _labels(rows: Rows, ids: Mapping[str, str]) -> list[int]:
+    found = rows.all("SELECT n FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),))
+    return [int(row[0]) for row in found]
+
+
+def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
+    """The new texts of a deed: of its digests, or the united one.
+
+    Args:
+        rows: the transaction.
+        deed: it fits.
+    """
+    if deed.deed is Deed.MERGE:
+        return [_united(rows, deed)]
+    return [text_of(rows, from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
+
+
+def can_unite(rows: Rows, deed: Planned) -> bool:
+    """Whether the united text of a merge would stand beside no memory of the same words.
+
+    Args:
+        rows: a vault snapshot or the transaction.
+        deed: any deed of `core.lifecycle.consolidate.plan_groups`.
+
+    Returns:
+        True for what is no merge.
+    """
+    if deed.deed is not Deed.MERGE:
+        return True
+    keep, other = deed.detail["merge"][:2]
+    kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
+    return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
+
+
+def do_deed(acts: Acts, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
+    """Carry one deed out.
+
+    Args:
+        acts: the steps of the running verb.
+        deed: it fits.
+        vectors: of `texts_to_embed`, in that order.
+
+    Returns:
+        False where a united text cannot be made: it stands already, or the embedder is away.
+    """
+    if deed.deed is Deed.MERGE:
+        return _merge(acts, deed, vectors[0])
+    for tie in deed.detail["stacks"]:
+        _weigh(acts, tie)
+        acts.stack(tie[1], tie[0])
+        _take_over(acts, tie[0], tie[1])
+    for tie in deed.detail["confirms"]:
+        _weigh(acts, tie)
+        _confirm(acts, tie[0], tie[1])
+    for digest, vector in zip(deed.detail["digests"], vectors, strict=True):
+        acts.weighed = "rules"
+        write_digest(acts, digest["sources"], from_json(digest["spans"]), vector)
+    return True
+
+
+def _weigh(acts: Acts, tie: Sequence[Any]) -> None:
+    _keep, other, cosine, confidence, by = tie
+    acts.weighed = by
+    acts.weights[other] = (confidence, cosine)
+
+
+def _merge(acts: Acts, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
+    tie = deed.detail["merge"]
+    keep, other = tie[0], tie[1]
+    text = _united(acts.tx, deed)
+    if vector is None or not can_unite(acts.tx, deed):
+        return False
+    _weigh(acts, tie)
+    acts.merge_into(keep, text, vector, other)
+    return True
+
+
+def _united(rows: Rows, deed: Planned) -> str:
+    keep, other = (
+        str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]
+    )
+    return united(keep, other)
+
+
+def _take_over(acts: Acts, keep: str, other: str) -> None:
+    """Tags, importance and relations of a duplicate go to what is kept (seed A, 6.1)."""
+    tx = acts.tx
+    rows = [tx.row("memories", {"id": one}) or {} for one in (keep, other)]
+    tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
+    united_ = {"tags": json.dumps(list(tags), ensure_ascii=False, separators=(",", ":"))}
+    tx.update("memories", {"id": keep}, {**united_, "importance": max(float(row["importance"]) for row in rows)})
+    for from_id, to_id, kind in tx.all(
+        "SELECT from_id, to_id, type FROM edges WHERE (from_id = ?1 OR to_id = ?1) "
+        "AND type IN (SELECT value FROM json_each(?2)) ORDER BY id",
+        (other, json.dumps(_CARRIED)),
+    ):
+        ends = [keep if one == other else str(one) for one in (from_id, to_id)]
+        acts.edge(ends[0], ends[1], str(kind))
+
+
+def _confirm(acts: Acts, keep: str, by: str) -> None:
+    """The sources of one memory are independent sources of another."""
+    found = acts.tx.all(
+        "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ?1 UNION ALL "
+        "SELECT lineage, source, client_id, session, import_id FROM memories WHERE id = ?1 "
+        "AND NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?1) ORDER BY 1",
+        (by,),
+    )
+    for lineage, source, client_id, session, import_id in found:
+        add_source(acts.tx, keep, Lineage(lineage, client_id, session, import_id), Source(source))
+    refresh_trust(acts.tx, keep)
+    acts.touched.append(keep)
+    acts.log("CORROBORATE", keep, by)

@@ -1,0 +1,456 @@
+"""Which memories lie near one another, and what is said of each pair: the ground of a consolidation.
+
+Vectors are read a few hundred at a time and asked of the index; of a pair only two labels and a number are kept.
+Must not do: compare every pair, hold a matrix of all vectors or a text longer than it is looked at, or write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from sys import intern
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims.authorship import OWNERS_WORD, PERSONS
+from core.belief.relate.relation import by_rule
+from core.embed.codec import from_blobs
+from core.errors import LociError
+from core.intake.claims.candidate import Beside, beside
+from core.intake.transitions.review_items import KEPT, Matter, known_matter
+from core.lifecycle.consolidate.relation_cache import remembered
+from core.lifecycle.kit import reverted_runs
+from core.lifecycle.kit.job_context import Ground
+from core.memory.read import said_at_sql
+from core.score.belief.chance import belonging, weighed
+from core.types.belief import ACTED_ON, Relation
+from core.vault.database.rows import Rows
+
+NEIGHBOURS = 12
+"""So many are asked of the index for each memory, itself among them."""
+MOST_PAIRS = 50_000
+"""So many pairs are read in one run (`within_reach`)."""
+_CHUNK, _ROWS_AT_ONCE = 256, 1000
+_STRANGERS = 20_000
+_HALF, _LOW = 32, 0xFFFFFFFF
+_DAY_MS = 86_400_000
+_UNIONS = ("DUPLICATE", "MERGE", "DIGEST")
+_LIVE_EPISODE = "m.kind = 'episode' AND m.client_id IS NOT NULL AND m.import_id IS NULL"
+_ALIKE = f"m.kind IN ('fact', 'rule', 'procedure') OR ({_LIVE_EPISODE})"
+_VECTORS = (
+    "SELECT m.n, e.vector FROM memories m JOIN embeddings e ON e.owner = 'memory' AND e.vector_space = :space "  # noqa: S608 - constants
+    "AND e.dims = :dims AND e.n = m.n WHERE e.n > :after AND +m.status = 'active' AND m.part_of IS NULL "
+    f"AND ({_ALIKE}) ORDER BY e.n LIMIT :most"
+)
+_NODES = (
+    "SELECT m.n, m.id, m.kind, m.space_id, m.scope_session, m.scope_channel, m.trust, m.pinned, m.recorded_at, "  # noqa: S608 - constants
+    "coalesce(m.last_accessed_at, 0), m.client_id, m.import_id IS NOT NULL, m.security_tier, "
+    f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, "
+    f"{said_at_sql('m')} "
+    # Each label is looked up; without the plus SQLite walks through all that stands for each of them.
+    "FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value WHERE +m.status = 'active' AND m.part_of IS NULL "
+    "AND m.kind <> 'digest' AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of = m.id)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A memory that stands, without its text.
+
+    Attributes:
+        n: its label; `id` its id.
+        place: space, session and channel: what is compared stays within one.
+        persons: it is the person's own, or passes for it; `owners_word` the owner said it in so many words.
+        used_at: when it was last recalled, epoch ms; 0 for never.
+        client_id: who brought it; `imported` whether from a file.
+        is_open: its text needs no second key; what does is left alone.
+        mark: the first 16 hex digits of the hash of its text.
+        said_at: when it was said or happened, epoch ms.
+    """
+
+    n: int
+    id: str
+    kind: str
+    place: tuple[str, str, str]
+    trust: float
+    pinned: bool
+    recorded_at: int
+    used_at: int
+    client_id: str | None
+    imported: bool
+    is_open: bool
+    owners_word: bool
+    persons: bool
+    mark: str
+    confidence: float
+    said_at: int
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Who is kept of two that say the same, least first: the person's, the more trusted, the older."""
+        return (not self.pinned, not self.persons, -round(self.trust, 9), not self.owners_word, self.said_at, self.n)
+
+
+Pair = tuple[Node, Node, float]
+"""Two memories and their cosine."""
+
+
+@dataclass
+class Near:
+    """Memories and the pairs of them that lie near, by label.
+
+    Attributes:
+        nodes: label to memory.
+        pairs: (m, 2) labels, the lesser first.
+        cosines: (m,), falling.
+        in_review: ids of memories that a person is asked about.
+    """
+
+    nodes: dict[int, Node]
+    pairs: NDArray[np.int64]
+    cosines: NDArray[np.float32]
+    in_review: frozenset[str] = frozenset()
+
+    def at(self, place: int) -> Pair:
+        """One of the pairs."""
+        a, b = self.pairs[place].tolist()
+        return self.nodes[a], self.nodes[b], float(self.cosines[place])
+
+    def from_(self, line: float) -> Iterator[Pair]:
+        """Pairs at least as near as a line, the nearest first."""
+        last = int(np.searchsorted(-self.cosines, -np.float32(line), "right"))
+        for at in range(0, last, _ROWS_AT_ONCE):
+            part = slice(at, min(last, at + _ROWS_AT_ONCE))
+            for (a, b), cosine in zip(self.pairs[part].tolist(), self.cosines[part].tolist(), strict=True):
+                yield self.nodes[a], self.nodes[b], cosine
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A pair with what was read of it.
+
+    Attributes:
+        first: said first; `second` later.
+        relation: how the second relates to the first, as the store path would weigh it.
+    """
+
+    first: Node
+    second: Node
+    cosine: float
+    relation: Relation
+    sides: tuple[Beside, Beside]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What people decided, so that no run does it again.
+
+    Attributes:
+        kept: pairs of ids that both stand by decision.
+        undone: pairs of ids that a run united, or of which it let one end, and that were taken back.
+        loose: ids of memories whose union was taken back: they are left alone.
+    """
+
+    kept: frozenset[frozenset[str]]
+    undone: frozenset[frozenset[str]]
+    loose: frozenset[str] = field(default_factory=frozenset)
+
+    def is_settled(self, a: str, b: str) -> bool:
+        """Whether a person said that two memories both stand, or took a union of one of them back."""
+        pair = frozenset((a, b))
+        return bool(self.loose & pair) or pair in self.kept or pair in self.undone
+
+
+def near_pairs(ground: Ground, line: float) -> Near:
+    """Ask the index for the neighbours of all that can be consolidated.
+
+    Args:
+        ground: what the job stands on; its index is whole.
+        line: the least cosine that anything is done from.
+
+    Returns:
+        Pairs of one place, both standing and whole (no parts of split texts, no digests), nearest first.
+    """
+    found = [part for part in _asked(ground, line) if len(part[0])]
+    nothing = np.empty(0, np.int64), np.empty(0, np.float32)
+    keys, cosines = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
+    found.clear()
+    keys, first = np.unique(keys, return_index=True)
+    cosines, pairs = cosines[first], np.stack((keys >> _HALF, keys & _LOW), axis=1)
+    nodes: dict[int, Node] = {}
+    labels = np.unique(pairs).tolist()
+    for at in range(0, len(labels), _ROWS_AT_ONCE):
+        nodes |= ground.read(partial(read_nodes, labels=labels[at : at + _ROWS_AT_ONCE]))
+    keep = np.fromiter((_together(nodes.get(a), nodes.get(b)) for a, b in _ends(pairs)), bool, len(pairs))
+    pairs, cosines = pairs[keep], cosines[keep]
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))
+    used = np.unique(pairs).tolist()
+    review = ground.read(_in_review)
+    return Near({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
+
+
+def _ends(pairs: NDArray[np.int64]) -> Iterator[list[int]]:
+    for at in range(0, len(pairs), _ROWS_AT_ONCE):
+        yield from pairs[at : at + _ROWS_AT_ONCE].tolist()
+
+
+def _together(a: Node | None, b: Node | None) -> bool:
+    return a is not None and b is not None and a.place == b.place and a.is_open and b.is_open
+
+
+def _asked(ground: Ground, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
+    near = ground.near
+    after = 0
+    while near is not None and not ground.is_stopped():
+        page = _page(ground, after)
+        if not page:
+            return
+        labels = np.array([row[0] for row in page], np.int64)
+        after = int(labels[-1])
+        others, cosines = near(from_blobs([row[1] for row in page], ground.space.dims), NEIGHBOURS)
+        own = np.repeat(labels[:, None], others.shape[1], axis=1)
+        wanted = (others >= 0) & (others != own) & (cosines >= line)
+        ends = np.stack((own[wanted], others[wanted].astype(np.int64)), axis=1)
+        ends.sort(axis=1)
+        yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
+
+
+def _page(ground: Ground, after: int) -> list[tuple[int, bytes]]:
+    wanted = {"space": ground.space.name, "dims": ground.space.dims, "after": after, "most": _CHUNK}
+    page: list[tuple[int, bytes]] = ground.read(lambda rows: rows.all(_VECTORS, wanted))
+    return page
+
+
+def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
+    """Memories that stand, by label.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        labels: which; those that do not stand, are parts or have parts, or are digests are left out.
+
+    Returns:
+        Label to memory.
+    """
+    found: dict[int, Node] = {}
+    places: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    for at in range(0, len(labels), _ROWS_AT_ONCE):
+        for row in rows.all(_NODES, {"labels": json.dumps(list(labels[at : at + _ROWS_AT_ONCE]))}):
+            n, memory_id, kind, space, session, channel, trust, pinned, recorded, used, client, imported = row[:12]
+            tier, word, persons, mark, confidence, said = row[12:]
+            place = places.setdefault((space, session, channel), (space, session, channel))
+            kind, client = intern(kind), client and intern(client)
+            found[n] = Node(
+                n, memory_id, kind, place, float(trust), bool(pinned), recorded, used, client, bool(imported),
+                tier == "cleartext", bool(word), bool(persons), mark, float(confidence), said,
+            )  # fmt: skip
+    return found
+
+
+def _in_review(rows: Rows) -> frozenset[str]:
+    found = rows.all("SELECT incoming_id, existing_id FROM conflicts WHERE state = 'open'")
+    return frozenset(str(one) for row in found for one in row if one is not None)
+
+
+# ---- what was decided
+
+
+def decided(rows: Rows) -> Decided:
+    """What people decided about pairs, and which unions they took back.
+
+    Args:
+        rows: a vault snapshot.
+
+    Returns:
+        The decisions; what a person undid is not done again, also where the undo step has expired.
+    """
+    kept = rows.all(
+        "SELECT existing_id, incoming_id FROM conflicts WHERE state = 'resolved' AND existing_id IS NOT NULL "
+        "AND resolution IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(KEPT)),),
+    )
+    undone = reverted_runs.pairs(rows)
+    return Decided(
+        kept=frozenset(frozenset(map(str, row)) for row in kept),
+        undone=frozenset(frozenset((str(a), str(b))) for _, a, b in undone),
+        loose=frozenset(str(one) for operation, *pair in undone if operation in _UNIONS for one in pair),
+    )
+
+
+def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
+    """Whether nobody decided that two memories both stand.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        decisions: from `decided`.
+        a: a memory.
+        b: another.
+
+    Returns:
+        False where the pair was kept by a person, these two or two of the same words, or its union was taken back.
+    """
+    if decisions.is_settled(a, b):
+        return False
+    for kind in ("contradiction", "classification"):
+        known = known_matter(rows, Matter(kind, a, b))
+        if known is not None and (known.state == "open" or known.resolution in KEPT):
+            return False
+    return True
+
+
+# ---- what is said of pairs
+
+
+def within_reach(ground: Ground, near: Near, line: float, crowd: Crowd) -> NDArray[np.int64]:
+    """Which pairs one run looks at: not what a person is asked about, nor two episodes, nor what chance explains.
+
+    Where there are more than `MOST_PAIRS`, it is the nearest half of so many, and as many of the rest as a day's share:
+    the next days take the following ones, so that every pair has its turn, also where the nearest never come to
+    anything. Of one day it is always the same pairs: a preview and the run behind it agree.
+
+    Args:
+        ground: what the job stands on.
+        near: the pairs.
+        line: the least cosine.
+        crowd: counts what stands.
+
+    Returns:
+        Places in `near`, the nearest first.
+    """
+    found = [place for place, (a, b, cosine) in enumerate(near.from_(line)) if _is_told(near, a, b, cosine, crowd)]
+    places = np.array(found, np.int64)
+    if len(places) <= MOST_PAIRS:
+        return places
+    half = MOST_PAIRS // 2
+    rest, share = places[half:], MOST_PAIRS - half
+    begin = ground.now_ms // _DAY_MS * share % len(rest)
+    turn = np.arange(begin, begin + min(share, len(rest))) % len(rest)
+    return np.concatenate((places[:half], np.sort(rest[turn])))
+
+
+def _is_told(near: Near, a: Node, b: Node, cosine: float, crowd: Crowd) -> bool:
+    if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
+        return False
+    # So near by chance that, whatever is read of it, nothing may be done.
+    return belonging(cosine, crowd.of(in_order(a, b)[1])) >= ACTED_ON
+
+
+def in_order(a: Node, b: Node) -> tuple[Node, Node]:
+    """Two memories as they were said."""
+    return (a, b) if (a.said_at, a.n) <= (b.said_at, b.n) else (b, a)
+
+
+class Crowd:
+    """Of how many memories a neighbour was picked, by space and kind; counted once each."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Count nothing yet.
+
+        Args:
+            ground: what the job stands on.
+        """
+        self._ground = ground
+        self._known: dict[tuple[str, str], int] = {}
+
+    def of(self, node: Node) -> int:
+        """How many stand where a memory stands."""
+        scope = (node.place[0], node.kind)
+        if scope not in self._known:
+            self._known[scope] = self._ground.read(partial(_others, scope=scope))
+        return self._known[scope]
+
+
+def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Beside], crowd: Crowd) -> list[Told]:
+    """Read how pairs relate.
+
+    Args:
+        ground: what the job stands on.
+        pairs: two memories and their cosine.
+        sides: what they say, by id.
+        crowd: counts what stands.
+
+    Returns:
+        One for each of which anybody can say something.
+    """
+    asked = [(*in_order(a, b), cosine) for a, b, cosine in pairs]
+    relations = relate(ground, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
+    found: list[Told] = []
+    for (first, second, cosine), relation in zip(asked, relations, strict=True):
+        if relation is not None:
+            told = relation if relation.by == "rules" else weighed(relation, cosine, crowd.of(second))
+            found.append(Told(first, second, cosine, told, (sides[first.id], sides[second.id])))
+    return found
+
+
+def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Beside]:
+    """What the memories of a few pairs say, by id; what is gone is left out.
+
+    Args:
+        ground: what the job stands on.
+        pairs: two memories and their cosine.
+    """
+    ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
+    found: dict[str, Beside] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
+    return found
+
+
+def relate(ground: Ground, pairs: Sequence[tuple[Beside, Beside]]) -> Sequence[Relation | None]:
+    """How pairs relate; what rules alone know where no model answers.
+
+    Args:
+        ground: what the job stands on.
+        pairs: (said first, said later).
+
+    Returns:
+        One for each; None where nobody can say.
+    """
+    told = [(first.told, second.told) for first, second in pairs]
+    reader = ground.keeper.readers.relate
+    if reader is not None and told:
+        try:
+            return remembered(reader, told, partial(give_way, ground))
+        except LociError:
+            pass  # nothing here depends on a model: what rules know is still done
+    return [by_rule(first, second) for first, second in told]
+
+
+def give_way(ground: Ground) -> None:
+    """Let a person's search go first: a job waits for it whenever it is about to read (`Ground.read`)."""
+    ground.read(lambda _: None)
+
+
+def _others(rows: Rows, scope: tuple[str, str]) -> int:
+    return int(
+        rows.value(
+            "SELECT count(*) FROM (SELECT 1 FROM memories WHERE space_id = ? AND status = 'active' AND kind = ? "
+            "LIMIT ?)",
+            (*scope, _STRANGERS),
+        )
+    )
+
+
+def vectors_of(ground: Ground, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
+    """Stored vectors of a few memories.
+
+    Args:
+        ground: what the job stands on.
+        labels: which.
+
+    Returns:
+        Label to unit row, (dims,).
+    """
+    wanted = json.dumps(list(labels))
+    found = ground.read(
+        lambda rows: rows.all(
+            "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? "
+            "AND n IN (SELECT value FROM json_each(?))",
+            (ground.space.name, ground.space.dims, wanted),
+        )
+    )
+    if not found:
+        return {}
+    rows_ = from_blobs([row[1] for row in found], ground.space.dims)
+    return {int(row[0]): vector for row, vector in zip(found, rows_, strict=True)}

@@ -1,0 +1,192 @@
+"""Erasing from the archive what the owner chose to be erased there: kinds, and days (design section 6).
+
+Nothing by default. A run takes what nobody would miss by it: where a text that stands was made of an archived one, that
+is for the person to decide. What a digest stands for lies with it in the archive, so it goes with it, where it is of
+chosen kinds and nothing protects any of it; else the digest stays, or its sources would stand again. It goes by the
+clock that is believed (`clockwatch`), whoever starts it: a wrong year must not empty the archive. What a person brings
+back from the archive stands, and is none of its business any more; should it be archived again, its days begin anew, so
+that nothing else has to remember it (a run cannot be taken back either). Must not do: erase what is not archived, or
+does not lie under what is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+from core.config.options import Options
+from core.intake.erase.erasure import erase
+from core.intake.erase.erasure_scope import Reach, reach_of
+from core.intake.erase.row_erasure import texts_of
+from core.intake.erase.trace_index import Journals
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.lifecycle.decay.archive_page import erased_kinds
+from core.lifecycle.decay.protection import protections
+from core.lifecycle.kit.clock_check import believed_ms
+from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
+from core.memory.draft import to_json
+from core.types.lifecycle import Deed, JobType, Planned
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+REASON, WITH_SOURCES = "erased_from_archive", "erased_with_sources"
+"""Keys of `resources/help/lifecycle.json`."""
+
+_LAST = "last"
+_DAY_MS = 86_400_000
+_DUE = (
+    "SELECT m.id FROM memories m LEFT JOIN spared kept ON kept.memory_id = m.id WHERE m.status = 'archived' "
+    "AND m.kind IN (SELECT value FROM json_each(:kinds)) AND coalesce(m.part_index, 0) = 0 AND m.pinned = 0 "
+    # An old version was retired long before it was archived: its time in the archive is not known, so it stays.
+    "AND m.superseded_by_id IS NULL "
+    "AND coalesce(m.retired_at, m.recorded_at) <= :before AND coalesce(kept.until, 0) <= :now "
+    "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
+)
+_STANDING = (
+    "SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) "
+    "AND (status IN ('active', 'disputed', 'quarantined') OR pinned = 1) LIMIT 1"
+)
+
+# Sources of a digest, as far as they lie under it still and may be taken. The plus keeps the status's index out of it.
+_LOOSE = (
+    "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(:ids)) AND +status = 'consolidated' "
+    "AND kind IN (SELECT value FROM json_each(:kinds))"
+)
+
+
+class Erasing:
+    """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
+
+    def __init__(self) -> None:
+        # Of each open vault one: it holds texts, so it goes with the last deed of its run, or when the next is planned.
+        self._journals: WeakKeyDictionary[UnitOfWork, Journals] = WeakKeyDictionary()
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.ERASE
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """List what would be erased; nothing where the owner chose no kind.
+
+        Args:
+            ground: what it stands on.
+
+        Returns:
+            The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
+        """
+        self._journals.pop(ground.work, None)  # of a run that was stopped
+        found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
+        return found
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Journals:
+        """Read the journals once a run, and what was written in them since the last batch.
+
+        Args:
+            ground: what it stands on.
+            deeds: those of the next batch.
+
+        Returns:
+            Where they name or quote what is due.
+        """
+        ids = [deed.memory_id for deed in deeds]
+        journals = self._journals.get(ground.work)
+        if journals is None or not journals.is_for(ids):
+            journals = ground.read(lambda rows: _journals(rows, ground, ids))
+            self._journals[ground.work] = journals
+        ground.read(journals.look)
+        return journals
+
+    def carry_out(
+        self,
+        tx: Tx,
+        verb: Verb,  # noqa: ARG002
+        ground: Ground,
+        deeds: Sequence[Planned],
+        prepared: Journals | None = None,
+    ) -> Batch:
+        """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
+
+        Args:
+            tx: the transaction.
+            verb: of the run; nothing is recorded in it.
+            ground: what it stands on.
+            deeds: of `plan`.
+            prepared: of `prepare`; without it the journals are read whole.
+
+        Returns:
+            Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
+        """
+        due = _due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
+        leaving = dict(_leaving(tx, ground, due))
+        ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
+        rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
+        if any(deed.detail.get(_LAST) for deed in deeds):
+            self._journals.pop(ground.work, None)
+        erased = len(leaving)
+        return Batch(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
+
+
+def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> Journals:
+    """An index for all that is due, not for the next few alone."""
+    named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
+    due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
+    reach = reach_of(rows, [*due, *reach_of(rows, due, whole_chain=False).back], whole_chain=False)
+    return Journals([*ids, *reach.ids], texts_of(rows, reach))
+
+
+def _plan(rows: Rows, ground: Ground) -> list[Planned]:
+    taken: set[str] = set()
+    deeds = []
+    for memory_id, (under, reach) in _leaving(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
+        if memory_id not in taken:
+            taken.update(reach.ids)
+            reason = WITH_SOURCES if under else REASON
+            deeds.append(Planned(Deed.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
+    if deeds:
+        last = deeds[-1]
+        deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
+    return deeds
+
+
+def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
+    """Archived memories whose time is over.
+
+    The time of the transaction is not asked: once written in a wrong year, it stays there until that year comes.
+    """
+    kinds = sorted(kind.value for kind in erased_kinds(options))
+    if not kinds:
+        return []
+    now_ms = believed_ms(rows, now_ms)
+    asked = {
+        "kinds": to_json(kinds),
+        "before": now_ms - options.erase_days * _DAY_MS,
+        "now": now_ms,
+        "ids": None if ids is None else to_json(list(ids)),
+    }
+    return [str(row[0]) for row in rows.all(_DUE, asked)]
+
+
+def _leaving(rows: Rows, ground: Ground, due: Sequence[str]) -> Iterator[tuple[str, tuple[Sequence[str], Reach]]]:
+    """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
+    reaches = {memory_id: reach_of(rows, [memory_id], whole_chain=False) for memory_id in due}
+    loose = _loose(rows, ground, {one for reach in reaches.values() for one in reach.back})
+    for memory_id, alone in reaches.items():
+        under = alone.back
+        if loose.issuperset(under):
+            reach = reach_of(rows, [memory_id, *under], whole_chain=False) if under else alone
+            if _is_missed_by_nobody(rows, reach):
+                yield memory_id, (under, reach)
+
+
+def _loose(rows: Rows, ground: Ground, sources: Collection[str]) -> set[str]:
+    """Sources that may go with their digest."""
+    if not sources:
+        return set()
+    kinds = to_json(sorted(kind.value for kind in erased_kinds(ground.options)))
+    found = [str(row[0]) for row in rows.all(_LOOSE, {"ids": to_json(sorted(sources)), "kinds": kinds})]
+    return set(found) - protections(rows, found, ground.now_ms).keys()
+
+
+def _is_missed_by_nobody(rows: Rows, reach: Reach) -> bool:
+    return not reach.back and rows.one(_STANDING, (to_json(list(reach.ids)),)) is None

@@ -1,0 +1,279 @@
+"""Facts and rules out of episodes, by a local model (seed B, LLM-driven memory consolidation pipeline).
+
+Groups of episodes of one space and client are given to the model with what is known there. Of its answer only what an
+episode says in so many words is kept; each item is carried out by itself, and a group that fails is tried again later,
+in smaller groups, without holding up the others. Without a model only `groups` and `backlog` tell what waits. Must not
+do: hold a question's text longer than its batch, or touch a memory that the model was not shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.belief.claims.entailment import compared_words
+from core.embed.base import AWAY
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.distill import digest_wording, distill_queue
+from core.lifecycle.distill.digest_wording import ABSENT, Worded
+from core.lifecycle.distill.distill_actions import Hand, Item, Outcome, bearing, hash_of, is_target
+from core.lifecycle.distill.distill_queue import Episode
+from core.lifecycle.kit.job_context import Batch, Ground
+from core.llm.distilled import Distillate, NewFact, NewRule, distillate_of
+from core.llm.distilling import Shown, distill_prompt, fitting, shown_ids
+from core.types.lifecycle import JobType
+from core.types.words import Kind
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("lifecycle")
+
+_NEAR = 24
+"""Neighbours of each episode that are looked at for known facts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confirmed:
+    """A known fact that an episode says again.
+
+    Attributes:
+        sources: the episodes that say it.
+        text_hash: of the fact as the model was shown it.
+    """
+
+    memory_id: str
+    sources: tuple[Episode, ...]
+    text_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """One group that was read, or that could not be.
+
+    Attributes:
+        code: why not, an E-code; "" where it was read.
+        for_good: whether trying again is no use.
+        is_patient: whether the server failed: that is held against no episode.
+        counts: what was left out already: `rejected`, `parse_errors`.
+    """
+
+    episodes: tuple[Episode, ...]
+    code: str = ""
+    for_good: bool = False
+    is_patient: bool = False
+    items: tuple[Item, ...] = ()
+    confirmed: tuple[Confirmed, ...] = ()
+    counts: Mapping[str, int] | None = None
+
+
+class Distill:
+    """The job."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.DISTILL
+
+    @property
+    def is_derived(self) -> bool:
+        """It brings memories: a run is an undo step."""
+        return False
+
+    def backlog(self, rows: Rows, ground: Ground) -> int:
+        """How many episodes wait to be read now, and digests to be worded."""
+        return distill_queue.backlog(rows, ground.now_ms) + digest_wording.backlog(rows)
+
+    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Read | Worded | None:
+        """Read the next group with the model; nothing is written.
+
+        Args:
+            ground: what it stands on.
+            cursor: not needed: what was read is marked, and what failed waits.
+
+        Returns:
+            What the model read and the episodes bear out; then its wording of digests that it was not asked about;
+            None where nothing waits, or no model is there.
+        """
+        del cursor
+        if ground.ask is None or ground.is_stopped():
+            return None
+        episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
+        if not episodes:
+            return digest_wording.prepare(ground)
+        fit = fitting([one.shown for one in episodes])
+        if not fit:
+            return Read(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
+        return self._ask(ground, episodes[:fit])
+
+    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Read | Worded) -> Batch:
+        """Carry out what was read, item by item, and mark the episodes.
+
+        Args:
+            tx: the transaction.
+            verb: of the run.
+            ground: what it stands on.
+            prepared: from `prepare`.
+
+        Returns:
+            Counts: episodes, new_facts, updated, confirmed, new_rules, asked (it waits for the person), rejected (no
+            episode says it, the model was not shown what it speaks of, or it is nothing new), parse_errors, errors,
+            failed, dead; reworded.
+        """
+        if isinstance(prepared, Worded):
+            return digest_wording.write(tx, prepared)
+        if verb is None:
+            raise BugError("facts of a model without a step")
+        there = distill_queue.still_there(tx, prepared.episodes)
+        left = tuple(one for one in prepared.episodes if one.id in there)
+        if prepared.code:
+            dead = distill_queue.mark_failed(
+                tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
+            )
+            _log.info("episodes could not be read: %s", prepared.code)
+            return Batch(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
+        counts = Counter(prepared.counts or {})
+        ids: list[str] = []
+        for outcome in self._carried(tx, verb, ground, prepared, there):
+            counts[outcome.counted or "rejected"] += 1
+            ids += outcome.ids
+        distill_queue.mark_done(tx, [one.id for one in left])
+        counts["episodes"] = len(left)
+        return Batch(len(prepared.episodes), _told(counts), tuple(dict.fromkeys(ids)))
+
+    # ---- reading
+
+    def _ask(self, ground: Ground, episodes: tuple[Episode, ...]) -> Read | None:
+        facts, rules = self._known(ground, episodes)
+        prompt = distill_prompt([one.shown for one in episodes], facts, rules)
+        if ground.ask is None:
+            return None
+        try:
+            answer = distillate_of(ground.ask(prompt))
+        except LociError as error:
+            if error.code in ABSENT:
+                return None
+            return Read(episodes, error.code.value, is_patient=error.code in AWAY)
+        if not answer.has_json:
+            return Read(episodes, Code.MODEL_SERVER_FAILED.value)
+        shown = shown_ids(prompt, facts)
+        known = {one.id: one.text for one in facts if one.id in shown}
+        return _checked(ground, episodes, answer, known)
+
+    @staticmethod
+    def _known(ground: Ground, episodes: Sequence[Episode]) -> tuple[Sequence[Shown], Sequence[Shown]]:
+        """Facts and rules of the space, the facts that are near to the episodes first."""
+        labels: list[int] = []
+        vectors = embedded(ground, [one.text for one in episodes]) if ground.near is not None else None
+        if ground.near is not None and vectors is not None:
+            found, cosines = ground.near(vectors, _NEAR)
+            order = np.argsort(-cosines, axis=None, kind="stable")
+            labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
+        space = episodes[0].space_id
+        facts = ground.read(lambda rows: distill_queue.known(rows, space, Kind.FACT, labels))
+        return facts, ground.read(lambda rows: distill_queue.known(rows, space, Kind.RULE))
+
+    # ---- writing
+
+    def _carried(self, tx: Tx, verb: Verb, ground: Ground, read: Read, there: frozenset[str]) -> list[Outcome]:
+        done: list[Outcome] = []
+        for item in read.items:
+            left = replace(item, sources=tuple(one for one in item.sources if one.id in there))
+            if not left.sources or (left.target_id is not None and not is_target(tx, left)):
+                done.append(Outcome())
+                continue
+            done.append(self._alone(tx, verb, ground, left))
+        for one in read.confirmed:
+            sources = tuple(source for source in one.sources if source.id in there)
+            done.append(self._alone(tx, verb, ground, replace(one, sources=sources)))
+        return done
+
+    @staticmethod
+    def _alone(tx: Tx, verb: Verb, ground: Ground, deed: Item | Confirmed) -> Outcome:
+        """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
+        hand = Hand(tx, ground.keeper, ground.acts(tx, verb))
+        try:
+            with tx.attempt():
+                if isinstance(deed, Item):
+                    return hand.take(deed)
+                row = tx.row("memories", {"id": deed.memory_id})
+                same = row is not None and row["content_hash"] == deed.text_hash
+                return hand.confirm(deed.memory_id, deed.sources) if same else Outcome()
+        except (EnvironmentFaultError, IntegrityError, CancelledError):
+            raise
+        except LociError as error:
+            _log.warning("what a model read could not be written: %s", error.code.value)
+            return Outcome("errors")
+
+
+def embedded(ground: Ground, texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
+
+    Args:
+        ground: what the job stands on.
+        texts: one or more.
+
+    Returns:
+        Unit rows, (texts, dims).
+    """
+    try:
+        return ground.embed(texts)
+    except LociError as error:
+        if error.code not in AWAY:
+            raise
+        return None
+
+
+def _checked(ground: Ground, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]) -> Read:
+    """What of an answer the episodes bear out."""
+    facts = (*answer.new_facts, *answer.updated_facts)
+    taken = [one for fact in facts if (one := _item(Kind.FACT, fact, episodes, known)) is not None]
+    taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
+    unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
+    vectors = embedded(ground, [one.text for one in unique]) if unique else None
+    items = tuple(unique)
+    if vectors is not None:
+        items = tuple(replace(one, vector=vector) for one, vector in zip(unique, vectors, strict=True))
+    confirmed = [
+        Confirmed(memory_id, sources, hash_of(known[memory_id]))
+        for memory_id in answer.confirmations
+        if memory_id in known and (sources := bearing(known[memory_id], episodes))
+    ]
+    offered = len(facts) + len(answer.new_rules) + len(answer.confirmations)
+    counts = {
+        "rejected": offered - len(taken) - len(confirmed),
+        "parse_errors": len(answer.parse_errors),
+    }
+    return Read(tuple(episodes), items=items, confirmed=tuple(confirmed), counts=counts)
+
+
+def _item(kind: Kind, told: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]) -> Item | None:
+    """A fact or rule with the episodes that say it; None where none does, or its target was not shown."""
+    target = told.target_id if isinstance(told, NewFact) else None
+    if target is not None and target not in known:
+        return None
+    sources = bearing(told.content, episodes, guidance=kind is Kind.RULE)
+    if not sources:
+        return None
+    words = frozenset[str]().union(*(compared_words(one.text) for one in sources))
+    tags = tuple(tag for tag in told.tags if compared_words(tag) and compared_words(tag) <= words)
+    return Item(
+        kind=kind,
+        text=told.content,
+        sources=sources,
+        importance=told.importance if isinstance(told, NewFact) else 0.5,
+        permanence=told.permanence if isinstance(told, NewFact) else "standard",
+        tags=tags,
+        target_id=target,
+        target_hash=b"" if target is None else hash_of(known[target]),
+    )
+
+
+def _told(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}

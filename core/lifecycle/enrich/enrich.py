@@ -1,0 +1,314 @@
+"""The job that reads memories afterwards: what a text holds, how it feels, whom and what it names (E35.5, E37.1, E41).
+
+All of it is derived and made anew at any time; of a memory that is not in the clear nothing is kept (I16). By rules
+first; where a local model is ready, it is asked about a few of the most important, and believed only in what the text
+itself says. Claims of facts are read on the store path and by the settling job. Claims of *episodes* are left out on
+purpose: an episode is never superseded or disputed, so an old remark's claim, once asserted, would by the schema's
+invariant keep the claim of a later fact from being asserted, and a fact in the same words would be stacked beneath the
+remark. Must not do: write on the path of storing, join two entities, or touch what a person made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.entities import mentions, registry
+from core.entities.finding import Names, Text, find_names, placed
+from core.entities.recognition import read_names
+from core.errors import LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.enrich.name_proposals import propose
+from core.lifecycle.kit.job_context import Batch, Ground
+from core.llm.describing import Description, describing_prompt, description_of, grounded
+from core.llm.prompting import TEXT_CHARACTERS
+from core.memory.draft import to_json
+from core.memory.tiers import write_tiers
+from core.text.describe.affect import Affect, affect_of
+from core.text.describe.metadata import Metadata, metadata_of, topics
+from core.types.lifecycle import JobType
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+from core.vault.dependents import forget_inferred, remove_lonely, remove_mentions
+
+VERSION = 1
+"""Of the rules: what was read by older ones is read again."""
+AT_ONCE, CHARACTERS = 200, 60_000
+"""Memories of one batch, and their characters, at most: a batch is short."""
+ASKED = 20
+"""Questions to a local model in one run, at most."""
+
+_DUE = (
+    "((m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' AND coalesce(i.version, 0) < :version) "
+    "OR (m.security_tier <> 'cleartext' AND (i.memory_id IS NOT NULL "
+    "OR EXISTS (SELECT 1 FROM mentions n WHERE n.memory_id = m.id))))"
+)
+_FROM = "FROM memories m LEFT JOIN inferred i ON i.memory_id = m.id "
+_COLUMNS = "SELECT m.n, m.id, m.text, m.space_id, m.kind, m.category, m.security_tier, m.content_hash "
+_NEXT = f"{_COLUMNS}{_FROM}WHERE m.n > :after AND {_DUE} ORDER BY m.n LIMIT :most"
+_BACKLOG = f"SELECT count(*) {_FROM}WHERE {_DUE}"
+_BY_ID = (
+    _COLUMNS  # noqa: S608 - constants only
+    + _FROM
+    + "WHERE m.id IN (SELECT value FROM json_each(?)) AND +m.status IN ('active', 'disputed') ORDER BY m.n"
+)
+_UNASKED = (
+    f"{_COLUMNS}{_FROM}WHERE i.made_by = 'rules' AND i.version = :version AND m.status = 'active' "
+    "AND m.security_tier = 'cleartext' AND length(m.text) <= :most ORDER BY m.importance DESC, m.n DESC LIMIT 1"
+)
+_SAME = "SELECT id, space_id, content_hash, security_tier FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_UNTIERED = "SELECT value FROM json_each(?) w WHERE NOT EXISTS (SELECT 1 FROM tiers t WHERE t.memory_id = w.value)"
+_WRITE = (
+    "INSERT OR REPLACE INTO inferred (memory_id, body, valence, arousal, version, made_by, at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A memory to be read; its columns."""
+
+    n: int
+    id: str
+    text: str
+    space_id: str
+    kind: str
+    category: str
+    tier: str
+    content_hash: bytes
+
+    @property
+    def seen(self) -> tuple[str, bytes, str]:
+        """What must still hold when it is written: space, text, security tier."""
+        return self.space_id, self.content_hash, self.tier
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether anything may be inferred from it (I16)."""
+        return self.tier == "cleartext"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read off one text."""
+
+    row: Row
+    metadata: Metadata
+    affect: Affect
+    told: Description | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One batch.
+
+    Attributes:
+        readings: of memories in the clear.
+        hidden: memories of which nothing may be kept.
+        names: what they name.
+        cursor: where the run stands after it.
+        made_by: `rules` or `model`.
+        is_end: whether all is read, and names that may be one are looked for.
+    """
+
+    cursor: Mapping[str, Any]
+    readings: tuple[Reading, ...] = ()
+    hidden: tuple[str, ...] = ()
+    names: Names = field(default_factory=Names)
+    made_by: str = "rules"
+    is_end: bool = False
+
+
+class Enrich:
+    """Implements `core.lifecycle.kit.job_context.Stream`."""
+
+    type = JobType.ENRICH
+    is_derived = True
+
+    def backlog(self, rows: Rows, ground: Ground) -> int:
+        """How many memories wait to be read."""
+        del ground
+        return int(rows.value(_BACKLOG, {"version": VERSION}))
+
+    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+        """Read the next few; when all are read, ask the model about one; at the end look for names that may be one."""
+        after = int(cursor.get("n", 0))
+        rows = _whole(ground.read(lambda rows: _rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE)))
+        if rows:
+            return _prepared(ground, rows, {**cursor, "n": rows[-1].n})
+        return _asked(ground, cursor) or _end(cursor)
+
+    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
+        """Write what was read of memories that are still the same."""
+        del verb
+        if prepared.is_end:
+            opened, closed = propose(tx, ground.make_id)
+            return Batch(0, {"names_asked": opened, "names_closed": closed}, is_last=True, cursor=prepared.cursor)
+        counts = _write(tx, ground.make_id, prepared)
+        cursor = {**prepared.cursor, "made": int(prepared.cursor.get("made", 0)) + counts["entities"]}
+        return Batch(len(prepared.readings) + len(prepared.hidden), counts, cursor=cursor)
+
+
+def renew(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> int:
+    """Read memories anew at once ("refresh metadata").
+
+    Args:
+        tx: the transaction.
+        make_id: makes UUIDv7 ids.
+        ids: the memories; those that do not stand are passed over.
+
+    Returns:
+        How many were read.
+    """
+    rows = [_row(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
+    readings = [_read(row) for row in rows if row.is_clear]
+    names = find_names(tx, [_text(reading) for reading in readings])
+    hidden = tuple(row.id for row in rows if not row.is_clear)
+    _write(tx, make_id, Prepared({}, tuple(readings), hidden, names))
+    return len(readings)
+
+
+def _prepared(ground: Ground, rows: Sequence[Row], cursor: Mapping[str, Any]) -> Prepared:
+    readings = tuple(_read(row) for row in rows if row.is_clear)
+    texts = [_text(reading) for reading in readings]
+    names = ground.read(lambda rows: find_names(rows, texts))
+    return Prepared(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
+
+
+def _asked(ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+    """Ask the model about the most important memory that it was not asked about; its failing is nothing."""
+    asked = int(cursor.get("asked", 0))
+    if ground.ask is None or asked >= ASKED:
+        return None
+    rows = ground.read(lambda rows: _rows(rows, _UNASKED, version=VERSION, most=TEXT_CHARACTERS))
+    if not rows:
+        return None
+    row = rows[0]
+    try:
+        answer = ground.ask(describing_prompt(row.text, topics()))
+    except LociError:
+        return None
+    told = description_of(answer)
+    told = None if told is None else grounded(told, row.text, topics())
+    reading = replace(_read(row), told=told)
+    people = {row.id: told.people} if told is not None else {}
+    names = ground.read(lambda rows: find_names(rows, [_text(reading)], people))
+    return Prepared({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
+
+
+def _end(cursor: Mapping[str, Any]) -> Prepared | None:
+    if not cursor.get("made") or cursor.get("compared"):
+        return None
+    return Prepared({**cursor, "compared": True}, is_end=True)
+
+
+def _rows(rows: Rows, sql: str, **params: object) -> list[Row]:
+    return [_row(one) for one in rows.all(sql, params)]
+
+
+def _row(one: tuple[Any, ...]) -> Row:
+    n, memory_id, text, space_id, kind, category, tier, content_hash = one
+    return Row(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash))
+
+
+def _whole(rows: Sequence[Row]) -> list[Row]:
+    """As many as make a short batch, at least one."""
+    taken: list[Row] = []
+    size = 0
+    for row in rows:
+        size += len(row.text)
+        if taken and size > CHARACTERS:
+            break
+        taken.append(row)
+    return taken
+
+
+def _read(row: Row) -> Reading:
+    return Reading(row, metadata_of(row.text), affect_of(row.text))
+
+
+def _text(reading: Reading) -> Text:
+    row = reading.row
+    return Text(row.id, row.space_id, read_names(row.text, reading.metadata))
+
+
+def _write(tx: Tx, make_id: Callable[[], str], prepared: Prepared) -> dict[str, int]:
+    now = {str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_touched(prepared)),))}
+    kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.seen]
+    hidden = [memory_id for memory_id in prepared.hidden if memory_id in now]
+    forget_inferred(tx, hidden)
+    remove_mentions(tx, hidden)
+    tx.run_many(_WRITE, [_inferred(one, tx.now_ms, prepared.made_by) for one in kept])
+    bare = {str(row[0]) for row in tx.all(_UNTIERED, (to_json([one.row.id for one in kept]),))}
+    write_tiers(tx, ((r.id, r.text, r.kind, r.category) for r in (one.row for one in kept) if r.id in bare))
+    made, named = _name(tx, make_id, prepared, {one.row.id for one in kept}, now)
+    return {"read": len(kept), "entities": made, "mentions": named, "hidden": len(hidden)}
+
+
+def _touched(prepared: Prepared) -> list[str]:
+    earlier = (memory_id for memory_id, _ in prepared.names.earlier)
+    return list(dict.fromkeys((*(one.row.id for one in prepared.readings), *prepared.hidden, *earlier)))
+
+
+def _name(
+    tx: Tx,
+    make_id: Callable[[], str],
+    prepared: Prepared,
+    kept: set[str],
+    now: Mapping[str, tuple[str, bytes, str]],
+) -> tuple[int, int]:
+    """Make the newcomers and write all mentions.
+
+    Returns:
+        How many entities are new, and how many mentions were written.
+    """
+    names, ids, new = prepared.names, dict[str, str](), 0
+    for one in names.newcomers:
+        there = registry.find(tx, one.space_id, one.name, one.type)
+        new += there is None
+        ids[one.mark] = there or registry.make(tx, make_id, one.space_id, one.name, one.type, prepared.made_by)
+    for entity_id, kind in names.retyped.items():
+        registry.retype(tx, entity_id, kind)
+    known = _there(tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some)))
+    found = {
+        memory_id: [one for one in placed(some, ids) if one.entity_id in known]
+        for memory_id, some in names.mentions.items()
+        if memory_id in kept
+    }
+    mentions.rewrite(tx, found)
+    spaces = {one.mark: one.space_id for one in names.newcomers}
+    earlier = [(i, one) for i, one in names.earlier if i in now and now[i][0] == spaces[one.entity_id]]
+    mentions.add(tx, [(memory_id, placed([one], ids)[0]) for memory_id, one in earlier])
+    for entity_id, spelling in names.spelt:
+        if (entity := ids.get(entity_id, entity_id)) in known:
+            registry.add_alias(tx, entity, spelling)
+    gone = remove_lonely(tx, ids.values())
+    return new - len(gone), sum(map(len, found.values())) + len(earlier)
+
+
+def _there(rows: Rows, ids: Iterable[str]) -> set[str]:
+    """Which entities are still there and stand for themselves."""
+    sql = "SELECT id FROM entities WHERE merged_into_id IS NULL AND id IN (SELECT value FROM json_each(?))"
+    return {str(row[0]) for row in rows.all(sql, (to_json(sorted(set(ids))),))}
+
+
+def _inferred(one: Reading, now_ms: int, made_by: str) -> tuple[object, ...]:
+    told, found = one.told, one.metadata
+    dates, about, valence = found.dates, found.topics, one.affect.valence
+    if told is not None:
+        dates = tuple(dict.fromkeys((*dates, *told.dates)))
+        about = tuple(dict.fromkeys((*about, *told.topics)))
+        valence = told.sentiment or valence
+    body = {
+        "technologies": list(dict.fromkeys(tool.name for tool in found.technologies)),
+        "paths": [path.name for path in found.paths],
+        "urls": list(found.urls),
+        "dates": list(dates),
+        "topics": list(about),
+        "language": found.language,
+    }
+    arousal = abs(valence) * one.affect.intensity
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return one.row.id, text, valence, arousal, VERSION, made_by, now_ms

@@ -1,0 +1,226 @@
+"""The job that changes the embedding model (E18.4, E31.15, E34.2): fills a second vector space, then exchanges them.
+
+The wish is the option `embedder`. Every batch compares it with the vault: a wish that was taken back makes the same
+job drop what it filled, so stopping, going on after a crash and turning round need nothing kept anywhere else. All the
+while the old space is searched. Must not do: touch a vector of the space that is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import Code, LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.kit.job_context import Batch, Ground
+from core.memory import vectorspaces
+from core.memory.read import by_ids
+from core.memory.write import VectorSpace, count_without_vectors, without_vectors, write_vectors
+from core.text.compose import embedding_text
+from core.types.lifecycle import JobType
+from core.types.values import Memory
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+BATCH = 50
+DROPPED_AT_ONCE = 500
+LAST_ROUNDS = 20
+"""Somebody may write without a pause: after so many rounds that were not full, what is left over gets its vector behind
+the exchange."""
+_REFUSED = "refused"
+_ROUNDS = "rounds"
+_MOST_REFUSED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The space that is filled.
+
+    Attributes:
+        embed: unit rows for texts; raises LociError.
+    """
+
+    space: VectorSpace
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+class Moving(Protocol):
+    """What the engine does for this job."""
+
+    def is_wished(self, active: VectorSpace, wish: str) -> bool:
+        """Whether the space that is searched is the one that is wished, in the version its model has."""
+        ...
+
+    def is_at_hand(self, wish: str) -> bool:
+        """Whether the model that is wished can be tried now: its server did not fail a moment ago."""
+        ...
+
+    def target(self, ground: Ground, wish: str) -> Target | None:
+        """The space of the wished model; None where its server does not answer now.
+
+        Raises:
+            LociError: E3002, E3003: it gives no usable vectors.
+        """
+        ...
+
+    def build(self, target: Target) -> Any:
+        """An index over the space as it is now, off to the side."""
+        ...
+
+    def swap(self, tx: Tx, built: Any) -> None:
+        """Bring the index up to this transaction, and search it as soon as that is saved."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What one batch writes: vectors of `space`, an exchange (`built`), or the end of a space (neither).
+
+    Attributes:
+        refused: labels whose text the model gives no vector for.
+    """
+
+    space: VectorSpace
+    memories: tuple[Memory, ...] = ()
+    vectors: NDArray[np.float32] | None = None
+    built: Any = None
+    refused: tuple[int, ...] = ()
+    rounds: int = 0
+
+
+class Migrate:
+    """Implements `core.lifecycle.kit.job_context.Stream`."""
+
+    type = JobType.MIGRATE
+    is_derived = True
+
+    def __init__(self, moving: Moving) -> None:
+        """Tie it to the engine.
+
+        Args:
+            moving: opens models and exchanges indexes.
+        """
+        self._moving = moving
+
+    def backlog(self, rows: Rows, ground: Ground) -> int:
+        """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
+        wish = ground.options.embedder
+        if self._moving.is_wished(_searched(rows, ground), wish):
+            gone = _unwanted(rows, ground.now_ms)
+            return 0 if gone is None else max(1, vectorspaces.count_vectors(rows, gone))
+        if not self._moving.is_at_hand(wish):
+            return 0
+        building = vectorspaces.in_state(rows, "building") or VectorSpace("", "", 1)
+        return max(1, count_without_vectors(rows, building))
+
+    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+        """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
+        wish = ground.options.embedder
+        active, building = ground.read(lambda rows: (_searched(rows, ground), vectorspaces.in_state(rows, "building")))
+        if self._moving.is_wished(active, wish):
+            gone = ground.read(lambda rows: _unwanted(rows, ground.now_ms))
+            return None if gone is None else Prepared(gone)
+        target = self._moving.target(ground, wish)
+        if target is None:
+            return None
+        if building is not None and building != target.space:
+            return Prepared(building)  # somebody wished for this one before
+        refused = tuple(int(label) for label in cursor.get(_REFUSED, ()))
+        rounds = int(cursor.get(_ROUNDS, 0))
+        waiting = self._waiting(ground, target.space, refused)
+        if not waiting or rounds >= LAST_ROUNDS:
+            return Prepared(target.space, built=self._moving.build(target), refused=refused, rounds=rounds)
+        return self._embedded(target, waiting, refused, rounds + (len(waiting) < BATCH))
+
+    @staticmethod
+    def _waiting(ground: Ground, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
+        passed = set(refused)
+        rows = ground.read(lambda rows: without_vectors(rows, space, BATCH + len(passed)))
+        ids = [memory_id for label, memory_id in rows if label not in passed][:BATCH]
+        found = ground.read(lambda rows: by_ids(rows, ids))
+        return tuple(found[memory_id] for memory_id in ids if memory_id in found)
+
+    @staticmethod
+    def _embedded(target: Target, waiting: tuple[Memory, ...], refused: tuple[int, ...], rounds: int) -> Prepared:
+        texts = [embedding_text(one.text, author=one.author) for one in waiting]
+        try:
+            return Prepared(target.space, waiting, target.embed(texts), refused=refused, rounds=rounds)
+        except LociError as error:
+            if error.code is not Code.EMBEDDING_FAILED or len(refused) >= _MOST_REFUSED:
+                raise
+        kept, vectors, bad = _one_by_one(target, waiting, texts)
+        return Prepared(target.space, kept, vectors, refused=(*refused, *bad), rounds=rounds)
+
+    def write(self, tx: Tx, _verb: Verb | None, _ground: Ground, prepared: Prepared) -> Batch:
+        """Write what was prepared, where it still fits."""
+        if prepared.vectors is not None:
+            return self._fill(tx, prepared)
+        if prepared.built is not None:
+            return self._exchange(tx, prepared, prepared.built)
+        dropped = vectorspaces.drop_some(tx, prepared.space, DROPPED_AT_ONCE)
+        return Batch(dropped, {"dropped": dropped})
+
+    @staticmethod
+    def _fill(tx: Tx, prepared: Prepared) -> Batch:
+        building = vectorspaces.in_state(tx, "building")
+        if building is None:
+            vectorspaces.note_building(tx, prepared.space)
+        # Between reading and writing a text may have been changed or taken back: its vector would say what it was.
+        there = by_ids(tx, [one.id for one in prepared.memories])
+        same = [n for n, one in enumerate(prepared.memories) if _reads_alike(there.get(one.id), one)]
+        vectors = np.asarray(prepared.vectors)[same]
+        write_vectors(tx, [prepared.memories[n].n for n in same], vectors, prepared.space)
+        cursor = {_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds}
+        return Batch(len(prepared.memories), {"embedded": len(same)}, cursor=cursor)
+
+    def _exchange(self, tx: Tx, prepared: Prepared, built: Any) -> Batch:
+        left = count_without_vectors(tx, prepared.space) - _still_waiting(tx, prepared)
+        if left > 0 and prepared.rounds < LAST_ROUNDS:
+            return Batch(0, cursor={_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds + 1})
+        self._moving.swap(tx, built)
+        return Batch(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
+
+
+def _searched(rows: Rows, ground: Ground) -> VectorSpace:
+    return vectorspaces.in_state(rows, "active") or ground.space
+
+
+def _unwanted(rows: Rows, now_ms: int) -> VectorSpace | None:
+    """What is to be dropped while nothing is wished: what was filled in vain, and what has been over for long."""
+    return vectorspaces.in_state(rows, "building") or vectorspaces.overdue(rows, now_ms)
+
+
+def _still_waiting(rows: Rows, prepared: Prepared) -> int:
+    """How many of those whose text has no vector are still there and lack one."""
+    passed = set(prepared.refused)
+    if not passed:
+        return 0
+    waiting = without_vectors(rows, prepared.space, len(passed) + BATCH)
+    return sum(label in passed for label, _ in waiting)
+
+
+def _reads_alike(now: Memory | None, then: Memory) -> bool:
+    return now is not None and (now.text, now.author) == (then.text, then.author)
+
+
+def _one_by_one(
+    target: Target, memories: Sequence[Memory], texts: Sequence[str]
+) -> tuple[tuple[Memory, ...], NDArray[np.float32], list[int]]:
+    """One of them has no direction for this model: find which, so that it holds up nobody."""
+    kept: list[Memory] = []
+    rows: list[NDArray[np.float32]] = []
+    bad: list[int] = []
+    for memory, text in zip(memories, texts, strict=True):
+        try:
+            rows.append(target.embed([text]))
+            kept.append(memory)
+        except LociError as error:
+            if error.code is not Code.EMBEDDING_FAILED:
+                raise
+            bad.append(memory.n)
+    whole = np.concatenate(rows) if rows else np.empty((0, target.space.dims), np.float32)
+    return tuple(kept), whole, bad

@@ -1,0 +1,210 @@
+"""What a job stands on: reading, writing, embedding and asking, handed in, so that no job knows the engine.
+
+A job comes in two shapes. A `Planner` reads the vault once, makes a list of deeds, and the list is carried out in
+batches: the same list is the preview, and it is kept with the job, so that a crash at any batch changes nothing; one
+that needs the model for a batch is `Preparing`. A `Stream` takes the next few memories again and again until none is
+left. Must not do: run anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config.options import Options
+from core.intake.store.store import Keeper
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions.transitions import Acts
+from core.llm.prompting import Prompt
+from core.memory.write import Stored, VectorSpace
+from core.types.clock import Clock
+from core.types.lifecycle import JobType, Planned
+from core.types.values import Actor
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+T = TypeVar("T")
+
+SCHEDULER = Actor("scheduler", name="lifecycle")
+
+
+class Near(Protocol):
+    """The nearest neighbours of vectors."""
+
+    def __call__(self, vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Find neighbours.
+
+        Args:
+            vectors: unit rows, (n, dims).
+            k: how many of each, the vector itself among them where it is stored.
+
+        Returns:
+            Labels (n, k), -1 where there are fewer, and cosines (n, k).
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What jobs are given.
+
+    Attributes:
+        options: in force when the batch begins.
+        read: one snapshot of the vault.
+        embed: unit rows for texts, behind what people wait for.
+        near: neighbours from the index; None while it is not whole.
+        ask: puts a question to the local model and gives its answer; None where no model is ready. Raises LociError.
+        is_stopped: whether to end now: the vault closes, or the person stopped the job.
+        stored: told sequence, labels and vectors after a commit; `removed` sequence and labels of vanished rows.
+        tidy: called behind each stage of a long plan and behind a job: what only jobs need is let go, and memory
+            that was freed goes back to the system.
+        now_ms: the clock's time.
+    """
+
+    clock: Clock
+    options: Options
+    make_id: Callable[[], str]
+    work: UnitOfWork
+    keeper: Keeper
+    space: VectorSpace
+    read: Callable[[Callable[[Rows], Any]], Any]
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
+    near: Near | None
+    ask: Callable[[Prompt], str] | None
+    is_stopped: Callable[[], bool]
+    stored: Stored
+    removed: Callable[[int, Sequence[int]], None]
+    tidy: Callable[[], None]
+
+    @property
+    def now_ms(self) -> int:
+        """Epoch ms."""
+        return self.clock.now_ms()
+
+    def acts(self, tx: Tx, verb: Verb) -> Acts:
+        """The steps of which a job's deeds are made."""
+        return self.keeper.acts(tx, verb, self.stored, "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one batch did.
+
+    Attributes:
+        done: how many were looked at.
+        counts: what became of them; added up over the run.
+        ids: memories that changed, for those who listen.
+        is_last: whether nothing is left.
+        cursor: where a stream goes on; kept with the job in the same transaction.
+    """
+
+    done: int
+    counts: Mapping[str, int] = field(default_factory=dict)
+    ids: tuple[str, ...] = ()
+    is_last: bool = False
+    cursor: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """A job that plans, then carries out."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        ...
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """List the deeds; each memory in at most one of them. Reads only.
+
+        Args:
+            ground: what it stands on.
+
+        Returns:
+            The deeds, in the order in which they are carried out; the same vault gives the same list.
+        """
+        ...
+
+    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
+        """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
+
+        Args:
+            tx: the transaction.
+            verb: of the run: all batches are one undo step.
+            ground: what it stands on.
+            deeds: the next ones of the list.
+
+        Returns:
+            What happened; `skipped` counts those left.
+        """
+        ...
+
+
+@runtime_checkable
+class Preparing(Planner, Protocol):
+    """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Any:
+        """Make ready what a few deeds need; nothing is written.
+
+        Args:
+            ground: what it stands on.
+            deeds: those that are carried out next.
+
+        Returns:
+            What `carry_out` is handed. What no longer fits by then is left out of it there.
+        """
+        ...
+
+    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Any = None) -> Batch:
+        """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
+        ...
+
+
+@runtime_checkable
+class Stream(Protocol):
+    """A job that takes the next few until none is left."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        ...
+
+    def backlog(self, rows: Rows, ground: Ground) -> int:
+        """How many wait."""
+        ...
+
+    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Any:
+        """Read the next few, embed them or ask a model about them; nothing is written.
+
+        Args:
+            ground: what it stands on.
+            cursor: where the last batch ended; empty at first.
+
+        Returns:
+            What `write` needs; None when nothing is left.
+        """
+        ...
+
+    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+        """Write what was prepared, as far as it still fits.
+
+        Args:
+            tx: the transaction.
+            verb: of the run; None where what is written is derived and no undo step (`is_derived`).
+            ground: what it stands on.
+            prepared: from `prepare`.
+
+        Returns:
+            What happened.
+        """
+        ...
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it writes only what can be made anew from the texts: such a run is audited and is no undo step."""
+        ...

@@ -1,0 +1,237 @@
+"""Where newcomers go in a wing that stands: which room, and which free place in it.
+
+Must not do: move anything that stands, write, or read the vault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.memory.rooms import Places, Room
+from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_for, room_size, spread
+from core.score.lifecycle.clusters import FAR, cluster
+from core.types.palace import GAP
+
+Vectors = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+NEW = -1
+LEAST_BATCH = 12
+"""So many newcomers that are far from every room get rooms of their own; fewer lodge in the nearest."""
+CROWDED = 2
+"""How often a room's grid is halved for newcomers; when that is full too, they go elsewhere."""
+LEAST_NEW = 48
+"""Places of a room that is added to a wing: it will not stay as small as its first batch."""
+_CHUNK = 1_024
+_ASPECT = 1.5
+_STEP = 12
+_STRIP = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A room as far as choosing needs it.
+
+    Attributes:
+        centre: the mean direction of what stands in it; None where nothing there has a vector.
+        left: how many more it takes before it is crowded.
+    """
+
+    room: Room
+    centre: Vectors | None
+    left: int
+
+
+@dataclass
+class Plan:
+    """What shall be written.
+
+    Attributes:
+        rooms: new rooms.
+        places: place in the batch of newcomers, room id, x and y; in the order they are written.
+    """
+
+    rooms: list[Room] = field(default_factory=list)
+    places: list[tuple[int, str, float, float]] = field(default_factory=list)
+
+
+def takes(room: Room, count: int) -> int:
+    """How many more a room takes before it is crowded.
+
+    Args:
+        room: the room.
+        count: places taken or held in it.
+
+    Returns:
+        0 or more.
+    """
+    return max(0, int(FULL * capacity(room.w, room.h, CROWDED)) - count)
+
+
+def choose(vectors: Vectors, rooms: Sequence[Found], at_home: Sequence[str | None]) -> Numbers:
+    """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
+
+    Args:
+        vectors: unit rows of the newcomers, (n, dims).
+        rooms: the rooms of the wing.
+        at_home: id of the room in which the conversation of each stands; None for none.
+
+    Returns:
+        Places in `rooms`, or `NEW`.
+    """
+    known = {found.room.id: place for place, found in enumerate(rooms)}
+    left = [found.left for found in rooms]
+    near = np.full((len(vectors), len(rooms)), -np.inf, np.float32)
+    for place, found in enumerate(rooms):
+        if found.centre is not None:
+            near[:, place] = vectors @ found.centre
+    is_new = _far(near, [known.get(home or "") is not None for home in at_home])
+    chosen = np.full(len(vectors), NEW, np.int64)
+    order = np.argsort(-near, axis=1, kind="stable")
+    for newcomer in np.flatnonzero(~is_new).tolist():
+        home = known.get(at_home[newcomer] or "")
+        tried = [int(place) for place in order[newcomer] if near[newcomer, place] > -np.inf]
+        for place in tried if home is None else [home, *tried]:
+            if left[place] > 0:
+                left[place] -= 1
+                chosen[newcomer] = place
+                break
+    return chosen
+
+
+def _far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
+    if not near.shape[1]:
+        return np.ones(len(near), np.bool_)
+    far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
+    return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
+
+
+def settle(
+    newcomers: Numbers, vectors: Vectors, room: Room, taken: Places, standing: Places, kin: Vectors
+) -> list[tuple[int, str, float, float]]:
+    """Give newcomers the free places nearest to their nearest kin.
+
+    Args:
+        newcomers: their places in the batch.
+        vectors: unit rows of the newcomers, in that order.
+        room: their room.
+        taken: places where nobody can stand, (k, 2); `standing` among them.
+        standing: where those with a vector stand, (m, 2).
+        kin: their vectors, (m, dims).
+
+    Returns:
+        Rows of a plan.
+    """
+    grid = Grid(room.w, room.h, taken)
+    found = []
+    for low in range(0, len(newcomers), _CHUNK):
+        part = vectors[low : low + _CHUNK]
+        nearest = (part @ kin.T).argmax(axis=1) if len(kin) else None
+        for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
+            x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
+            found.append((newcomer, room.id, *grid.take(float(x), float(y))))
+    return found
+
+
+def divide(vectors: Vectors) -> list[Numbers]:
+    """Divide newcomers into topics for new rooms, the largest first.
+
+    Args:
+        vectors: unit rows, (n, dims).
+
+    Returns:
+        The members of each as places in `vectors`.
+    """
+    groups = cluster(vectors)
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
+
+
+def widened(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
+    """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
+
+    A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
+    stays; only wings to its right are drawn farther to the right.
+
+    Args:
+        width: as wide as it is.
+        standing: the ground of its rooms.
+        counts: memories of each new room.
+
+    Returns:
+        The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
+    """
+    extent = max((rect.x + rect.w for rect in standing), default=0)
+    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
+    for count in counts:
+        w, h = room_size(max(LEAST_NEW, places_for(count)))
+        area += (w + GAP) * (h + GAP)
+    wanted = math.ceil(math.sqrt(area * _ASPECT) / _STEP) * _STEP
+    now = max(width, extent)
+    return wanted if wanted > _STRIP * now else now
+
+
+def grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:
+    """Ground for new rooms in a wing that stands.
+
+    Args:
+        counts: memories of each.
+        taken: ground that is not free.
+        width: the wing's.
+
+    Returns:
+        One for each, in the first free space from the top.
+    """
+    found: list[Rect] = []
+    for count in counts:
+        w, h = room_size(max(LEAST_NEW, places_for(count)), int(width))
+        x, y = free_ground((*taken, *found), w, h, int(width))
+        found.append(Rect(x, y, w, h))
+    return found
+
+
+def furnish(rooms: Sequence[Room], members: Sequence[Numbers], vectors: Vectors) -> list[tuple[int, str, float, float]]:
+    """First places in new rooms, written so that every part of every room comes early.
+
+    Where writing is interrupted, what stands then is a sample of the whole, and the rest finds its kin.
+
+    Args:
+        rooms: the new rooms.
+        members: who belongs into each, as places in `vectors`.
+        vectors: unit rows, (n, dims).
+
+    Returns:
+        Rows of a plan.
+    """
+    turns: list[tuple[int, int, tuple[int, str, float, float]]] = []
+    dice = np.random.default_rng(len(vectors))
+    for number, (room, inside) in enumerate(zip(rooms, members, strict=True)):
+        places = spread(vectors[inside], room.w, room.h)
+        for turn, at in enumerate(dice.permutation(len(inside)).tolist()):
+            turns.append((turn, number, (int(inside[at]), room.id, float(places[at, 0]), float(places[at, 1]))))
+    return [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]
+
+
+def rect_of(room: Room) -> Rect:
+    """The ground of a room."""
+    return Rect(round(room.x), round(room.y), round(room.w), round(room.h))
+
+
+def main_rooms(found: Sequence[tuple[str, str, int]]) -> Mapping[str, str]:
+    """The room in which most of a conversation stands.
+
+    Args:
+        found: conversation, room and how many of the one stand in the other.
+
+    Returns:
+        Conversation to room.
+    """
+    best: dict[str, tuple[int, str]] = {}
+    for talk, room_id, count in found:
+        best[talk] = max(best.get(talk, (0, "")), (count, room_id))
+    return {talk: room_id for talk, (_, room_id) in best.items()}

@@ -1,0 +1,345 @@
+"""The questions that Loci has (E4.5): fields that are missing, facts that may be out of date, open contradictions.
+
+A run looks for new ones, closes those that were answered, and turns around the rules that earlier marks left to it.
+Must not do: ask twice about one thing, open a second review item where one is open, or ask more than a person reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.belief.review.open_questions import contradiction_sentence, missing, stale_sentence
+from core.config.lifecycle import LifecycleOptions
+from core.errors import LociError
+from core.intake.revise import rule_inversion
+from core.intake.revise.outcome_reports import Applications, Turned, flagged
+from core.intake.transaction.unit_of_work import Verb
+from core.intake.transitions.review_items import Matter, close_conflict, fingerprint
+from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
+from core.memory.draft import to_json
+from core.text.compose import embedding_text
+from core.types.lifecycle import Deed, JobType, Planned
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+MISSING, STALE, CONTRADICTION = "missing", "stale", "contradiction"
+MOST_OPEN = 20
+"""Open questions about missing fields and old facts: more than that nobody reads."""
+ALIKE = 0.15
+"""Trusts no further apart than this are similar (E4.5.3)."""
+_LOOKED_AT = 2_000
+_DAY_MS = 86_400_000
+_REASONS = {kind: f"question_{kind}" for kind in (MISSING, STALE, CONTRADICTION)}
+_CLOSED, _INVERTED = "question_closed", "rule_inverted"
+_ITEM = {MISSING: ("gap", "missing"), STALE: ("stale", "old_and_used")}
+"""Kind and reason of the review item."""
+_AMONG = " AND {column} IN (SELECT value FROM json_each(:ids))"
+_STALE = (
+    "SELECT id, space_id, text, content_hash, max(recorded_at, last_confirmed_at) FROM memories "
+    "WHERE status = 'active' AND kind IN ('fact', 'rule', 'procedure') AND coalesce(part_index, 0) = 0 "
+    "AND access_count >= :uses AND max(recorded_at, last_confirmed_at) <= :before{among} "
+    "ORDER BY access_count DESC, n LIMIT :most"
+)
+_CONFLICTS = (
+    "SELECT c.fingerprint, c.incoming_id, c.existing_id, c.space_id, i.text, e.text, abs(i.trust - e.trust) "
+    "FROM conflicts c JOIN memories i ON i.id = c.incoming_id JOIN memories e ON e.id = c.existing_id "
+    "WHERE c.state = 'open' AND c.kind = 'contradiction' AND i.status IN ('active', 'disputed') "
+    "AND e.status IN ('active', 'disputed') AND abs(i.trust - e.trust) <= :alike{among} "
+    "ORDER BY c.opened_at, c.id LIMIT :most"
+)
+_OPEN = "SELECT id, memory_id, kind, fingerprint FROM gaps WHERE state = 'open' ORDER BY opened_at, id"
+_OPEN_OF = (
+    "SELECT id, memory_id, kind, fingerprint FROM gaps WHERE state = 'open' AND memory_id = ? ORDER BY opened_at, id"
+)
+_COUNT = "SELECT count(*) FROM gaps WHERE state = 'open' AND kind <> 'contradiction'"
+_RESOLVED = (
+    "SELECT resolution FROM conflicts WHERE fingerprint = ? AND state = 'resolved' "
+    "AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.fingerprint = conflicts.fingerprint AND o.state = 'open') "
+    "ORDER BY closed_at DESC LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question as the vault asks it now.
+
+    Attributes:
+        kind: `missing`, `stale` or `contradiction`.
+        memory_id: the memory it is about; of a contradiction the newcomer.
+        other_id: of a contradiction what stands.
+        schema: of a missing field the template's; `field` its name.
+        name: the fingerprint; the same as that of the review item about it, 32 bytes.
+        sentence: as it is put, with a memory's words as quotations.
+        key: of the review item that is opened about it; empty for a contradiction, which has one.
+    """
+
+    kind: str
+    memory_id: str
+    space_id: str
+    name: bytes
+    sentence: str
+    other_id: str | None = None
+    schema: str = ""
+    field: str = ""
+    key: bytes = b""
+
+
+@dataclass
+class _Wanted:
+    """What is to do about one memory."""
+
+    opened: list[Question] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    raised: bool = False
+
+
+def questions(
+    rows: Rows, options: LifecycleOptions, now_ms: int, ids: Sequence[str] | None = None
+) -> tuple[Question, ...]:
+    """Everything that could be asked now, whatever was asked or answered before.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        options: `stale_days` and `stale_uses`.
+        now_ms: the present, epoch ms.
+        ids: memories; None for all.
+
+    Returns:
+        Contradictions first, then old facts, then missing fields; each once.
+    """
+    named = {"ids": to_json([] if ids is None else list(ids)), "most": _LOOKED_AT}
+    found = [*_contradictions(rows, named, ids), *_stale(rows, options, now_ms, named, ids)]
+    for one in missing(rows, _LOOKED_AT, ids):
+        key = hashlib.sha256(one.key.encode()).digest()
+        name = _name(rows, "gap", one.memory_id, key)
+        about = (one.memory_id, one.space_id, name, one.sentence)
+        found.append(Question(MISSING, *about, schema=one.schema, field=one.field, key=key))
+    return tuple({one.name: one for one in reversed(found)}.values())[::-1]
+
+
+def _contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[Question]:
+    sql = _CONFLICTS.format(among="" if ids is None else _AMONG.format(column="c.incoming_id"))
+    return [
+        Question(CONTRADICTION, came, space, bytes(name), contradiction_sentence(had, said), other_id=have)
+        for name, came, have, space, said, had, _ in rows.all(sql, {**named, "alike": ALIKE})
+    ]
+
+
+def _stale(
+    rows: Rows, options: LifecycleOptions, now_ms: int, named: Mapping[str, Any], ids: Sequence[str] | None
+) -> list[Question]:
+    sql = _STALE.format(among="" if ids is None else _AMONG.format(column="id"))
+    limits = {"uses": options.stale_uses, "before": now_ms - options.stale_days * _DAY_MS}
+    found = []
+    for memory_id, space, text, content, since in rows.all(sql, {**named, **limits}):
+        # Confirmed, it is another question when it has grown old again.
+        key = hashlib.sha256(bytes(content) + str(since).encode()).digest()
+        name = _name(rows, "stale", memory_id, key)
+        sentence = stale_sentence(text, (now_ms - since) / _DAY_MS)
+        found.append(Question(STALE, memory_id, space, name, sentence, key=key))
+    return found
+
+
+def _name(rows: Rows, kind: str, memory_id: str, key: bytes) -> bytes:
+    return fingerprint(rows, Matter(kind, memory_id, keys=(key,)))
+
+
+class Gaps:
+    """The job that looks for questions (E4.5.6)."""
+
+    type = JobType.GAPS
+
+    def plan(self, ground: Ground) -> Sequence[Planned]:
+        """List what is to be asked, closed and turned around; see `Planner.plan`."""
+        found: Sequence[Planned] = ground.read(lambda rows: _planned(rows, ground.options, ground.now_ms))
+        return found
+
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, Turned]:
+        """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
+        rules = [deed.memory_id for deed in deeds if deed.deed is Deed.SUPERSEDE]
+        return _turned(ground, rules) if rules else {}
+
+    def carry_out(
+        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Mapping[str, Turned] | None = None
+    ) -> Batch:
+        """Carry a few deeds out; see `Preparing.carry_out`."""
+        counts: Counter[str] = Counter()
+        changed = []
+        turned = prepared or {}
+        for deed in deeds:
+            if deed.deed is Deed.SUPERSEDE:
+                done = _turn(tx, verb, ground, deed, turned.get(deed.memory_id))
+            else:
+                done = _ask(tx, verb, ground, deed)
+            counts.update(done or {"skipped": 1})
+            if done:
+                changed.append(deed.memory_id)
+        return Batch(len(deeds), dict(counts), tuple(changed))
+
+
+def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
+    turned = [rule for rule in flagged(rows) if _opposite(rows, rule) is not None]
+    open_rows = rows.all(_OPEN)
+    # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
+    live = {one.name for one in questions(rows, options, now_ms, sorted({str(row[1]) for row in open_rows}))}
+    wanted: dict[str, _Wanted] = {}
+    kept = 0
+    for _, memory_id, kind, name in open_rows:
+        if _is_over(rows, bytes(name), live):
+            wanted.setdefault(memory_id, _Wanted()).closed.append(bytes(name).hex())
+        else:
+            kept += kind != CONTRADICTION
+    for one in questions(rows, options, now_ms):
+        if not _is_new(rows, one):
+            continue
+        kept += one.kind != CONTRADICTION
+        if one.kind == CONTRADICTION or kept <= MOST_OPEN:
+            wanted.setdefault(one.memory_id, _Wanted()).opened.append(one)
+    for memory_id in _unraised(rows):
+        wanted.setdefault(memory_id, _Wanted()).raised = True
+    deeds = [Planned(Deed.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
+    return deeds + [_deed(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
+
+
+def _deed(memory_id: str, told: _Wanted) -> Planned:
+    detail = {"open": [one.name.hex() for one in told.opened], "close": told.closed}
+    first = told.opened[0] if told.opened else None
+    others = () if first is None or first.other_id is None else (first.other_id,)
+    reason = _REASONS[first.kind] if first is not None else (_CLOSED if told.closed else _REASONS[MISSING])
+    return Planned(Deed.ASK, memory_id, others, reason=reason, detail=detail)
+
+
+def _is_new(rows: Rows, one: Question) -> bool:
+    """Never asked, or answered once and a question again; what the person let rest stays at rest."""
+    state = rows.value("SELECT state FROM gaps WHERE fingerprint = ?", (one.name,))
+    return state in (None, "answered") and rows.value(_RESOLVED, (one.name,)) is None
+
+
+def _is_over(rows: Rows, name: bytes, live: set[bytes]) -> bool:
+    return name not in live or rows.value(_RESOLVED, (name,)) is not None
+
+
+def _unraised(rows: Rows) -> list[str]:
+    """Memories with an open missing field and without a review item: the one about another field was answered."""
+    found = rows.all(
+        "SELECT DISTINCT g.memory_id FROM gaps g WHERE g.state = 'open' AND g.kind = 'missing' AND NOT EXISTS ("
+        "SELECT 1 FROM conflicts c WHERE c.incoming_id = g.memory_id AND c.kind = 'gap' AND c.state = 'open') "
+        "ORDER BY g.memory_id"
+    )
+    return [str(row[0]) for row in found]
+
+
+# ---- carrying out
+
+
+def _ask(tx: Tx, verb: Verb, ground: Ground, deed: Planned) -> dict[str, int]:
+    live = {one.name: one for one in questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
+    done = {"asked": 0, "answered": 0, "dismissed": 0}
+    for told in deed.detail.get("close", ()):
+        name = bytes.fromhex(told)
+        if _is_over(tx, name, set(live)):
+            done[_close(tx, name)] += 1
+    for told in deed.detail.get("open", ()):
+        one = live.get(bytes.fromhex(told))
+        if one is not None and _is_new(tx, one) and _has_room(tx, one):
+            _open(tx, ground.make_id, one)
+            done["asked"] += 1
+    done["raised"] = _raise(tx, verb, ground, deed.memory_id, live)
+    return {name: count for name, count in done.items() if count}
+
+
+def _has_room(tx: Tx, one: Question) -> bool:
+    return one.kind == CONTRADICTION or int(tx.value(_COUNT)) < MOST_OPEN
+
+
+def _open(tx: Tx, make_id: Callable[[], str], one: Question) -> None:
+    about = {"memory_id": one.memory_id, "other_id": one.other_id, "space_id": one.space_id}
+    asked = {**about, "state": "open", "opened_at": tx.now_ms, "closed_at": None}
+    known = tx.value("SELECT id FROM gaps WHERE fingerprint = ?", (one.name,))
+    if known is not None:
+        tx.update("gaps", {"id": known}, asked)
+        return
+    named = {"kind": one.kind, "schema": one.schema, "field": one.field}
+    tx.insert("gaps", {"id": make_id(), "fingerprint": one.name, **named, **asked})
+
+
+def _close(tx: Tx, name: bytes) -> str:
+    """Close a question and the review item about it.
+
+    Returns:
+        `dismissed` where the person let it rest, else `answered`.
+    """
+    row = tx.row("gaps", {"fingerprint": name})
+    if row is None or row["state"] != "open":
+        return "answered"
+    rests = row["kind"] == MISSING and tx.value(_RESOLVED, (name,)) == "reject"
+    state = "dismissed" if rests else "answered"
+    tx.update("gaps", {"id": row["id"]}, {"state": state, "closed_at": tx.now_ms})
+    if row["kind"] != CONTRADICTION:
+        for (item_id,) in tx.all("SELECT id FROM conflicts WHERE fingerprint = ? AND state = 'open'", (name,)):
+            close_conflict(tx, str(item_id), "moot", None, "answered")
+    return state
+
+
+def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[bytes, Question]) -> int:
+    """Open the review items: of a memory's missing fields one after the other, so that one answer is one step."""
+    acts = ground.acts(tx, verb)
+    for gap_id, _, kind, name in tx.all(_OPEN_OF, (memory_id,)):
+        one = live.get(bytes(name))
+        if kind not in _ITEM or one is None:
+            continue
+        item, reason = _ITEM[kind]
+        detail = {"gap": gap_id, "schema": one.schema, "field": one.field}
+        acts.open_conflict(Matter(item, memory_id, reason=reason, detail=detail, keys=(one.key,)))
+    return len(acts.opened)
+
+
+def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, Turned]:
+    """The opposites of rules with their vectors, off the writer."""
+    found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
+        lambda rows: {one: _opposite(rows, one) for one in rules}
+    )
+    made = {}
+    for rule_id, held in found.items():
+        if held is None:
+            continue
+        rule, text = held
+        try:
+            vector = ground.embed([embedding_text(text, author=rule["author"])])[0]
+        except LociError:
+            # Trigger: no embedder answers. Why: the questions of the run need none. Outcome: the rule stays marked, the
+            # deed counts as left, and the next run takes it up again.
+            break
+        made[rule_id] = Turned(text, vector)
+    return made
+
+
+def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned, ready: Turned | None) -> dict[str, int]:
+    turned = _opposite(tx, deed.memory_id)
+    if turned is None or ready is None or turned[1] != ready.text:
+        return {}  # it was changed meanwhile: the next run takes it up again
+    marks = Applications(ground.make_id, ground.work, ground.space, ground.stored)
+    done = marks.turn(tx, verb, turned[0], ready, SCHEDULER)
+    return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
+
+
+def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
+    """A rule that still has to be turned around, with its opposite; None where it cannot be, or was asked about."""
+    names = ("id", "text", "status", "part_of", "client_id", "space_id", "scope_session", "author")
+    row = rows.one(
+        "SELECT m.id, m.text, m.status, m.part_of, m.client_id, m.space_id, m.scope_session, m.author FROM memories m "
+        "JOIN rules r ON r.memory_id = m.id AND r.needs_inversion = 1 AND r.is_antipattern = 0 WHERE m.id = ?",
+        (memory_id,),
+    )
+    if row is None:
+        return None
+    rule = dict(zip(names, row, strict=True))
+    text = rule_inversion.opposite(rows, rule, SCHEDULER)
+    asked = rule_inversion.was_proposed(rows, memory_id) and not rule_inversion.stands_at_once(
+        rows, rule, text, SCHEDULER
+    )
+    return None if asked or not rule_inversion.can_invert(rows, rule, text) else (rule, text)

@@ -1,0 +1,288 @@
+"""From ranked candidates to the answer: the bar, the folding, the reasons, and what came close.
+
+Must not do: search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.memory.read import memories_by_n
+from core.recall.answer.client_quota import places, voices
+from core.recall.candidates.candidates import Candidates, Question
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import is_laid_away
+from core.recall.ranking.ranking import Group, folded, rank
+from core.recall.ranking.standing_text import as_it_stands
+from core.recall.results.explain import (
+    AT_ODDS,
+    EARLIER_VERSION,
+    IN_REVIEW,
+    OVER,
+    PARTLY_OVER,
+    SUPPRESSED,
+    by_ties,
+    reason,
+    why_found,
+    why_missed,
+)
+from core.recall.results.result import NearMiss, RecallItem, Sought
+from core.score.ranking.abstention import Comparison, bar, chance
+from core.text.query.intent import asks_for_several
+from core.types.plans import QueryPlan
+from core.types.values import Memory
+from core.types.words import Status
+from core.vault.database.rows import Rows
+
+_SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
+_IN_QUESTION = (IN_REVIEW, Status.DISPUTED.value)
+_ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its candidates; everything an answer is made from.
+
+    Attributes:
+        request: the question.
+        plan: how it was understood.
+        mode: the strategy that was used.
+        question: what the candidates were compared with.
+        found: the candidates.
+        bm25: label to BM25 score.
+        leads: place of a source to the place of what stands for it, both in `found`.
+        now_ms: the present, epoch ms.
+    """
+
+    request: RecallRequest
+    plan: QueryPlan
+    mode: str
+    question: Question
+    found: Candidates
+    bm25: dict[int, float]
+    leads: Mapping[int, int] = field(default_factory=dict)
+    now_ms: int = 0
+
+
+class Answer:
+    """One question's candidates in order.
+
+    Attributes:
+        right: the candidates that may be returned.
+        wrong: those that may not.
+        ranked: the order of the first.
+        chance: how likely there is an answer at all, 0 to 1.
+        needed: what the chance must reach.
+        signs: what the chance was computed from.
+        rerank: how the order was really made: without anything to compare, the fused lists alone.
+        firsts: places that give an item of the answer its score without being shown; filled by `items`.
+        strongest: the greatest evidence there can be in this mode.
+        counts: how many cleared the floor, and how many were left without duplicates; filled by `items`.
+        dropped: place in `right` to what dropped it and, for a duplicate, the place of what stands for it; filled by
+            `items`.
+    """
+
+    def __init__(self, asked: Asked, size: int) -> None:
+        """Rank the candidates.
+
+        Args:
+            asked: the question and its candidates.
+            size: memories in scope.
+        """
+        self._asked = asked
+        self._profile = asked.question.profile
+        self._words = asked.question.words
+        self.right = asked.found.where(asked.found.ok)
+        self.wrong = asked.found.where(~asked.found.ok)
+        self.strongest = {
+            "hybrid": self._profile.cosine_weight + 1.0,
+            "semantic": self._profile.cosine_weight,
+        }.get(asked.mode, 1.0)
+        self.ranked = rank(
+            self.right, asked.bm25, asked.question, asked.question.strongest, asked.plan.intent, asked.now_ms
+        )
+        self.dropped: dict[int, tuple[str, int | None]] = {}
+        self.counts = (0, 0)
+        self.signs: dict[str, float] = {}
+        looked_at = bool(np.isfinite(self.ranked.repeats).any())
+        self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
+        self.firsts: tuple[int, ...] = ()
+        self.chance, self.needed = self._chance(size)
+        self._leads = self._led()
+
+    @property
+    def best(self) -> float:
+        """The greatest evidence among what may be returned; 0 where there is nothing."""
+        return float(self.right.plain.max(initial=0.0))
+
+    @property
+    def speaks(self) -> bool:
+        """Whether anything comes close enough to answer."""
+        return bool(self.right.facts) and self.chance >= self.needed
+
+    def _chance(self, size: int) -> tuple[float, float]:
+        """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
+        if self._asked.plan.period:
+            return float(self.best > 0), 0.5
+        if self._asked.mode == "hybrid":
+            self.signs = self._compared(size).signs()
+            return (chance(self.signs) if self.right.facts else 0.0), self._profile.least_chance
+        needed = bar(self._profile, self._asked.mode, size)
+        return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
+
+    def _compared(self, size: int) -> Comparison:
+        words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
+        total = words.total or 1.0
+        return Comparison(
+            evidence=right.plain,
+            window=np.nan_to_num(right.window),
+            vector=np.nan_to_num(right.vector),
+            coverage=right.coverage,
+            own=right.own @ words.weights / total if words.terms else np.zeros(right.plain.size),
+            unknown=words.unknown / total,
+            terms=len(words.terms),
+            size=size,
+        )
+
+    def _led(self) -> dict[int, int]:
+        """Sources and what stands for them, as places among what may be returned."""
+        place = {int(at): number for number, at in enumerate(np.flatnonzero(self._asked.found.ok))}
+        return {place[at]: place[by] for at, by in self._asked.leads.items() if at in place and by in place}
+
+    def items(self, rows: Rows) -> tuple[RecallItem, ...]:
+        """The answer.
+
+        Args:
+            rows: the same vault snapshot.
+
+        Returns:
+            The items, best first; empty when the best does not clear the bar.
+        """
+        if not self.speaks:
+            self.dropped = dict.fromkeys(self.ranked.order, ("below_bar", None))
+            return ()
+        request = self._asked.request
+        groups = self._groups(rows)
+        labels = self.right.labels.tolist()
+        memories = memories_by_n(rows, [labels[group.at] for group in groups])
+        wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
+        pairs = [(group, memories[labels[group.at]]) for group in groups]
+        # Looked at once more with the row in hand: nothing may rest on one query alone.
+        by_time = request.as_of_ms is not None
+        found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_laid_away(one))]
+        cut = {} if by_time else as_it_stands(rows, [memory for _, memory in found])
+        return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
+
+    def _groups(self, rows: Rows) -> tuple[Group, ...]:
+        """What is shown, and a note of everything that is not."""
+        # What stands for an earlier version does not push out what answers itself.
+        own = float((self.right.plain - self.right.lifted).max(initial=0.0))
+        top = float(self.right.evidence.max(initial=0.0))
+        least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
+        over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
+        groups, stands_for = folded(self.right, over, self._leads)
+        handed = self._handed_out(rows, groups, stands_for)
+        kept = {group.at for group in handed}
+        self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
+        self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
+        self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
+        self.counts = (len(over), len(groups))
+        self.firsts = tuple(group.first for group in handed if group.first != group.at)
+        return handed
+
+    def _handed_out(self, rows: Rows, groups: Sequence[Group], stands_for: Mapping[int, int]) -> tuple[Group, ...]:
+        """The best, but of one client's to another its share first."""
+        request, facts = self._asked.request, self.right.facts
+        shown = [group.at for group in groups]
+        told = [*shown, *(at for at, by in stands_for.items() if facts[at].twin == facts[by].twin)]
+        found = voices(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        # Of equal texts of several the one that nothing bounds speaks for all.
+        free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
+        said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
+        return tuple(groups[place] for place in places(said, request.limit))
+
+    def sought(self) -> Sought | None:
+        """What the question looks for; None where it wants whatever there is of some days."""
+        asked = self._asked
+        if asked.plan.period:
+            return None
+        several = asks_for_several(asked.request.query, asked.plan.intent)
+        weights = tuple(float(one) for one in self._words.weights)
+        return Sought(weights, asked.question.strongest, several, self._profile.focus)
+
+    def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
+        """What came close: at least as strong as the last item, or the best there is when there is no answer.
+
+        Args:
+            items: the answer.
+
+        Returns:
+            The strongest first.
+        """
+        last = min((item.ranks["evidence"][1] for item in items), default=0.0)
+        # What stands in question beside the answer is told of however it is worded: a doubt hides nothing.
+        least = [1e-9 if fact.status in _IN_QUESTION else max(last, 1e-9) for fact in self.wrong.facts]
+        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= np.array(least)).tolist()]
+        if not items:
+            misses += [self._below(at) for at in self.ranked.order if self.right.evidence[at] > 0]
+        misses.sort(key=lambda miss: (-miss.score, miss.id))
+        return tuple(misses[: self._profile.near_misses])
+
+    def reason(self) -> str:
+        """Why there is an answer, or none, in one sentence."""
+        compared = len(self.right.facts)
+        return reason(
+            self._asked.mode, abstained=not self.speaks, compared=compared, best=self.chance, needed=self.needed
+        )
+
+    def why_not(self, at: int) -> tuple[str, str]:
+        """Why one of `wrong` may not be returned: a word and a sentence."""
+        by_time = self._asked.request.as_of_ms is not None
+        return why_missed(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
+
+    def why(self, at: int) -> tuple[str, ...]:
+        """The reasons of one of `right`, in sentences."""
+        places = self.ranked.places(at)
+        own, near = self.right.own[at], self.right.near[at]
+        signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
+        told = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        told = (*told, *by_ties(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
+
+    def _item(self, group: Group, memory: Memory, is_cut: bool) -> RecallItem:
+        at = group.at
+        why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
+        score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
+        own = self.right.own[at] | self.right.own[group.first]
+        near = self.right.near[at] | self.right.near[group.first]
+        return RecallItem(
+            memory,
+            score,
+            self.ranked.signals(at),
+            self.ranked.places(at),
+            why,
+            group.refs,
+            tuple(own.tolist()),
+            tuple(near.tolist()),
+        )
+
+    def _named(self, which: NDArray[np.bool_]) -> list[str]:
+        return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
+
+    def _share(self, evidence: float) -> float:
+        return min(1.0, evidence / max(self.strongest, 1e-9))
+
+    def _withheld(self, at: int) -> NearMiss:
+        fact = self.wrong.facts[at]
+        why, sentence = self.why_not(at)
+        status = Status.ACTIVE.value if fact.status in _ACTIVE_YET else fact.status
+        return NearMiss(fact.id, why, sentence, status, self._share(float(self.wrong.evidence[at])))
+
+    def _below(self, at: int) -> NearMiss:
+        fact = self.right.facts[at]
+        sentence = "It does not come close enough to answer."
+        return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self.right.evidence[at])))

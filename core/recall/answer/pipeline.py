@@ -1,0 +1,392 @@
+"""The recall pipeline: candidates, scope, fusion, signals, the bar, and the answer with its reasons.
+
+One call is a pure function of a vault snapshot, the index, a query vector and the time; what is kept between calls is
+remembered by the vault's sequence and changes no answer. Must not do: write, embed, or start a thread.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.index.manager import IndexManager
+from core.recall.answer.answer import Answer, Asked
+from core.recall.answer.client_quota import heard, is_crowded
+from core.recall.answer.trace import traced
+from core.recall.candidates.candidates import Candidates, Question, examine
+from core.recall.candidates.graph_list import HAS_LINKS, activated, fresh, with_graph
+from core.recall.candidates.lexical import Frequencies, best_covered, bm25, read_words
+from core.recall.candidates.time_list import nearest_within, of_period, with_time
+from core.recall.candidates.vector import StoredVectors, backend
+from core.recall.query.query_reader import HAS_NAMES, read_question, words_of
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import Labels, Predicate, labels_in, predicate
+from core.recall.query.suppression import suppressed
+from core.recall.ranking.sources import leads, with_sources
+from core.recall.ranking.succession import with_successors
+from core.recall.results.result import NO_VECTORS, RecallResult
+from core.score.ranking.packing import PARTS
+from core.score.ranking.profile import LOCI, Profile
+from core.types.plans import Intent, QueryPlan
+from core.types.zone import LocalZone
+from core.vault.database.rows import Rows
+
+_SCOPES_KEPT = 16
+_OUTSIDERS = 10
+_NOTHING = np.empty(0, np.int64)
+_QUIET = "SELECT id FROM clients WHERE id <> :asking AND id NOT IN (SELECT value FROM json_each(:heard)) ORDER BY id"
+_FREE, _OF_QUIET = (
+    "(m.client_id IS NULL OR m.client_id = :asking)",
+    "m.client_id IN (SELECT value FROM json_each(:quiet))",
+)
+_NEXT_END = "SELECT min(valid_to) FROM memories WHERE status = 'active' AND valid_to > ?"
+_STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS_NAMES} FROM vault_state"  # noqa: S608 - constants
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What is searched.
+
+    Attributes:
+        allowed: labels of all that is wanted, ascending; None where that is too many to name.
+        size: how many memories that is; an upper bound where they are not named.
+        since: the present it was listed for, epoch ms; None where the present does not matter.
+        until: when the next memory ends; None where none will.
+    """
+
+    allowed: Labels | None
+    size: int
+    since: int | None
+    until: int | None
+
+    def holds(self, now: int | None) -> bool:
+        """Whether the same would be listed now: nothing has ended since, and the clock was not set back."""
+        return now is None or (self.since is not None and self.since <= now < (self.until or now + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Candidates, and what the lists said of them."""
+
+    question: Question
+    candidates: Candidates
+    bm25: dict[int, float]
+    leads: dict[int, int]
+    brought: dict[str, int]
+    short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What lists bring that leave out other clients: by meaning, by words, and what BM25 gives the latter."""
+
+    near: Labels = field(default_factory=lambda: _NOTHING)
+    scored: Labels = field(default_factory=lambda: _NOTHING)
+    scores: dict[int, float] = field(default_factory=dict)
+
+    def and_of(self, more: _Beside) -> _Beside:
+        """Both together."""
+        near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
+        return _Beside(near, scored, {**self.scores, **more.scores})
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where the vault stands, and what it has any of at all."""
+
+    seq: int
+    reach: int
+    is_linked: bool
+    is_judged: bool
+    has_names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What one search of the vault goes by."""
+
+    rows: Rows
+    request: RecallRequest
+    plan: QueryPlan
+    narrowed: Predicate
+    vector: NDArray[np.float32] | None
+    state: _State
+    profile: Profile
+    now_ms: int
+
+
+class Recall:
+    """Answers questions; safe to use from several threads at once.
+
+    Attributes:
+        profile: the weights in force; may be replaced at any time, as a whole.
+    """
+
+    def __init__(
+        self,
+        index: IndexManager,
+        vector_space: str,
+        profile: Profile = LOCI,
+        *,
+        dims: int = 384,
+        zone: tzinfo | None = None,
+    ) -> None:
+        """Make it.
+
+        Args:
+            index: the vectors in memory.
+            vector_space: which embedder's vectors are compared.
+            profile: weights and thresholds.
+            dims: length of a vector.
+            zone: whose days a question speaks of; None for the system's.
+        """
+        self._index = index
+        self._space = vector_space
+        self._dims = dims
+        self.profile = profile
+        self._zone = zone or LocalZone()
+        self._frequencies = Frequencies()
+        self._lock = threading.Lock()  # guards _reaches
+        self._reaches: OrderedDict[tuple[int, str, bool, int], _Reach] = OrderedDict()
+
+    def run(
+        self,
+        rows: Rows,
+        request: RecallRequest,
+        query_vector: NDArray[np.float32] | None,
+        now_ms: int,
+        *,
+        profile: Profile | None = None,
+        plan: QueryPlan | None = None,
+    ) -> RecallResult:
+        """Answer a question.
+
+        Args:
+            rows: a vault snapshot.
+            request: the question.
+            query_vector: the embedded query (`request.embed_text`); None where there is none.
+            now_ms: the present, epoch ms.
+            profile: other weights, for a trial.
+            plan: how the question is understood, where it need not be read.
+
+        Returns:
+            The answer; `took_ms` is left to the caller.
+
+        Raises:
+            UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for an unknown space.
+        """
+        request.check()
+        state = _state(rows)
+        seq = state.seq
+        narrowed = predicate(rows, request, now_ms)
+        vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
+        mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
+        weights = profile or self.profile
+        plan = plan or read_question(rows, request, weights, now_ms, self._zone, has_names=state.has_names)
+        search = _Search(rows, request, plan, narrowed, vector, state, weights, now_ms)
+        reach = self._reach(search, named=False)
+        found = self._find(search, reach)
+        if found.short and reach.allowed is None:
+            # Most of what came back is not wanted here: name what is, and search exactly among it.
+            reach = self._reach(search, named=True)
+            found = self._find(search, reach)
+        asked = Asked(request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms)
+        answer = Answer(asked, reach.size)
+        items = answer.items(rows)
+        return RecallResult(
+            items=items,
+            abstained=not items,
+            reason=answer.reason(),
+            near_misses=answer.near_misses(items),
+            strategy=mode,
+            index_backend="none" if vector is None else backend(self._index),
+            index_revision=self._index.revision,
+            vault_seq=seq,
+            candidates=int(found.candidates.labels.size),
+            profile=search.profile.name,
+            trace=traced(answer, items, search.plan, found.brought),
+            sought=answer.sought(),
+        )
+
+    def forget(self) -> None:
+        """Drop what is remembered between calls; the next ones are a little slower and answer the same."""
+        self._frequencies = Frequencies()
+        with self._lock:
+            self._reaches.clear()
+
+    def _comparable(self, vector: NDArray[np.float32] | None) -> bool:
+        """Whether there is a vector, and anything to compare it with."""
+        if vector is None or vector.shape != (self._dims,) or self._index.status().total == 0:
+            return False
+        return bool(np.isfinite(vector).all() and vector.any())
+
+    def _reach(self, search: _Search, *, named: bool) -> _Reach:
+        """What is searched; named one by one where it is small or must be."""
+        rows, narrowed, most = search.rows, search.narrowed, search.profile.small_scope
+        key = (search.state.reach, narrowed.key, named, most)
+        now = search.now_ms if narrowed.params.get("now") is not None else None
+        with self._lock:
+            known = self._reaches.get(key)
+        if known is not None and known.holds(now):
+            return known
+        labels = labels_in(rows, narrowed, -1 if named else most + 1)
+        until = None if now is None else rows.value(_NEXT_END, (now,))
+        if named or labels.size <= most:
+            reach = _Reach(labels, int(labels.size), now, until)
+        else:
+            reach = _Reach(None, int(rows.value("SELECT max(n) FROM memories", default=0)), now, until)
+        with self._lock:
+            self._reaches[key] = reach
+            while len(self._reaches) > _SCOPES_KEPT:
+                self._reaches.popitem(last=False)
+        return reach
+
+    def _find(self, search: _Search, reach: _Reach) -> _Found:
+        rows, request, profile = search.rows, search.request, search.profile
+        query = "" if request.mode == "semantic" and search.vector is not None else words_of(request.query, search.plan)
+        reading = (rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
+        words = read_words(*reading, search.plan.aliases, by_words=search.vector is None)
+        stored = StoredVectors(rows, self._index, self._space, self._dims)
+        question = Question(search.vector, words, stored, profile, search.plan.text_weight)
+        near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
+        own = None if request.scope.unrestricted else reach.allowed  # nobody else's memories take a place in the list
+        scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
+        covered_wanted = max(profile.coverage_candidates, request.limit)
+        covered = best_covered(words, reach.allowed, covered_wanted)
+        beside = self._beside(search, question, np.unique(np.concatenate((near, scored, covered))))
+        outside = best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
+        days = search.plan.time
+        then = _NOTHING
+        if days is not None:
+            then = nearest_within(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
+        lists = (near, scored, covered, outside, then, beside.near, beside.scored)
+        candidates = self._examine(search, question, np.concatenate(lists))
+        candidates, led, reached = self._tied(search, question, candidates)
+        # A list that came back full may hide more behind what is not wanted.
+        full = more_near or (reach.allowed is None and covered.size == covered_wanted)
+        enough = max(request.limit, profile.vector_candidates)
+        short = full and int(candidates.ok.sum()) < enough
+        brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
+        brought |= {"graph": reached, "time": int(then.size)}
+        bm25_scores = {**beside.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
+        return _Found(question, candidates, bm25_scores, led, brought, short)
+
+    def _beside(self, search: _Search, question: Question, brought: Labels) -> _Beside:
+        """What the lists have no place for, since other clients fill them: the same among what nothing bounds.
+
+        And the same among what those clients brought that do not have their share yet, if there are any; anew without
+        those that have it then, since the next loud one may lie behind the first. More than `PARTS` of them have no
+        room. The bound on what clients are handed of each other's (`core.recall.answer.client_quota`) needs something
+        to hand out.
+        """
+        rows, asker, limit = search.rows, search.request.scope.client_id, search.request.limit
+        if asker is None or not brought.size:
+            return _Beside()
+        size, voices = _voices(rows, search.narrowed, brought, asker)
+        if not is_crowded(voices, size):
+            return _Beside()
+        found, enough = self._among(search, question, _FREE, {"asking": asker}), heard(voices, limit)
+        for _ in range(PARTS):
+            quiet = [one for (one,) in rows.all(_QUIET, {"asking": asker, "heard": json.dumps(sorted(enough))})]
+            if not quiet:
+                break
+            found = found.and_of(self._among(search, question, _OF_QUIET, {"quiet": json.dumps(quiet)}))
+            brought = np.unique(np.concatenate((brought, found.near, found.scored)))
+            known, enough = enough, enough | heard(_voices(rows, search.narrowed, brought, asker)[1], limit)
+            if enough == known:
+                break
+        return found
+
+    def _among(self, search: _Search, question: Question, whose: str, params: dict[str, object]) -> _Beside:
+        """What lists would bring if there were only this part of what is wanted."""
+        within = f"({search.narrowed.wanted}) AND {whose}"
+        narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
+        part, wanted = self._reach(replace(search, narrowed=narrowed), named=True).allowed, search.request.limit
+        if part is None or not part.size:
+            return _Beside()
+        hits = None if question.vector is None else question.vectors.search(question.vector, wanted, part)
+        scored, scores = bm25(search.rows, question.words, search.profile, wanted, part)
+        found = dict(zip(scored.tolist(), scores.tolist(), strict=True))
+        covered = best_covered(question.words, part, wanted)
+        return _Beside(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
+
+    def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
+        """What links, time, versions and digests do; who stands for whom; to how many the links led."""
+        rows, profile, plan = search.rows, search.profile, search.plan
+        found = with_successors(rows, search.narrowed, question, found)
+        level: dict[int, float] = {}
+        if search.state.is_linked and profile.graph_worth > 0:
+            level = activated(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
+            more = fresh(found, level)
+            if more.size:
+                found = found.with_others(examine(rows, search.narrowed, question, more)[0])
+            found = with_graph(found, level, profile.graph_worth)
+        if plan.time is not None and plan.period:
+            found = of_period(found, plan.time, question.strongest)
+        elif plan.time is not None:
+            found = with_time(found, plan.time, profile.time_bonus)
+        if search.vector is not None and search.state.is_judged:
+            out = suppressed(
+                rows,
+                [fact.id for fact in found.facts],
+                search.vector,
+                search.now_ms,
+                client_id=search.request.scope.client_id,
+                vector_space=self._space,
+            )
+            found = found.without(out)
+        led = leads(rows, found) if search.state.is_linked else {}
+        return with_sources(found, led), led, len(level)
+
+    def _nearest(self, question: Question, reach: _Reach, k: int) -> tuple[Labels, bool]:
+        """Labels by vector, those out of reach among them for the near misses; and whether more were not looked at."""
+        if question.vector is None:
+            return _NOTHING, False
+        if reach.allowed is None:
+            hits = question.vectors.search(question.vector, k, None)
+            return (_NOTHING, False) if hits is None else (hits.labels, hits.labels.size == k)
+        hits = question.vectors.search(question.vector, k + _OUTSIDERS, None)
+        if hits is None:
+            return _NOTHING, False
+        within = np.isin(hits.labels, reach.allowed, assume_unique=True)
+        if int(within.sum()) >= min(k, reach.allowed.size):
+            return hits.labels, False
+        # Much of what is near is out of reach: search exactly among what is within.
+        near = question.vectors.search(question.vector, k, reach.allowed)
+        outside = hits.labels[~within][:_OUTSIDERS]
+        return (outside if near is None else np.concatenate((near.labels, outside))), False
+
+    def _examine(self, search: _Search, question: Question, labels: Labels) -> Candidates:
+        """Candidates, and the neighbours of the best of them: an answer often follows its question."""
+        found, around = examine(search.rows, search.narrowed, question, labels)
+        best = np.argsort(-found.evidence, kind="stable")[: search.profile.expand_from]
+        more = np.setdiff1d(around.around(best), found.labels)
+        if more.size:
+            found = found.with_others(examine(search.rows, search.narrowed, question, more)[0])
+        return found
+
+
+def _voices(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
+    """How many of these are wanted, and how many of them each client beside the asker has.
+
+    What is out of the asker's reach tells nothing.
+    """
+    sql = (
+        "SELECT m.client_id, count(*) FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value "  # noqa: S608 - conditions of core.recall.query.scope
+        f"WHERE {narrowed.wanted} GROUP BY m.client_id"
+    )
+    told = rows.all(sql, {**narrowed.params, "labels": json.dumps(brought.tolist())})
+    bounded = {str(client): int(count) for client, count in told if client not in (None, asker)}
+    return sum(int(count) for _, count in told), bounded
+
+
+def _state(rows: Rows) -> _State:
+    row = rows.one(_STATE)
+    seq, reach, is_linked, is_judged, has_names = row if row is not None else (0, 0, 0, 0, 0)
+    return _State(int(seq), int(reach), bool(is_linked), bool(is_judged), bool(has_names))

@@ -1,0 +1,297 @@
+"""Reads what is drawn of the graph of memories: what lies round one of them, and the whole vault as columns.
+
+Must not do: place anything (the engine's layouts do), or show what the filter leaves out, but for the centre.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import Code, UserError
+from core.memory.read import said_at_sql
+from core.recall.browse.ego import pick
+from core.recall.browse.library_search import find, rows_of
+from core.recall.browse.links import (
+    LinkColumns,
+    Links,
+    Nearness,
+    Vectors,
+    all_links,
+    links_around,
+    nearest_pairs,
+    sampled,
+)
+from core.recall.candidates.vector import StoredVectors
+from core.recall.query.scope import Labels, as_labels
+from core.types.graphs import EDGE_TYPES, MEANING, EgoGraph, GraphEdge, GraphFilter, GraphNode, WholeGraph
+from core.types.library import FindRequest
+from core.types.words import Kind, Status
+from core.vault.database.rows import Rows
+
+MAX_DEPTH = 3
+MAX_CAP = 1000
+"""Our choice: past it the layout takes more than a second and nobody can read the picture."""
+EDGES_PER_NODE = 3
+"""Of the whole vault's edges the strongest are kept, this many a memory."""
+
+Number = TypeVar("Number", bound=np.generic)
+
+_STANDING = ("active", "disputed")
+# What no longer stands is drawn next to what took its place, and nowhere else.
+_REPLACED = frozenset({"superseded", "consolidated"})
+_REPLACING = frozenset({"supersedes", "derived_from"})
+_NEAREST = 3
+_KIND = {kind.value: place for place, kind in enumerate(Kind)}
+_STATUSES = "SELECT n, status FROM memories WHERE n IN (SELECT value FROM json_each(?))"
+_LABELS = "SELECT group_concat(n) FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
+_ALL_STANDING = "SELECT group_concat(n) FROM memories WHERE status IN ('active', 'disputed')"
+_COLUMNS = (
+    f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, coalesce(p.room_id, m.space_id), "  # noqa: S608 - constants
+    "coalesce(r.name, s.name) FROM memories m JOIN spaces s ON s.id = m.space_id "
+    "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id "
+    "WHERE m.status IN ('active', 'disputed') ORDER BY m.n"
+)
+_COLUMNS_OF = _COLUMNS.replace("m.status IN ('active', 'disputed')", "m.n IN (SELECT value FROM json_each(:wanted))")
+
+
+def check_filter(wanted: GraphFilter) -> None:
+    """Refuse a filter that makes no sense.
+
+    Args:
+        wanted: what shall be shown; its query is read later.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if not 0 <= wanted.min_similarity <= 1:
+        raise UserError(Code.INVALID_INPUT, "Similarity is a number from 0 to 1.")
+    unknown = set(wanted.edge_types or ()) - set(EDGE_TYPES)
+    if unknown:
+        raise UserError(Code.INVALID_INPUT, f"An edge is one of {', '.join(EDGE_TYPES)}.")
+
+
+def _types(wanted: GraphFilter) -> frozenset[str]:
+    return frozenset(EDGE_TYPES if wanted.edge_types is None else wanted.edge_types)
+
+
+class _Shown:
+    """Which memories a filter lets through, in one snapshot."""
+
+    def __init__(self, rows: Rows, wanted: GraphFilter, now_ms: int) -> None:
+        self._rows = rows
+        self._every: Labels | None = None
+        self._status: dict[int, str] = {}
+        self.is_narrowed = bool(wanted.query.strip())
+        if self.is_narrowed:
+            ids = find(rows, FindRequest(wanted.query), now_ms)
+            self._every = np.sort(as_labels(rows.value(_LABELS, (json.dumps(ids),))))
+
+    def every(self) -> Labels:
+        """All of them, ascending."""
+        if self._every is None:
+            self._every = np.sort(as_labels(self._rows.value(_ALL_STANDING)))
+        return self._every
+
+    def may(self, labels: Labels) -> Labels:
+        """Those of some labels."""
+        if self.is_narrowed:
+            return np.intersect1d(labels, self.every())
+        self._learn(labels.tolist())
+        standing = [n for n in labels.tolist() if self._status[n] in _STANDING]
+        return np.array(sorted(standing), np.int64)
+
+    def passing(self, links: Links, drawn: Collection[int]) -> Links:
+        """The links between what is drawn already and what may be."""
+        ends = {n for link in links for n in (link.a, link.b)} - set(drawn)
+        may = set(self.may(np.array(sorted(ends), np.int64)).tolist()) | set(drawn)
+        replaced = set() if self.is_narrowed else {n for n in ends if self._status[n] in _REPLACED}
+        return {
+            link: weight
+            for link, weight in links.items()
+            if all(n in may or (n in replaced and link.type in _REPLACING) for n in (link.a, link.b))
+        }
+
+    def _learn(self, labels: Sequence[int]) -> None:
+        unknown = [n for n in labels if n not in self._status]
+        if unknown:
+            self._status |= dict(self._rows.all(_STATUSES, (json.dumps(unknown),)))
+            self._status |= {n: Status.DELETED.value for n in unknown if n not in self._status}
+
+
+def ego(
+    rows: Rows, stored: StoredVectors, memory_id: str, depth: int, cap: int, wanted: GraphFilter, now_ms: int
+) -> EgoGraph:
+    """What lies round one memory, without places.
+
+    With an empty query what stands is shown, and beside it, along `supersedes` and `derived_from`, what it replaced.
+
+    Args:
+        rows: a vault snapshot.
+        stored: the vectors of the same snapshot.
+        memory_id: the centre; it always shows.
+        depth: edges from the centre, 1 to `MAX_DEPTH`.
+        cap: memories at most, the centre among them, 1 to `MAX_CAP`.
+        wanted: what is shown.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        The graph; `places` is empty.
+
+    Raises:
+        UserError: NOT_FOUND, INVALID_INPUT, or INVALID_QUERY for the filter's search.
+    """
+    check_filter(wanted)
+    if not (1 <= depth <= MAX_DEPTH and 1 <= cap <= MAX_CAP):
+        raise UserError(Code.INVALID_INPUT, f"Depth is 1 to {MAX_DEPTH}, and at most {MAX_CAP} memories are drawn.")
+    centre = rows.value("SELECT n FROM memories WHERE id = ?", (memory_id,))
+    if centre is None:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    shown, types = _Shown(rows, wanted, now_ms), _types(wanted)
+    near = Nearness(stored, wanted.min_similarity, shown.may, shown.every)
+
+    def look(labels: Sequence[int], drawn: Collection[int]) -> Links:
+        links = links_around(rows, labels, types)
+        if MEANING in types:
+            links |= near.around(labels)
+        return shown.passing(links, drawn)
+
+    def among(labels: Collection[int]) -> Links:
+        links = links_around(rows, labels, types)
+        inside = {link: weight for link, weight in links.items() if link.a in labels and link.b in labels}
+        return inside | near.among(labels) if MEANING in types else inside
+
+    picked = pick(int(centre), depth, cap, look, among)
+    ids: dict[int, str] = dict(rows.all(_IDS, (json.dumps(list(picked.distance)),)))
+    light = {row.n: row for row in rows_of(rows, list(ids.values()), now_ms)}
+    return EgoGraph(
+        centre=memory_id,
+        nodes=tuple(GraphNode(light[n], far, picked.folded.get(n, 0)) for n, far in picked.distance.items()),
+        edges=tuple(GraphEdge(ids[e.a], ids[e.b], e.type, weight) for e, weight in picked.links.items()),
+        places={},
+        left_out=picked.left_out,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What one snapshot tells of the whole vault; nearness is computed from it without the vault.
+
+    Attributes:
+        found: rows of `_COLUMNS`.
+        links: what stands.
+        labels: of `vectors`, ascending.
+        vectors: unit rows.
+    """
+
+    found: Sequence[tuple[int, str, str, float, int, str, str]]
+    links: LinkColumns
+    labels: Labels
+    vectors: Vectors
+
+
+def gather_whole(rows: Rows, stored: StoredVectors, wanted: GraphFilter, now_ms: int) -> Gathered:
+    """Read everything that `whole` is made of.
+
+    Args:
+        rows: a vault snapshot.
+        stored: the vectors of the same snapshot.
+        wanted: what is shown.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        The rows, the links that stand, and the vectors of at most `links.SAMPLE` memories.
+
+    Raises:
+        UserError: INVALID_INPUT, or INVALID_QUERY for the filter's search.
+    """
+    check_filter(wanted)
+    shown, types = _Shown(rows, wanted, now_ms), _types(wanted)
+    if shown.is_narrowed:
+        found = rows.all(_COLUMNS_OF, {"wanted": json.dumps(shown.every().tolist())})
+    else:
+        found = rows.all(_COLUMNS)
+    chosen = np.array([row[0] for row in found] if MEANING in types else [], np.int64)
+    labels, vectors = stored.fetch(sampled(chosen))
+    return Gathered(found, all_links(rows, types), labels, vectors)
+
+
+def whole(gathered: Gathered, wanted: GraphFilter, stopped: Callable[[], bool] = lambda: False) -> WholeGraph:
+    """The whole vault as columns.
+
+    Nearness in meaning is exact, three a memory, and bounded: of more than `links.SAMPLE` memories it is computed among
+    a part of them, chosen by label, the same each time. At most `EDGES_PER_NODE` edges a memory are kept in all, the
+    strongest.
+
+    Args:
+        gathered: from `gather_whole`.
+        wanted: the same filter.
+        stopped: asked now and then.
+
+    Returns:
+        The columns, in the order of labels; read-only.
+
+    Raises:
+        CancelledError: it was stopped.
+    """
+    found = gathered.found
+    n = np.array([row[0] for row in found], np.int64)
+    links = _joined(gathered.links, _near(gathered, wanted, stopped))
+    a, b, kind, weight = _strongest_edges(n, links)
+    groups: dict[str, int] = {}
+    names: list[str] = []
+    for row in found:
+        if groups.setdefault(row[5], len(names)) == len(names):
+            names.append(row[6])
+    return WholeGraph(
+        ids=tuple(row[1] for row in found),
+        kind=_frozen(np.array([_KIND[row[2]] for row in found], np.int8)),
+        trust=_frozen(np.array([row[3] for row in found], np.float32)),
+        said_at=_frozen(np.array([row[4] for row in found], np.int64)),
+        group=_frozen(np.array([groups[row[5]] for row in found], np.int32)),
+        group_names=tuple(names),
+        a=_frozen(a),
+        b=_frozen(b),
+        edge_type=_frozen(kind),
+        weight=_frozen(weight),
+    )
+
+
+def _near(gathered: Gathered, wanted: GraphFilter, stopped: Callable[[], bool]) -> LinkColumns:
+    i, j, cosines = nearest_pairs(gathered.vectors, _NEAREST, wanted.min_similarity, stopped)
+    kind = np.full(i.size, EDGE_TYPES.index(MEANING), np.int8)
+    return LinkColumns(gathered.labels[i], gathered.labels[j], kind, cosines)
+
+
+def _joined(one: LinkColumns, other: LinkColumns) -> LinkColumns:
+    return LinkColumns(
+        np.concatenate((one.a, other.a)),
+        np.concatenate((one.b, other.b)),
+        np.concatenate((one.type, other.type)),
+        np.concatenate((one.weight, other.weight)),
+    )
+
+
+def _strongest_edges(
+    n: Labels, links: LinkColumns
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8], NDArray[np.float32]]:
+    """Ends as places in `n`, type, weight: each edge once, strongest first, at most `EDGES_PER_NODE` a memory."""
+    inside = np.isin(links.a, n) & np.isin(links.b, n)
+    a, b = np.searchsorted(n, links.a[inside]), np.searchsorted(n, links.b[inside])
+    kind, weight = links.type[inside], links.weight[inside]
+    order = np.lexsort((b, a, kind, -weight))
+    key = (a[order] * max(n.size, 1) + b[order]) * len(EDGE_TYPES) + kind[order]
+    _, first = np.unique(key, return_index=True)
+    kept = order[np.sort(first)][: EDGES_PER_NODE * n.size]
+    return a[kept].astype(np.int32), b[kept].astype(np.int32), kind[kept], weight[kept]
+
+
+def _frozen(array: NDArray[Number]) -> NDArray[Number]:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,160 @@
+"""What a client tells against the person's own word in the same answer: it says so, and does not come before it.
+
+A client's words are kept apart from the person's by the gate where both lie in one space and are read as statements; a
+message is kept word for word, and each client has a space of its own. So what an answer holds is compared once more
+before it is handed out. What a client with `speak_for_user` brought later than the person's own word comes first, with
+the same mark: the person is asked about it. Must not do: leave anything out, or decide what stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from core import log
+from core.belief.claims.authorship import persons_among, said_among
+from core.belief.relate.amounts import other_amounts, restates_amount
+from core.belief.relate.features import vocabulary
+from core.belief.relate.relation import at_odds
+from core.belief.relate.rivals import is_rival
+from core.belief.relate.slots import one_value_apart, other_attribute, shares_matter
+from core.errors import LociError
+from core.intake.transaction.text_readers import Readers
+from core.recall.results.result import RecallItem
+from core.text.split import sentences
+from core.types.belief import ACTED_ON, Label, Told
+from core.types.values import Memory
+from core.types.words import Kind
+from core.vault.database.rows import Rows
+
+WHY = "It contradicts what you said yourself, which is in this answer too."
+_CHARACTERS, _SENTENCES = 2_000, 12
+"""Of a text so much is compared; a lie that is to be believed is short."""
+_BY_MEANING = 6
+"""Pairs of an answer that the model is asked about at most: about two milliseconds each."""
+
+_log = log.get("recall")
+
+
+def with_contested(rows: Rows, items: tuple[RecallItem, ...], readers: Readers) -> tuple[RecallItem, ...]:
+    """Mark what clients tell against the person's own word, and put it behind that word.
+
+    Args:
+        rows: the snapshot the answer was made from.
+        items: the answer, best first.
+        readers: read claims and relations.
+
+    Returns:
+        The same items in their order, best first; nothing contested has a higher score than what it contradicts, but
+        for what the person typed to a client that may speak for them, if that is the later.
+    """
+    brought = [item for item in items if item.memory.client_id is not None]
+    if not brought or len(items) == 1:
+        return items
+    ids = [item.memory.id for item in items]
+    persons, said = persons_among(rows, ids), said_among(rows, ids)
+    strangers = [item for item in brought if item.memory.id not in said]
+    pairs = [(own, item) for item, own in product(strangers, items) if _speaks_for(own, item, persons, said)]
+    against = _against(pairs, readers)
+    if not against:
+        return items
+    relayed = persons - said
+    marked = [_marked(item, against.get(item.memory.id), relayed) for item in items]
+    return tuple(item for item, _ in sorted(marked, key=lambda one: (-one[0].score, not one[1])))
+
+
+def _speaks_for(own: RecallItem, item: RecallItem, persons: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether one is the person's own word beside what a client brought, also as the person's.
+
+    What the person typed to a client is compared with what they told Loci, and with what they stated since: a message
+    is kept word for word also where what it states is over.
+    """
+    if item.memory.id not in persons:
+        return own.memory.id in persons
+    if own.memory.id in said:
+        return True
+    is_stated = own.memory.id in persons and own.memory.kind is not Kind.EPISODE
+    return is_stated and item.memory.kind is Kind.EPISODE and _at(own.memory) > _at(item.memory)
+
+
+def _marked(item: RecallItem, own: RecallItem | None, relayed: frozenset[str]) -> tuple[RecallItem, bool]:
+    """An item with its mark and place, and whether it comes before others of its score."""
+    if own is None:
+        return item, False
+    comes_first = item.memory.id in relayed and _at(item.memory) >= _at(own.memory)
+    score = max(item.score, own.score) if comes_first else min(item.score, math.nextafter(own.score, 0.0))
+    return replace(item, score=score, why=(*item.why, WHY), contradicts=own.memory.id), comes_first
+
+
+def _at(memory: Memory) -> int:
+    return memory.recorded_at if memory.occurred is None else memory.occurred.ms
+
+
+def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: Readers) -> dict[str, RecallItem]:
+    """Id of what contradicts to the best item that it contradicts."""
+    found: dict[str, RecallItem] = {}
+    doubtful: list[tuple[RecallItem, RecallItem, Told, Told]] = []
+    told = {item.memory.id: _told(item.memory, readers) for pair in pairs for item in pair}
+    for own, item in pairs:
+        if item.memory.id in found:
+            continue
+        near = [
+            (mine, theirs)
+            for mine, theirs in product(told[own.memory.id], told[item.memory.id])
+            if shares_matter(mine.text, theirs.text) or at_odds(mine.claims, theirs.claims)
+        ]
+        if any(_is_against(mine, theirs) for mine, theirs in near):
+            found[item.memory.id] = own
+        else:
+            doubtful += [(own, item, mine, theirs) for mine, theirs in near]
+    for own, item in _by_meaning([one for one in doubtful if one[1].memory.id not in found], readers):
+        found.setdefault(item.memory.id, own)
+    return found
+
+
+def _told(memory: Memory, readers: Readers) -> list[Told]:
+    text, at = memory.text[:_CHARACTERS], _at(memory)
+    spans = sentences(text)[:_SENTENCES]
+    parts = [text[begin:end].strip() for begin, end in spans]
+    stated = [part for part in parts if part and not part.endswith("?")]
+    return [Told(part, at, readers.extract(part, now_ms=at, said_ms=at)) for part in stated]
+
+
+def _is_against(mine: Told, theirs: Told) -> bool:
+    numbers = vocabulary()["numbers"]
+    return (
+        at_odds(mine.claims, theirs.claims)
+        or one_value_apart(mine, theirs)
+        or other_attribute(mine, theirs)
+        or is_rival(mine, theirs)
+        or restates_amount(mine.text, theirs.text, numbers)
+        or restates_amount(theirs.text, mine.text, numbers)
+        or (other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
+    )
+
+
+def _is_one_matter(mine: Told, theirs: Told) -> bool:
+    """Whether both claim the same of the same: then two amounts are of one thing."""
+    keys = [
+        {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
+        for told in (mine, theirs)
+    ]
+    return bool(keys[0] & keys[1])
+
+
+def _by_meaning(
+    doubtful: Sequence[tuple[RecallItem, RecallItem, Told, Told]], readers: Readers
+) -> Iterable[tuple[RecallItem, RecallItem]]:
+    """Those of the pairs of which the relation model is sure that the one takes the place of the other."""
+    asked = doubtful[:_BY_MEANING]
+    if readers.relate is None or not asked:
+        return []
+    try:
+        relations = readers.relate.classify([(mine, theirs) for _, _, mine, theirs in asked])
+    except LociError as error:
+        _log.warning("the relation model did not answer: %s", error.code.value)
+        return []
+    sure = [one.label is Label.SUPERSEDE and one.confidence >= ACTED_ON for one in relations]
+    return [(own, item) for (own, item, _, _), is_sure in zip(asked, sure, strict=True) if is_sure]

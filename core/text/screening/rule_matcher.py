@@ -1,0 +1,491 @@
+"""Reads a text as ideas in a row and finds which rules of the injection scan they meet, in time linear in its length.
+
+Ideas are words and phrases of several languages (`resources/injection/concepts.json`), rules are ideas that stand near
+each other (`resources/injection/rules.json`). Must not do: hold a rule or a word list in code, or keep text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from core.text.fold import fold_case, fold_width
+from core.text.screening.imperatives import Sentences, ordered_ideas
+
+# Scripts without blanks are read sign by sign.
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_MARK = re.compile(
+    r"(?:https?|s?ftp|s3|ssh|rsync|git|wss?|smb)://\S{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
+    r"|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.(?:com|org|net|io|ai|dev|app|info|biz|xyz|example|test|de|fr|es|it|pt|nl|uk|ru|cn)\b"
+)
+# Marks of what is no word: an account, a parameter that is set, a name of code, a comment that speaks to assistants.
+_ACCOUNT = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b|\b(?:bc1|0x)[0-9a-zA-Z]{20,64}\b")
+_SET = re.compile(r"(?<=\w)=[\"'\u201c]? ?(?=[\w/{$])")
+_NAME = re.compile(r"(?<!\w)(?=[A-Za-z][A-Za-z0-9]{0,40}_\w|[A-Za-z][\w.]{1,60}\(\))")
+_BREAK = re.compile(r"[.!?\n;\u3002\uff01\uff1f]")
+_QUOTES = re.compile(
+    '"[^"\n]{2,400}"|\u201c[^\u201d\n]{2,400}\u201d|\u201e[^\u201c\u201d\n]{2,400}[\u201c\u201d]'
+    "|\u00ab[^\u00bb\n]{2,400}\u00bb|\u00bb[^\u00ab\n]{2,400}\u00ab|`[^`\n]{2,400}`"
+    "|(?<![\\w'])'[^'\n]{2,400}'(?![\\w'])|\u300c[^\u300d\n]{2,400}\u300d|\u2039[^\u203a\n]{2,400}\u203a"
+)
+_OPENS = frozenset("<#/-;%{[(\"'")
+_CODE = frozenset("=_(")
+_STEP = 8  # a new sentence is as far as so many words
+_NEAR = 2  # words between an idea and what takes it back
+_BEFORE = 6  # words in which something is told of before it is said
+_LOOKED = 12  # neighbours looked at on each side
+_STRETCH = 16  # places
+_AROUND_ORDERS = ("perm", "eachyou", "teller")
+LONGEST = 16
+"""Words of a phrase at most."""
+_MOST_TAKEN_BACK = 512
+_NEVER_MENTIONED = frozenset({"template", "exfiltrate", "tools"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule that was met.
+
+    Attributes:
+        rule: its id.
+        family: what it is a sign of.
+        weight: how likely it is an attack, 0 to 1.
+        start: the first of its words; -1 for a shape.
+        at: where that is in the text as it was read, characters.
+    """
+
+    rule: str
+    family: str
+    weight: float
+    start: int = -1
+    at: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    id: str
+    family: str
+    weight: float
+    ordered: bool
+    ideas: tuple[tuple[str, ...], ...]
+    reach: int
+    after: str | None
+    before: tuple[str, ...]
+    inside: tuple[str, ...]
+
+    @property
+    def widen(self) -> int:
+        """Stretches within which all of it stands, on each side of any of its ideas."""
+        longest = self.reach + 1 + LONGEST
+        reach = longest * (len(self.ideas) - 1) if self.ordered else self.reach
+        return -(-reach // _STRETCH)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A step in the tree of phrases: what ends here, and what words go on."""
+
+    ideas: list[str] = field(default_factory=list)
+    next: dict[str, _Node] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Found:
+    """Where an idea stands: first words, last words, both by the stretch they begin in, and the stretches as bytes."""
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    marks: int = 0
+
+    def add(self, start: int, end: int, stretch: int) -> None:
+        """One more place."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.spans.setdefault(stretch, []).append((start, end))
+
+    def all(self) -> list[tuple[int, int]]:
+        """First and last words of all places."""
+        return [span for spans in self.spans.values() for span in spans]
+
+    def close(self) -> None:
+        """All places are known."""
+        marks = bytearray(max(self.spans) + 1)
+        for stretch in self.spans:
+            marks[stretch] = 1
+        self.marks = int.from_bytes(marks, "little")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A text as ideas.
+
+    Attributes:
+        places: of each word, how far into the text it stands; a new sentence is a step.
+        spots: of each word, the character it begins with.
+    """
+
+    places: list[int]
+    spots: list[int]
+    ideas: dict[str, _Found]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, folded.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Words in their order, without case and accents.
+    """
+    return _TOKEN.findall(fold_case(fold_width(text)))
+
+
+@cache
+def _phrases() -> _Node:
+    root = _Node()
+    told = json.loads((files("resources") / "injection" / "concepts.json").read_text("utf-8"))["concepts"]
+    for idea, languages in told.items():
+        for phrase in "|".join(languages.values()).split("|"):
+            node = root
+            for word in words_of(phrase):
+                node = node.next.setdefault(word, _Node())
+            if idea not in node.ideas:
+                node.ideas.append(idea)
+    return root
+
+
+@cache
+def keywords() -> frozenset[str]:
+    """All single words of the lists that have three letters or more, folded."""
+    found: set[str] = set()
+    waiting = [_phrases()]
+    while waiting:
+        node = waiting.pop()
+        found |= node.next.keys()
+        waiting += node.next.values()
+    return frozenset(word for word in found if len(word) > 2)
+
+
+@cache
+def _told() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((files("resources") / "injection" / "rules.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(
+        _Rule(
+            id=one["id"],
+            family=one["family"],
+            weight=float(one["weight"]),
+            ordered="seq" in one,
+            ideas=tuple(tuple(part.split("/")) for part in one.get("seq", one.get("set"))),
+            reach=int(one["gap"] if "seq" in one else one["window"]),
+            after=one.get("unless_after"),
+            before=tuple(one.get("unless_before", "").split("/")),
+            inside=tuple(one.get("unless_inside", "").split("/")),
+        )
+        for one in _told()["rules"]
+    )
+
+
+@cache
+def _shapes() -> tuple[tuple[Hit, str, re.Pattern[str]], ...]:
+    return tuple(
+        (
+            Hit(one["id"], one["family"], float(one["weight"])),
+            one["needs"],
+            re.compile(one["pattern"], re.IGNORECASE),
+        )
+        for one in _told()["shapes"]
+    )
+
+
+def rules_met(text: str) -> list[Hit]:
+    """Which rules a text meets.
+
+    Args:
+        text: in plain characters, from `core.text.screening.deobfuscation`.
+
+    Returns:
+        One hit a rule, at its first place; what is only told of weighs less.
+    """
+    signs = frozenset(text)
+    hits = [hit for hit, needs, shape in _shapes() if not signs.isdisjoint(needs) and shape.search(text)]
+    flat = _flat(text)
+    read = _read(flat)
+    for rule in _rules():
+        start = _first(rule, read)
+        if start is not None:
+            hits.append(Hit(rule.id, rule.family, rule.weight, start, read.spots[start]))
+    return _weighed(flat, read, hits) if hits else hits
+
+
+@lru_cache(maxsize=4096)
+def ideas_in(text: str) -> frozenset[str]:
+    """Which ideas a text holds.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Keys of `resources/injection/concepts.json`.
+    """
+    return frozenset(_read(_flat(fold_width(text))).ideas)
+
+
+def completed(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
+    """Which two of several texts together hold all ideas of a rule of which neither holds all.
+
+    Args:
+        held: the ideas of each, from `ideas_in`.
+
+    Yields:
+        Two places, the lower first; the same two may come again.
+    """
+    for rule in _rules():
+        parts = [frozenset(at for at, names in enumerate(rule.ideas) if not one.isdisjoint(names)) for one in held]
+        size = len(rule.ideas)
+        if len(frozenset().union(*parts)) < size:
+            continue
+        some = [(at, part) for at, part in enumerate(parts) if part and len(part) < size]
+        for number, (first, has) in enumerate(some):
+            yield from ((first, second) for second, more in some[number + 1 :] if len(has | more) == size)
+
+
+def _weighed(flat: str, read: Read, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with what is only told of weighing less.
+
+    Trigger: a text speaks about attacks, and the words stand in quotes or behind "such as". Why: notes of a talk are
+    no attack. Outcome: the weight is lessened; a text that gives orders besides keeps the weight of those.
+    """
+    quotes = [match.span() for match in _QUOTES.finditer(flat)]
+    about = read.ideas.get("meta", _Found())
+    shares = _told()["mention"]
+    told = []
+    for hit in hits:
+        share = 1.0
+        if hit.start >= 0:
+            quoted = next((span for span in quotes if span[0] <= hit.at < span[1]), None)
+            outside = any(quoted is None or not quoted[0] <= read.spots[at] < quoted[1] for at in about.starts)
+            reported = _reported(read, hit.start, quoted)
+            share = _share(shares, quoted=quoted is not None, about=outside, reported=reported)
+        elif about.starts and hit.family not in _NEVER_MENTIONED:
+            share = float(shares["told"])
+        told.append(Hit(hit.rule, hit.family, hit.weight * share, hit.start, hit.at))
+    return told
+
+
+def _share(shares: dict[str, float], *, quoted: bool, about: bool, reported: bool) -> float:
+    if quoted:
+        return float(shares["quoted"] if about else shares["reported"] if reported else 1.0)
+    if about:
+        return float(shares["reported"] if reported else shares["about"])
+    return 1.0
+
+
+def _reported(read: Read, start: int, quoted: tuple[int, int] | None) -> bool:
+    """Whether words such as "says" or "such as" stand before: of a quotation, before it."""
+    first = start if quoted is None else min(start, bisect_left(read.spots, quoted[0]))
+    found = read.ideas.get("report", _Found()).starts
+    at = bisect_left(found, first)
+    return at > 0 and read.places[first] - read.places[found[at - 1]] <= _BEFORE
+
+
+def _flat(text: str) -> str:
+    signs = frozenset(text)
+    plain = text if _OPENS.isdisjoint(signs) else _addressed().sub(r" xaddrx \g<0>", text)
+    plain = _MARK.sub(_mark, _ACCOUNT.sub(" xaccountx ", plain))
+    plain = plain if _CODE.isdisjoint(signs) else _NAME.sub(" xnamex ", _SET.sub(" xsetx ", plain))
+    return fold_case(fold_width(plain))
+
+
+@cache
+def _addressed() -> re.Pattern[str]:
+    """Where a comment or a note in brackets begins that speaks to assistants."""
+    return re.compile(_told()["addressed"], re.IGNORECASE)
+
+
+def _mark(match: re.Match[str]) -> str:
+    return " xmailx " if "@" in match.group() and "://" not in match.group() else " xurlx "
+
+
+def _read(flat: str) -> Read:
+    words: list[str] = []
+    spots: list[int] = []
+    places: list[int] = []
+    place = before = 0
+    for match in _TOKEN.finditer(flat):
+        start = match.start()
+        if start > before and _BREAK.search(flat, before, start):
+            place += _STEP
+        words.append(match.group())
+        spots.append(start)
+        places.append(place)
+        place += 1
+        before = match.end()
+    found = _ideas(words, places)
+    _orders_alone(flat, words, spots, found)
+    for one in found.values():
+        one.close()
+    return Read(places, spots, found)
+
+
+def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _Found]) -> None:
+    """Leave out what reads like an order but is a noun, or what somebody does."""
+    wanted = ordered_ideas() & found.keys()
+    if not wanted:
+        return
+    told = Sentences(flat, words, spots, *(sorted(found.get(name, _Found()).all()) for name in _AROUND_ORDERS))
+    for name in wanted:
+        kept = _Found()
+        for stretch, spans in found.pop(name).spans.items():
+            for start, end in spans:
+                if told.is_order(start, end):
+                    kept.add(start, end, stretch)
+        if kept.spans:
+            found[name] = kept
+
+
+def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
+    found: dict[str, _Found] = {}
+    root = _phrases().next
+    for first, word in enumerate(words):
+        node, at = root.get(word), first
+        while node is not None:
+            for idea in node.ideas:
+                one = found.get(idea)
+                if one is None:
+                    one = found[idea] = _Found()
+                one.add(first, at, places[first] // _STRETCH)
+            at += 1
+            node = node.next.get(words[at]) if at < len(words) else None
+    return found
+
+
+def _first(rule: _Rule, read: Read) -> int | None:
+    buckets = _near_each_other(rule, read)
+    if not buckets:
+        return None
+    found = [_spans(read, names, buckets) for names in rule.ideas]
+    matches = _in_order(found, rule.reach, read) if rule.ordered else _together(found, rule.reach, read)
+    for count, (start, end) in enumerate(matches):
+        # So many in one text are no advice: what is taken back so often counts as said.
+        if count >= _MOST_TAKEN_BACK or not _taken_back(rule, read, start, end):
+            return start
+    return None
+
+
+def _near_each_other(rule: _Rule, read: Read) -> list[int]:
+    """Stretches of the text around which every idea of a rule stands: the rest need not be looked at.
+
+    One byte of a number is a stretch, so that a whole text is compared at once.
+    """
+    around = -1
+    for names in rule.ideas:
+        here = 0
+        for name in names:
+            one = read.ideas.get(name)
+            here |= 0 if one is None else one.marks
+        for _ in range(rule.widen):
+            here |= here << 8 | here >> 8
+        around &= here
+        if not around:
+            return []
+    signs = around.to_bytes(around.bit_length() // 8 + 1, "little")
+    return [at for at, sign in enumerate(signs) if sign]
+
+
+def _spans(read: Read, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
+    found = [read.ideas[name].spans for name in names if name in read.ideas]
+    if len(found) == 1:
+        spans = found[0]
+        return [span for at in buckets if at in spans for span in spans[at]]
+    return [span for at in buckets for span in sorted({span for spans in found for span in spans.get(at, ())})]
+
+
+def _taken_back(rule: _Rule, read: Read, start: int, end: int) -> bool:
+    for name in rule.before:
+        ends = read.ideas.get(name, _Found()).ends
+        at = bisect_left(ends, start)
+        if at > 0 and read.places[start] - read.places[ends[at - 1]] <= _NEAR + 1:
+            return True
+    for name in rule.inside:
+        starts = read.ideas.get(name, _Found()).starts
+        at = bisect_right(starts, start)
+        if at < len(starts) and starts[at] < end:
+            return True
+    if rule.after is not None:
+        starts = read.ideas.get(rule.after, _Found()).starts
+        at = bisect_right(starts, end)
+        return at < len(starts) and read.places[starts[at]] - read.places[end] <= _NEAR
+    return False
+
+
+def _in_order(found: Sequence[list[tuple[int, int]]], gap: int, read: Read) -> Iterator[tuple[int, int]]:
+    """Chains in which each idea begins behind the one before, with at most `gap` places between.
+
+    Of the chains that end with one idea, the one that begins last is followed.
+    """
+    chains = [(end, start) for start, end in found[0]]
+    for spans in found[1:]:
+        chains = _followed(sorted(chains), spans, gap, read)
+    for end, start in chains:
+        yield start, end
+
+
+def _followed(
+    chains: list[tuple[int, int]], spans: list[tuple[int, int]], gap: int, read: Read
+) -> list[tuple[int, int]]:
+    ends = [end for end, _ in chains]
+    found = []
+    for start, end in spans:
+        at = bisect_left(ends, start)
+        if at and read.places[start] - read.places[ends[at - 1]] <= gap + 1:
+            found.append((end, chains[at - 1][1]))
+    return found
+
+
+def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Read) -> Iterator[tuple[int, int]]:
+    """Places where all ideas stand within `window` places of one of the rarest; no word is two of them at once."""
+    order = sorted(found, key=len)
+    starts = [[start for start, _ in spans] for spans in order]  # once, not for each place
+    for start, end in order[0]:
+        taken = [(start, end)]
+        for at, spans in enumerate(order[1:], 1):
+            near = _nearest(spans, starts[at], taken, window, read)
+            if near is None:
+                break
+            taken.append(near)
+        else:
+            yield min(one for one, _ in taken), max(one for _, one in taken)
+
+
+def _nearest(
+    spans: list[tuple[int, int]], starts: list[int], taken: Sequence[tuple[int, int]], window: int, read: Read
+) -> tuple[int, int] | None:
+    centre = read.places[taken[0][0]]
+    at = bisect_left(starts, taken[0][0])
+    if not _reached(read, starts, at, centre, window):
+        return None
+    low = max(0, at - _LOOKED)
+    near = sorted(spans[low : at + _LOOKED], key=lambda span: abs(read.places[span[0]] - centre))
+    for start, end in near:
+        if abs(read.places[start] - centre) <= window and all(end < one or start > last for one, last in taken):
+            return start, end
+    return None
+
+
+def _reached(read: Read, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
+    """Whether the next one on either side is within the window at all."""
+    before = at > 0 and centre - read.places[starts[at - 1]] <= window
+    return before or (at < len(starts) and read.places[starts[at]] - centre <= window)

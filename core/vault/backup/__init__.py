@@ -1,0 +1,1 @@
+"""Backups: their format, making them, restoring them. Must not: leave anything in the clear on disk."""

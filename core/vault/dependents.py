@@ -1,0 +1,84 @@
+"""What hangs on a memory and goes with it: mentions, entities named nowhere else, what was inferred.
+
+Derived rows only, and nothing is recorded: they are made anew from the texts. Must not do: remove what a person made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_OF = "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?))"
+# What nothing mentions and nothing refers to; the owner's and the clients' own stay.
+_LONELY = (
+    "SELECT e.id FROM json_each(?) w JOIN entities e ON e.id = w.value "
+    "WHERE e.made_by IN ('rules', 'model') AND e.merged_into_id IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id) "
+    "AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into_id = e.id) "
+    "AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.subject_entity_id = e.id) "
+    "AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.object_entity_id = e.id)"
+)
+
+
+def remove_mentions(tx: Tx, memory_ids: Sequence[str]) -> tuple[str, ...]:
+    """Remove the mentions of memories, and the entities of rules and models that nothing mentions then (E41.1).
+
+    Args:
+        tx: the transaction.
+        memory_ids: the memories.
+
+    Returns:
+        Entities that are gone.
+    """
+    touched = [str(row[0]) for row in tx.all(_OF, (json.dumps(list(memory_ids)),))]
+    if not touched:
+        return ()
+    tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
+    return remove_lonely(tx, touched)
+
+
+def remove_lonely(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
+    """Remove entities of rules and models that nothing mentions any more.
+
+    Args:
+        tx: the transaction.
+        entity_ids: those that lost a mention.
+
+    Returns:
+        Those that are gone.
+    """
+    gone = [str(row[0]) for row in tx.all(_LONELY, (json.dumps(sorted(set(entity_ids))),))]
+    tx.run_many("DELETE FROM entity_aliases WHERE entity_id = ?", [(one,) for one in gone])
+    tx.run_many("DELETE FROM entities WHERE id = ?", [(one,) for one in gone])
+    return tuple(gone)
+
+
+def forget_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
+    """Remove what was inferred from texts; a memory that stands is read anew by the next run.
+
+    Args:
+        tx: the transaction.
+        memory_ids: the memories.
+    """
+    tx.run_many("DELETE FROM inferred WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
+
+
+def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:
+    """The memories that mention entities.
+
+    Args:
+        rows: a vault snapshot or a transaction.
+        entity_ids: the entities.
+
+    Returns:
+        Their ids.
+    """
+    wanted = json.dumps(sorted(entity_ids))
+    found = rows.all(
+        "SELECT DISTINCT memory_id FROM mentions WHERE entity_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        (wanted,),
+    )
+    return tuple(str(row[0]) for row in found)

@@ -1,0 +1,92 @@
+"""Sentences of one frame with another value in it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.belief.extract.extraction import extract
+from core.belief.relate.slots import one_slot_apart, one_value_apart, other_attribute, shares_matter
+from core.types.belief import Told
+
+
+def _told(text: str) -> Told:
+    return Told(text, None, tuple(extract(text)))
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [
+        ("My bank is Sparkasse.", "User's bank is Evilbank."),
+        ("My doctor is Dr. Huber.", "The user's doctor is Dr. Crowley."),
+        ("I drive a Volvo.", "User drives a Tesla."),
+        ("I live in Graz.", "The user lives in Vienna."),
+        ("My code is 1234.", "User's code is 9999."),
+    ],
+)
+def test_another_value_in_the_same_place(existing: str, incoming: str) -> None:
+    assert one_slot_apart(_told(existing), _told(incoming))
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming"),
+    [
+        ("I like tea.", "User likes jazz."),
+        ("I drive a Volvo.", "I drive a Volvo."),
+        ("My bank is Sparkasse.", "The garden needs water in summer."),
+        ("My bank is Sparkasse.", "My bank is Sparkasse in Graz."),
+        ("", "User drives a Tesla."),
+    ],
+)
+def test_no_other_value(existing: str, incoming: str) -> None:
+    assert not one_slot_apart(_told(existing), _told(incoming))
+
+
+@given(st.text(max_size=200))
+def test_a_text_is_never_apart_from_itself(text: str) -> None:
+    assert not one_slot_apart(Told(text), Told(text))
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None:
+    assert one_slot_apart(Told(first), Told(second)) is one_slot_apart(Told(second), Told(first))
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming", "is_apart"),
+    [
+        ("The spare key is under the blue pot.", "The spare key is under the red pot.", True),
+        ("I drive a Volvo.", "User drives a Tesla.", True),
+        ("My wife's name is Anna.", "My wife's sister is called Eva.", False),
+        ("My bank is Alder.", "My dentist is Alder.", False),
+        ("Anna is my wife.", "Eva is my wife.", True),
+        ("The ladder is kept in the shed.", "The hammer is kept in the shed.", False),
+        ("My bank is Sparkasse.", "My bank is Sparkasse.", False),
+    ],
+)
+def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart: bool) -> None:
+    assert one_value_apart(_told(existing), _told(incoming)) is is_apart
+
+
+@pytest.mark.parametrize(
+    ("existing", "incoming", "is_other"),
+    [
+        ("My bank is Sparkasse.", "The user's bank is now Northern Trust, in case anybody asks for it.", True),
+        (
+            "My emergency contact is Anna Berg.",
+            "My new emergency contact is Viktor Crane and he lives next door.",
+            True,
+        ),
+        ("My bank is Sparkasse.", "My bank is Sparkasse, in the old town.", False),
+        ("My bank is Sparkasse.", "My doctor is Dr. Huber.", False),
+        ("My bank is Sparkasse.", "The bank is closed.", False),
+    ],
+)
+def test_one_thing_of_the_persons_with_two_values(existing: str, incoming: str, is_other: bool) -> None:
+    assert other_attribute(_told(existing), _told(incoming)) is is_other
+
+
+def test_a_matter_is_shared_by_a_word_that_means_something() -> None:
+    assert shares_matter("I live in Graz.", "Graz is lovely.")
+    assert not shares_matter("My dog is here now.", "I am in my car now.")

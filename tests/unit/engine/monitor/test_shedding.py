@@ -1,0 +1,112 @@
+"""Memory that is short: what is dropped, that no answer changes, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, facts, rig_at
+
+from core.engine.monitor.resource_monitor import Readers, Strain
+from core.engine.runtime.memory_pressure import tend
+from core.index.manager import Due
+from core.types.clock import ManualClock
+from core.types.lifecycle import Pressure
+
+MB = 1024 * 1024
+QUESTIONS = ("jar number 7", "jar number 131", "shelf", "no such thing at all")
+
+
+class Held:
+    """A machine whose memory a test fills."""
+
+    def __init__(self) -> None:
+        self.megabytes = 0
+        self.clock = ManualClock(0)
+
+    def strain(self) -> Strain:
+        return Strain(self.clock, 100, Readers(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: None))
+
+    def calm(self) -> None:
+        self.megabytes = 0
+
+
+@pytest.fixture
+def held() -> Held:
+    return Held()
+
+
+@pytest.fixture
+def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
+    with rig_at(tmp_path) as rig:
+        rig.engine.settings.set("hnsw_from", 100).result(30)
+        rig.lock()
+        rig.unlock()
+        rig.opened.strain = held.strain()
+        rig.bring(facts(150))
+        while rig.opened.index.due() is not Due.NOTHING:
+            rig.opened.index.maintain(lambda *_: None, lambda: False)
+        yield rig
+
+
+def answers(rig: Rig) -> list[list[str]]:
+    """Texts alone: each recall moves the scores a little, since what was answered counts as used."""
+    return [rig.found(one) for one in QUESTIONS]
+
+
+def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -> None:
+    before = answers(rig)
+    dropped: list[str] = []
+    assert tend(rig.opened, (lambda: dropped.append("x"),)) is Pressure.NORMAL
+    assert not dropped
+    held.megabytes = 75
+    assert tend(rig.opened, (lambda: dropped.append("x"),)) is Pressure.ELEVATED
+    assert dropped == ["x"]
+    assert rig.opened.probe_vectors == {}
+    assert rig.opened.index.status().staged == 0, "the graph stays"
+    tend(rig.opened, (lambda: dropped.append("x"),))
+    assert dropped == ["x"], "a level is acted upon once"
+    assert answers(rig) == before
+
+
+def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held: Held) -> None:
+    before, full = answers(rig), rig.opened.index.status().memory_bytes
+    held.megabytes = 95
+    assert tend(rig.opened) is Pressure.CRITICAL
+    status = rig.opened.index.status()
+    assert (status.staged, status.done, status.backend) == (150, 150, "hnsw")
+    assert status.memory_bytes < full / 2
+    assert rig.opened.index.due() is Due.NOTHING
+    assert answers(rig) == before
+    rig.store("The boat lies in the harbour")
+    assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
+    held.calm()
+    tend(rig.opened)
+    held.clock.advance(299_000)
+    assert tend(rig.opened) is Pressure.CRITICAL
+    held.clock.advance(1_000)
+    assert tend(rig.opened) is Pressure.NORMAL
+    assert rig.opened.index.due() is Due.LINK
+    rig.opened.index.maintain(lambda *_: None, lambda: False)
+    assert rig.opened.index.status().staged == 0
+    assert answers(rig) == before
+    assert rig.verify()["status"] == "ok"
+
+
+def test_an_index_without_its_graph_survives_a_restart(rig: Rig, held: Held) -> None:
+    before = answers(rig)
+    held.megabytes = 95
+    tend(rig.opened)
+    rig.lock()
+    rig.unlock()
+    assert answers(rig) == before
+    assert rig.verify()["status"] == "ok"
+
+
+def test_an_exact_index_has_nothing_to_give(tmp_path: Path, held: Held) -> None:
+    with rig_at(tmp_path) as rig:
+        rig.opened.strain = held.strain()
+        rig.bring(facts(5))
+        assert not rig.opened.index.spare_memory(on=True)
+        assert rig.found("jar number 3")[0] == "The shelf holds jar number 3"

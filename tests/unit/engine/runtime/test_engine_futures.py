@@ -1,0 +1,138 @@
+"""Chained futures: every road of an error ends in the reply, and a pool that ended means a locked vault."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from engine_rig import HandClock, error_of, refused
+
+from core.engine.runtime.futures import begun, chain, mapped, watched
+from core.engine.runtime.progress import Progress
+from core.errors import BugError, CancelledError, Code, UserError
+
+LOG = logging.getLogger("loci.test")
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+
+
+def done(value: int) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_result(value)
+    return future
+
+
+def failed(error: BaseException) -> Future[int]:
+    future: Future[int] = Future()
+    future.set_exception(error)
+    return future
+
+
+def dropped() -> Future[int]:
+    future: Future[int] = Future()
+    assert future.cancel()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+def boom(_: int) -> int:
+    raise BugError("then")
+
+
+def test_a_value_goes_through(pool: ThreadPoolExecutor) -> None:
+    assert mapped(done(2), lambda n: n + 1).result(5) == 3
+    assert chain(done(2), lambda n: done(n * 10)).result(5) == 20
+    assert chain(begun(pool, lambda: 4), lambda n: begun(pool, lambda: n + 1)).result(5) == 5
+    assert begun(pool, lambda a, b: a - b, 3, b=1).result(5) == 2
+
+
+def test_every_error_arrives() -> None:
+    for error in (UserError(Code.NOT_FOUND, "no"), ValueError("x"), KeyboardInterrupt()):
+        assert mapped(failed(error), lambda n: n).exception(5) is error
+        assert chain(failed(error), done).exception(5) is error
+        assert chain(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]
+    assert error_of(mapped(done(1), boom)).code is Code.BUG
+    assert error_of(chain(done(1), lambda n: done(boom(n)))).code is Code.BUG
+
+
+def test_what_a_pool_dropped_is_locked() -> None:
+    assert error_of(mapped(dropped(), lambda n: n)).code is Code.VAULT_LOCKED
+    assert error_of(chain(dropped(), done)).code is Code.VAULT_LOCKED
+    assert error_of(chain(done(1), lambda _: dropped())).code is Code.VAULT_LOCKED
+
+
+def test_an_ended_pool_is_locked() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with refused(Code.VAULT_LOCKED):
+        begun(pool, lambda: 1)
+
+
+def test_an_error_can_be_told_in_other_words() -> None:
+    other = UserError(Code.BUSY, "busy")
+    assert mapped(failed(ValueError()), lambda n: n, lambda _: other).exception(5) is other
+    assert mapped(done(1), lambda n: n, lambda _: other).result(5) == 1
+
+
+def test_a_reply_that_is_cancelled_takes_waiting_work_with_it() -> None:
+    one: Future[int] = Future()
+    two: Future[int] = Future()
+    assert mapped(one, boom).cancel()
+    assert chain(two, lambda n: done(boom(n))).cancel()
+    assert one.cancelled()
+    assert two.cancelled()
+
+
+def test_a_reply_that_is_cancelled_leaves_running_work_alone() -> None:
+    first: Future[int] = Future()
+    first.set_running_or_notify_cancel()
+    called: list[int] = []
+    reply = chain(first, lambda n: done(called.append(n) or n))  # type: ignore[func-returns-value]
+    assert reply.cancel()
+    first.set_result(1)
+    assert (reply.cancelled(), called) == (True, [])
+
+
+@pytest.mark.expected_logs("the job stopped: E2005", "the job stopped: ValueError")
+def test_what_nobody_waits_for_is_put_down_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    watched(failed(UserError(Code.NOT_FOUND, "There is no Quittenmarmelade.")), LOG, "the job")
+    watched(failed(ValueError("Quittenmarmelade")), LOG, "the job")
+    watched(failed(UserError(Code.VAULT_LOCKED, "locked")), LOG, "the job")
+    watched(dropped(), LOG, "the job")
+    watched(done(1), LOG, "the job")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the job stopped: E2005",
+        "the job stopped: ValueError",
+    ]
+    assert "Quitten" not in caplog.text
+
+
+def test_progress_is_throttled_and_asks() -> None:
+    told: list[tuple[int, int | None]] = []
+    now = [0.0]
+
+    class Clock(HandClock):
+        def monotonic(self) -> float:
+            return now[0]
+
+    progress = Progress(Clock(0), lambda at, total: told.append((at, total)))
+    for step in range(10):
+        now[0] = step * 0.03
+        progress.at(step, 10)
+    progress.at(10, 10)
+    assert told == [(0, 10), (4, 10), (8, 10), (10, 10)]
+
+
+def test_progress_stops_on_request_and_when_the_vault_closes() -> None:
+    with pytest.raises(CancelledError):
+        Progress(HandClock(0), None, lambda: True).at(1, 2)
+    with refused(Code.VAULT_LOCKED):
+        Progress(HandClock(0), None, lambda: True, lambda: True).at(1, 2)
+    Progress(HandClock(0), None, lambda: False, lambda: False).at(1, 2)
+    Progress(HandClock(0)).at(1, None)

@@ -1,0 +1,171 @@
+"""Where the socket lies and how it gets there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from ipc_world import code_of
+
+from core.errors import Code, LociError
+from core.ipc.protocol.transport import Listener, Place, check_directory, connect, is_alive, peer_of, socket_place
+
+
+@pytest.fixture
+def short(empty_home: Path) -> Path:
+    """A directory whose socket paths fit."""
+    return empty_home
+
+
+async def nobody(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+def test_the_place_of_a_socket(short: Path) -> None:
+    runtime, home = short / "run", short / "home"
+    assert socket_place(home, home, runtime) == Place(runtime / "loci" / "loci.sock")
+    assert socket_place(short / "other", home, runtime) == Place(short / "other" / "run" / "loci.sock")
+    assert socket_place(home, home, None) == Place(home / "run" / "loci.sock")
+    assert socket_place(home, home, short / "missing") == Place(home / "run" / "loci.sock")
+    assert socket_place(home, home, runtime, short / "x.sock") == Place(short / "x.sock", chosen=True)
+
+
+def test_a_long_home_gets_a_short_place(short: Path) -> None:
+    runtime, deep = short / "run", short / ("d" * 120)
+    found = socket_place(deep, short / "home", runtime)
+    assert found.path.parent == runtime / "loci"
+    assert found == socket_place(deep, short / "home", runtime)
+    assert found != socket_place(deep / "e", short / "home", runtime)
+    nowhere = socket_place(deep, short / "home", None)
+    assert code_of(lambda: connect(nowhere, 1)) is Code.NOT_HERE
+    assert code_of(lambda: Listener.bind(nowhere)) is Code.CONFIG_INVALID
+    assert code_of(lambda: socket_place(deep, deep, runtime, deep / "s")) is Code.CONFIG_INVALID
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o177])
+async def test_bound_aside_then_renamed(short: Path, umask: int) -> None:
+    place = Place(short / "run" / "loci" / "loci.sock")
+    before = os.umask(umask)
+    try:
+        listener = Listener.bind(place)
+    finally:
+        os.umask(before)
+    (aside,) = place.path.parent.iterdir()
+    assert stat.S_IMODE(aside.lstat().st_mode) == 0o600
+    assert stat.S_IMODE(place.path.parent.lstat().st_mode) == 0o700
+    await listener.serve(nobody)
+    assert not place.path.exists()
+    listener.publish()
+    assert [place.path] == list(place.path.parent.iterdir())
+    assert listener.in_place()
+    assert is_alive(place.path)
+    await listener.close()
+    assert not place.path.exists()
+    assert not is_alive(place.path)
+
+
+async def test_a_dead_socket_is_replaced(short: Path) -> None:
+    place = Place(short / "run" / "loci" / "loci.sock")
+    place.path.parent.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(os.fspath(place.path))
+    listener = Listener.bind(place)
+    await listener.serve(nobody)
+    listener.publish()
+    assert is_alive(place.path)
+    await listener.close()
+
+
+async def test_somebody_else_at_a_chosen_path_is_left_alone(short: Path) -> None:
+    place = Place(short / "run" / "mine.sock", chosen=True)
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(os.fspath(place.path))
+        other.listen()
+        listener = Listener.bind(place)
+        await listener.serve(nobody)
+        assert code_of(listener.publish) is Code.VAULT_BUSY
+        await listener.close()
+        assert is_alive(place.path)
+
+
+async def test_what_is_no_socket_is_left_alone(short: Path) -> None:
+    place = Place(short / "run" / "loci" / "loci.sock")
+    place.path.parent.mkdir(mode=0o700)
+    place.path.write_text("mine")
+    listener = Listener.bind(place)
+    await listener.serve(nobody)
+    assert code_of(listener.publish) is Code.CONFIG_INVALID
+    await listener.close()
+    assert place.path.read_text() == "mine"
+
+
+async def test_another_ones_file_is_not_taken_away(short: Path) -> None:
+    place = Place(short / "run" / "loci" / "loci.sock")
+    listener = Listener.bind(place)
+    await listener.serve(nobody)
+    listener.publish()
+    place.path.unlink()
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(os.fspath(place.path))
+        assert not listener.in_place()
+        await listener.close()
+        assert place.path.exists()
+
+
+def test_directories_that_are_not_fit(short: Path) -> None:
+    real = short / "real"
+    real.mkdir(mode=0o700)
+    link = short / "link"
+    link.symlink_to(real)
+    assert code_of(lambda: check_directory(Place(link / "s"))) is Code.CONFIG_INVALID
+    assert code_of(lambda: Listener.bind(Place(link / "s"))) is Code.CONFIG_INVALID
+    assert code_of(lambda: check_directory(Place(short / "missing" / "s"))) is Code.CONFIG_INVALID
+    file = short / "file"
+    file.write_text("")
+    assert code_of(lambda: Listener.bind(Place(file / "s"))) is Code.CONFIG_INVALID
+
+
+def test_own_directories_are_closed_and_chosen_ones_only_checked(short: Path) -> None:
+    folder = short / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert code_of(lambda: check_directory(Place(folder / "s"))) is Code.CONFIG_INVALID
+    assert code_of(lambda: Listener.bind(Place(folder / "s", chosen=True))) is Code.CONFIG_INVALID
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o777
+    folder.chmod(0o755)
+    check_directory(Place(folder / "s", chosen=True))
+    assert code_of(lambda: check_directory(Place(folder / "s"))) is Code.CONFIG_INVALID
+
+
+def test_the_kernel_says_who_is_there() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        found = peer_of(one)
+    assert (found.uid, found.pid) == (os.geteuid(), os.getpid())
+    assert found.program
+
+
+def test_connecting_to_nobody(short: Path) -> None:
+    place = Place(short / "run" / "loci" / "loci.sock")
+    assert code_of(lambda: connect(place, 1)) is Code.NOT_HERE
+    place.path.parent.mkdir(mode=0o700)
+    assert code_of(lambda: connect(place, 1)) is Code.NOT_HERE
+
+
+def test_where_no_socket_lies_loci_does_not_run_whatever_the_directory(short: Path) -> None:
+    """A plugin that was given a path in a shared directory is told what is so, not that its directory is unfit."""
+    (short / "open").mkdir(mode=0o777)
+    (short / "open").chmod(0o777)
+    path = short / "open" / "x.sock"
+    assert code_of(lambda: connect(Place(path), 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect(Place(path, chosen=True), 1)) is Code.NOT_HERE
+
+
+def test_errors_hold_no_path(short: Path) -> None:
+    with pytest.raises(LociError) as caught:
+        Listener.bind(Place(short / "planted-name" / "deeper" / "s"))
+    assert "planted-name" not in caught.value.sentence

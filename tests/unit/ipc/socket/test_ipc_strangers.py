@@ -1,0 +1,74 @@
+"""Who has not said who it is: nonsense is counted, and takes no place from those who have something to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from ipc_world import World, code_of
+
+from core.errors import Code
+from core.ipc.socket.limits import Caps
+
+CAPS = Caps(strangers=2, malformed=5)
+
+
+@pytest.fixture
+def world(empty_home: Path) -> Iterator[World]:
+    with World(empty_home, caps=CAPS) as made:
+        yield made
+
+
+def test_a_stranger_that_goes_on_calling_is_put_out(world: World) -> None:
+    stranger = world.client()
+    codes = [code_of(lambda: stranger.call("health")) for _ in range(6)]
+    assert codes == [Code.UNAUTHENTICATED] * 5 + [Code.NOT_HERE]
+
+
+def test_a_paired_client_that_asks_for_too_much_is_not(world: World) -> None:
+    client = world.paired(grants=["read"])
+    assert [code_of(lambda: client.call("memory_store", {"text": "x"})) for _ in range(6)] == [Code.ACCESS_DENIED] * 6
+
+
+def test_only_a_pairing_keeps_its_place_against_newcomers(world: World) -> None:
+    port = world.server.pairing
+    assert port is not None
+    turn, redeemer = port.open_pairing(None, None), world.client()
+    with ThreadPoolExecutor(1) as pool:
+        code = turn.code.result(60).code
+        redeemed = pool.submit(lambda: redeemer.call("pair", {"client": "plug", "code": code}))
+        asked = turn.asked.result(60)
+        for _ in range(4):
+            world.client()  # each puts out the one before, never the one that waits for the person
+        assert world.paired("other").call("health")["state"] == "open"
+        port.answer(asked.id, allow=True).result(60)
+        assert redeemed.result(60)["client"] == "plug"
+
+
+def test_slow_strangers_keep_nobody_out(empty_home: Path) -> None:
+    """Each is younger than a moment, says nothing or half a word, and a new one comes as soon as one is put out."""
+    with World(empty_home) as world:
+        silent = [world.raw() for _ in range(3 * Caps().strangers)]
+        for one in silent[::2]:
+            with suppress(OSError):  # put out already
+                one.send(b'{"jsonrpc": "2.0", ')
+        for name in ("first", "second", "third"):
+            assert world.paired(name).call("health")["state"] == "open"
+            silent += [world.raw() for _ in range(Caps().strangers)]
+        assert world.owner().call("health")["state"] == "open"
+
+
+def test_the_oldest_greeting_goes_first_however_young_it_is(empty_home: Path) -> None:
+    with World(empty_home) as world:
+        begun = [world.raw() for _ in range(Caps().strangers)]
+        newcomer = world.raw()
+        newcomer.send(b'{"jsonrpc": "2.0", "id": 1, "method": "health"}\n')
+        answer = newcomer.line()  # it is listened to
+        assert answer is not None
+        assert answer["error"]["data"]["code"] == Code.UNAUTHENTICATED.value
+        assert begun[0].line() is None
+        begun[1].send(b'{"jsonrpc": "2.0", "id": 1, "method": "health"}\n')
+        assert begun[1].line() is not None

@@ -1,0 +1,35 @@
+"""What a transaction touched: first images, no counters, and nothing of an attempt that was taken back."""
+
+from __future__ import annotations
+
+from core.vault.database.touched import Touched
+
+
+def test_the_first_image_counts() -> None:
+    touched = Touched()
+    touched.note("memories", {"id": "a"}, None)
+    touched.note("memories", {"id": "a"}, {"id": "a", "status": "active"}, ["status"])
+    touched.note("memories", {"id": "b"}, {"id": "b", "status": "active"}, ["status"])
+    touched.note("spaces", {"id": "s"}, None)
+    touched.note("verdicts", {"memory_id": "c"}, None)
+    assert touched.before == {"a": None, "b": {"id": "b", "status": "active"}}
+    assert list(touched.beside) == ["c"]
+
+
+def test_counters_touch_nothing() -> None:
+    touched = Touched()
+    touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "last_accessed_at"])
+    assert touched.before == {}
+    touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "status"])
+    assert list(touched.before) == ["a"]
+
+
+def test_what_was_taken_back_is_forgotten() -> None:
+    touched = Touched()
+    touched.note("memories", {"id": "a"}, {"id": "a"})
+    size = touched.size
+    touched.note("memories", {"id": "a"}, {"id": "a"})
+    touched.note("memories", {"id": "b"}, None)
+    touched.note("rules", {"memory_id": "c"}, None)
+    touched.cut(size)
+    assert (list(touched.before), list(touched.beside)) == (["a"], [])
