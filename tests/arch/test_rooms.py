@@ -61,21 +61,25 @@ def copy(tmp_path: Path) -> Path:
 
 
 PLANTED = {
-    "upward import": ("core/text/planted.py", "import core.engine", "core.text.planted -> core.engine"),
+    "upward import": (
+        "core/text/rendering/planted.py",
+        "import core.engine",
+        "core.text.rendering.planted -> core.engine",
+    ),
     "upward, from a bottom room": (
         "core/types/planted.py",
         "from core import vault",
         "core.types.planted -> core.vault",
     ),
     "upward, inside a function": (
-        "core/score/planted.py",
+        "core/score/belief/planted.py",
         "def lazy() -> None:\n    import core.recall\n",
-        "core.score.planted -> core.recall",
+        "core.score.belief.planted -> core.recall",
     ),
     "upward, for types only": (
-        "core/vault/planted.py",
+        "core/vault/files/planted.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from core import intake\n",
-        "core.vault.planted -> core.intake",
+        "core.vault.files.planted -> core.intake",
     ),
     "a page that goes round the bridge": (
         "ui/pages/planted.py",
@@ -89,28 +93,68 @@ PLANTED = {
         "ui.pages.planted -> ui.pages.library",
     ),
     "a room of ui nobody listed": ("ui/attic.py", "", "ui.attic"),
-    "sibling": ("core/recall/planted.py", "import core.importers", "core.recall.planted -> core.importers"),
+    "sibling": (
+        "core/recall/answer/planted.py",
+        "import core.importers",
+        "core.recall.answer.planted -> core.importers",
+    ),
     "sibling of the store": ("core/index/planted.py", "import core.vault", "core.index.planted -> core.vault"),
     "unlisted room": ("core/attic/__init__.py", "", "- core.attic"),
     "unlisted single file": ("core/attic.py", "", "- core.attic"),
-    "core looks at the window": ("core/engine/planted.py", "import ui", "core.engine.planted -> ui"),
+    "core looks at the window": ("core/engine/runtime/planted.py", "import ui", "core.engine.runtime.planted -> ui"),
     "window looks at the doors": ("ui/planted.py", "import app", "ui.planted -> app"),
     "lazy Qt": (
-        "core/text/planted.py",
+        "core/text/rendering/planted.py",
         "def lazy() -> None:\n    from PySide6.QtCore import QObject\n",
-        "core.text.planted -> PySide6",
+        "core.text.rendering.planted -> PySide6",
     ),
-    "Qt by another name": ("core/engine/planted.py", "import pyqtgraph", "core.engine.planted -> pyqtgraph"),
+    "Qt by another name": (
+        "core/engine/runtime/planted.py",
+        "import pyqtgraph",
+        "core.engine.runtime.planted -> pyqtgraph",
+    ),
     "app behind the facade": ("app/planted.py", "import core.vault", "app.planted -> core.vault"),
-    "app beside the facade": ("app/planted.py", "from core.engine import planted", "app.planted -> core.engine"),
+    "app beside the facade": (
+        "app/planted.py",
+        "from core.engine.runtime import planted",
+        "app.planted -> core.engine",
+    ),
     "window behind the facade": ("ui/planted.py", "import core.memory", "ui.planted -> core.memory"),
-    "ipc behind the facade": ("core/ipc/planted.py", "import core.vault", "core.ipc.planted -> core.vault"),
-    "ipc beside the facade": ("core/ipc/planted.py", "import core.engine.planted", "core.ipc.planted -> core.engine"),
+    "ipc behind the facade": (
+        "core/ipc/socket/planted.py",
+        "import core.vault",
+        "core.ipc.socket.planted -> core.vault",
+    ),
+    "ipc beside the facade": (
+        "core/ipc/methods/planted.py",
+        "import core.engine.runtime.planted",
+        "core.ipc.methods.planted -> core.engine",
+    ),
 }
+# Inside the rooms: an import upwards, one for each contract; and a file that belongs to no inner room.
+INNER = (
+    ("engine", "runtime", "memories"),
+    ("intake", "transaction", "store"),
+    ("belief", "extract", "relate"),
+    ("lifecycle", "kit", "consolidate"),
+    ("recall", "candidates", "answer"),
+    ("importers", "input", "chats"),
+    ("ipc", "protocol", "socket"),
+    ("vault", "files", "database"),
+    ("text", "rendering", "query"),
+    ("score", "belief", "ranking"),
+)
+for _room, _low, _high in INNER:
+    PLANTED[f"upward inside {_room}"] = (
+        f"core/{_room}/{_low}/planted.py",
+        f"import core.{_room}.{_high}",
+        f"core.{_room}.{_low}.planted -> core.{_room}.{_high}",
+    )
+    PLANTED[f"a file in no inner room of {_room}"] = (f"core/{_room}/planted.py", "", f"core.{_room}.planted")
 
 
 def test_the_copy_itself_is_clean(copy: Path) -> None:
-    (copy / "core" / "ipc" / "planted.py").write_text("from core.engine import facade\n", encoding="utf-8")
+    (copy / "core" / "ipc" / "socket" / "planted.py").write_text("from core.engine import facade\n", encoding="utf-8")
     (copy / "app" / "planted.py").write_text("import core.engine.facade\nimport core.errors\n", encoding="utf-8")
     code, said = lint(copy)
     assert code == 0, said
@@ -119,7 +163,7 @@ def test_the_copy_itself_is_clean(copy: Path) -> None:
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_violation_is_reported(copy: Path, name: str) -> None:
     where, source, reported = PLANTED[name]
-    (copy / "core" / "engine" / "planted.py").touch()
+    (copy / "core" / "engine" / "runtime" / "planted.py").touch()
     path = copy / where
     path.parent.mkdir(exist_ok=True)
     path.write_text(source, encoding="utf-8")
