@@ -11,13 +11,12 @@ from typing import Any
 
 from core.engine.facade import Engine
 from core.errors import BugError, Code
-from core.types.contexts import ContextQuery
-from core.types.library import FindRequest, Revision
 from core.types.lifecycle import JobState, JobType
+from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery, StoreRequest
 from core.types.reviews import Action, Decision, HoldRequest, QueueRequest
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source
+from core.types.views import FindRequest, Revision
 
 Deed = Mapping[str, Any]
 

@@ -19,9 +19,9 @@ from app.desktop import Desktop, application, build, fixed
 from app.sample import fill, sample_engine
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
-from core.types.library import FindRequest
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR
+from core.types.views import FindRequest
 from ui.registry import PAGES
 
 _LOOK_MS = 50

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.types.clients import Moves
 from core.types.values import Actor
-from core.types.watching import Moves
 
 
 @dataclass(frozen=True, slots=True)

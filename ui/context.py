@@ -16,12 +16,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from core.events import Changed
-from core.types.believed import Belief
 from core.types.clients import PairingQuestion, PairingTurn
 from core.types.clock import Clock
+from core.types.memory import Belief
 from core.types.replies import MemoryDetail
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.values import Kind, Memory
 from ui.bridge import Bridge
 from ui.prefs import Prefs
 from ui.tasks import TaskRunner

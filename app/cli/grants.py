@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from app.cli.output import visible
 from core.config.grantwords import reach
 from core.errors import Code, UserError
-from core.types.words import Grant
+from core.types.values import Grant
 
 SPACE = "space:"
 _KNOWN = frozenset(grant.value for grant in Grant)

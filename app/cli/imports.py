@@ -19,7 +19,7 @@ from app.cli.undoing import print_undone
 from app.cli.words import counted, day, words
 from app.session import Session, existing
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.types.words import Kind
+from core.types.values import Kind
 
 FORMATS = (
     "chatgpt", "claude", "claude-code", "codex", "obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory",

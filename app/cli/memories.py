@@ -22,9 +22,9 @@ from app.compose import local_time
 from app.session import Session
 from core.errors import Code, UserError
 from core.ipc.methods.owner.memories import FAR_DAYS
-from core.types.plans import Intent
+from core.types.recall import Intent
 from core.types.requests import LIST_SORTS
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
 _SOURCES = click.Choice([source.value for source in Source])

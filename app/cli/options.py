@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from core.errors import Code, UserError
-from core.types.words import Status
+from core.types.values import Status
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _TAKE_VALUE = frozenset({"--home", "--passphrase-file"})

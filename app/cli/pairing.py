@@ -13,7 +13,7 @@ from app.cli.output import visible
 from app.cli.root import Command
 from core.config.grantwords import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
 from core.errors import Code, PreconditionError, UserError
-from core.types.words import Grant
+from core.types.values import Grant
 
 _WAIT_S = 150.0
 

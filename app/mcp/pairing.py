@@ -23,7 +23,7 @@ from app.mcp.words import sentence
 from core.config.grantwords import taken_up
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client, token_to_text
-from core.types.words import Grant
+from core.types.values import Grant
 
 USUAL = (Grant.READ.value, Grant.PROPOSE.value)
 _ANSWERS = {"a": (*USUAL, Grant.ALL_SPACES.value), "o": USUAL}

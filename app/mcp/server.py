@@ -27,7 +27,7 @@ from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
 from core.ipc.protocol.messages import RateLimitedError
 from core.text.screening.fencing import fenced
-from core.types.words import Grant
+from core.types.values import Grant
 
 Context = ServerRequestContext[Any, Any]
 

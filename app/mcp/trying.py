@@ -20,7 +20,7 @@ from mcp_types import TextContent, TextResourceContents
 
 from app.mcp.doorway import Doorway
 from app.mcp.words import sentence
-from core.types.words import Grant
+from core.types.values import Grant
 
 _ALL_S = 60.0
 _QUERY = "connection test"

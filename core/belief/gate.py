@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from core.types.belief import Label, Relation
 from core.types.reviews import Action
-from core.types.words import Source
+from core.types.values import Source
 
 _EQUAL = 1e-9
 _SURE = 0.95

@@ -14,7 +14,7 @@ from pydantic.types import JsonValue
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import Code, UserError
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -25,7 +25,7 @@ from core.importers.memories.mem0 import Mem0Importer
 from core.importers.memories.openmemory import OpenMemoryImporter
 from core.importers.records.records import Importer
 from core.types.clock import Clock
-from core.types.journals import Candidate
+from core.types.replies import Candidate
 
 MOST_ENTRIES = 20_000
 MOST_SNIFFED = 300

@@ -17,8 +17,8 @@ from core.importers.input.source import Bundle
 from core.importers.records.conversation_parts import bundle_skips
 from core.importers.records.limits import limited
 from core.importers.records.records import Importer, Item, Record, Skip, Trouble
-from core.types.journals import ConversationPlan
-from core.types.words import Role, Status
+from core.types.replies import ConversationPlan
+from core.types.values import Role, Status
 
 TROUBLES_KEPT = 1_000
 PLANNED = 5_000

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from core.llm.prompting import Prompt, escaped, instructions
 from core.text.written import written_time
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 MOST_FACTS, MOST_RULES = 100, 50
 """Known memories that are shown at most (seed B)."""

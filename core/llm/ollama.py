@@ -17,7 +17,7 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.place import Place
 from core.llm.prompting import Prompt
 from core.llm.schema import ANSWER_BYTES, schema
-from core.types.proposals import ModelState, Server
+from core.types.belief import ModelState, Server
 
 if TYPE_CHECKING:
     import httpx

@@ -13,8 +13,7 @@ from importlib.resources import files
 
 from core.text.written import written_time
 from core.types.belief import Told
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 TEXT_CHARACTERS = 4_000
 """A longer text is not asked about: cut, it could mean something else."""

@@ -14,8 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.belief import Label
-from core.types.proposals import ClaimProposal, RelationProposal
+from core.types.belief import ClaimProposal, Label, RelationProposal
 
 ANSWER_BYTES = 32 * 1024
 """A longer answer is none."""

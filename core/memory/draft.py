@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.score.lifecycle.decay import STANDARD
-from core.types.channels import channel_in
-from core.types.values import When
-from core.types.words import Kind, Role, Source, Status
+from core.types.clients import channel_in
+from core.types.values import Kind, Role, Source, Status, When
 
 
 def content_hash(text: str) -> bytes:
@@ -40,7 +39,7 @@ class Draft:
         lineage: the independent source this text comes from (design section 4).
         origin: where from: file, line, conversation, message; JSON-able.
         trust: 0 to 1 by `core.score.belief.trust`.
-        scope_session: what it is limited to, by `core.types.channels.limit_of`: the row's channel is read from it, so
+        scope_session: what it is limited to, by `core.types.clients.limit_of`: the row's channel is read from it, so
             that what is derived from a memory of a channel cannot leave it.
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.

@@ -16,8 +16,8 @@ from core.errors import Code, UserError
 from core.memory import rooms as stored
 from core.memory.rooms import Room, Wing
 from core.memory.strengths import COLUMNS, JOINS, strengths
-from core.types.palace import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
 
 BINS = 96

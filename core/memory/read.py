@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from core.types.values import Memory, When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows
 
 _FIELDS = (

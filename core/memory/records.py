@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from core.memory.draft import Draft, to_json
 from core.text.describe.steps import cues_of, steps_of
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.values import Kind, Memory
 from core.vault.database.tx import Tx
 
 TABLE = "procedures"

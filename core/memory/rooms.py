@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.types.palace import GAP
+from core.types.views import GAP
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.types.words import GLOBAL_SPACE, HOME_SPACE
+from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

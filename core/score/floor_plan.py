@@ -1,6 +1,6 @@
 """Where things stand on the plan: rooms as a treemap on the unit grid, loci on the grid of their room.
 
-Lengths are plan units (`core.types.palace`). Everything here is exact: grids are halved, so that every place is a
+Lengths are plan units (`core.types.views`). Everything here is exact: grids are halved, so that every place is a
 binary fraction. Must not do: know a memory, a vector's meaning or the vault.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.types.palace import GAP, HEADER, MARGIN
+from core.types.views import GAP, HEADER, MARGIN
 
 Places = NDArray[np.float64]
 """Rows of x and y."""

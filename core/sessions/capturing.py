@@ -37,8 +37,7 @@ from core.text.split import sentences
 from core.types.replies import ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
-from core.types.values import Actor
-from core.types.words import Grant, Kind, Source
+from core.types.values import Actor, Grant, Kind, Source
 from core.vault.database.tx import Tx
 
 MOST_BYTES = 128 * 1024
@@ -147,7 +146,7 @@ def prepare_messages(
         readers: read claims, and find statements, by rules.
         now_ms: the present, epoch ms.
         frame: lines around the memories of a context (`core.sessions.echo.outside`).
-        channel: whom the client speaks for (`core.types.channels`).
+        channel: whom the client speaks for (`core.types.clients`).
 
     Returns:
         What is to be kept.

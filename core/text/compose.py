@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
 from core.text.terms import index_terms
-from core.types.values import When
-from core.types.words import Precision, Role
+from core.types.values import Precision, Role, When
 
 # Classes of speakers, not names: before a text they would only make all texts alike.
 _NOBODY = frozenset(role.value for role in Role) | {"system", "human", "you", "unknown"}

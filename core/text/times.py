@@ -16,8 +16,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.text.written import written_time
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

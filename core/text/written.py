@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.types.plans import PlanChange
-from core.types.values import When
-from core.types.words import Kind, Source
+from core.types.recall import PlanChange
+from core.types.values import Kind, Source, When
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class StoreRequest:
         session: the session it was told in; a claim with the scope `session` is limited to it.
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
-        channel: what it is limited to (`core.types.channels`); "" for nothing. The connection says it, no parameter.
+        channel: what it is limited to (`core.types.clients`); "" for nothing. The connection says it, no parameter.
         permanence: how long it goes on being true, a level of `core.score.lifecycle.decay`; None to read it from the
         text.
     """

@@ -193,7 +193,7 @@ class Asked:
     """What a client asked for, of an item that waits for the person's word (kind `approval`).
 
     Attributes:
-        wish: what is to be done; a word of `core.types.changes.Wish`.
+        wish: what is to be done; a word of `core.types.memory.Wish`.
         client: the client's name.
         reason: why, in the client's own words; "" where it gave none. Plain text only.
         at: when it asked, epoch ms.

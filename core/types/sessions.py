@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.types.contexts import ContextReply
-from core.types.values import When
-from core.types.words import Source
+from core.types.recall import ContextReply
+from core.types.values import Source, When
 
 
 class Resumed(StrEnum):

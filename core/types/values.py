@@ -4,9 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
-from core.types.words import OWNER, Kind, Precision, Role, Source, Status
+GLOBAL_SPACE = "GLOBAL"
+HOME_SPACE = "home"
+OWNER = "owner"
+
+
+class Kind(StrEnum):
+    """What a memory is."""
+
+    EPISODE = "episode"
+    FACT = "fact"
+    RULE = "rule"
+    PROCEDURE = "procedure"
+    DIGEST = "digest"
+
+
+class Status(StrEnum):
+    """Where a memory stands. Default recall returns `ACTIVE` only."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    DISPUTED = "disputed"
+    QUARANTINED = "quarantined"
+    CONSOLIDATED = "consolidated"
+    ARCHIVED = "archived"
+    DELETED = "deleted"
+
+
+class Source(StrEnum):
+    """By what way a memory came, strongest first (seed A, provenance)."""
+
+    USER_EXPLICIT = "user_explicit"
+    SYSTEM = "system"
+    TOOL_OUTPUT = "tool_output"
+    USER_IMPLICIT = "user_implicit"
+    DOCUMENT = "document"
+    INFERENCE = "inference"
+
+
+class Role(StrEnum):
+    """Whose words a memory's text is."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SOURCE = "source"
+    OTHER = "other"
+
+
+class Precision(StrEnum):
+    """How exactly a stored time is known."""
+
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    HOUR = "hour"
+    MINUTE = "minute"
+    SECOND = "second"
+    MS = "ms"
+
+
+class Grant(StrEnum):
+    """What a client may do, besides its spaces."""
+
+    READ = "read"
+    PROPOSE = "propose"
+    WRITE = "write"
+    CURATE = "curate"
+    SPEAK_FOR_USER = "speak_for_user"
+    ALL_SPACES = "all_spaces"
+
+
+# Strict inequalities: 0.85 itself is medium.
+_BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))
+
+
+def band(value: float) -> str:
+    """The band word of a number.
+
+    Args:
+        value: 0 to 1.
+
+    Returns:
+        `high` above 0.85, `medium` above 0.60, `low` above 0.40, else `minimal`.
+    """
+    return next((word for floor, word in _BANDS if value > floor), "minimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +118,7 @@ class Actor:
         client_id: the client's id; None for the owner and the scheduler.
         name: a name for the journal.
         session: the session the actor speaks in, if any.
-        channel: the channel a client speaks for (`core.types.channels`); "" for none.
+        channel: the channel a client speaks for (`core.types.clients`); "" for none.
     """
 
     kind: str

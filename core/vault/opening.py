@@ -20,7 +20,7 @@ from sqlcipher3 import dbapi2
 from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
-from core.types.words import GLOBAL_SPACE, HOME_SPACE
+from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from core.vault.database.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
 from core.vault.database.database_copy import copy_into, look_into
 from core.vault.database.faults import RAISED, translate

@@ -30,7 +30,7 @@ from app.sample import fill, sample_engine  # noqa: E402
 from core.engine.facade import Engine  # noqa: E402
 from core.score.ranking.packing import MOST_FETCHED  # noqa: E402
 from core.score.ranking.profile import Focus  # noqa: E402
-from core.types.contexts import ContextQuery  # noqa: E402
+from core.types.recall import ContextQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
 QUESTIONS = ROOT / "tests" / "fixtures" / "context" / "sample_questions.json"

@@ -23,7 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QPointF  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
-from core.types.graphs import EDGE_TYPES, WholeGraph  # noqa: E402
+from core.types.views import EDGE_TYPES, WholeGraph  # noqa: E402
 from ui.pages.graph.whole import WholeCanvas  # noqa: E402
 from ui.theme.theme import Theme  # noqa: E402
 

@@ -38,8 +38,7 @@ from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm  # noqa: E402
 from core.index.manager import State  # noqa: E402
 from core.intake.store.store import Keeper  # noqa: E402
-from core.types.values import OWNER_ACTOR  # noqa: E402
-from core.types.words import Source  # noqa: E402
+from core.types.values import OWNER_ACTOR, Source  # noqa: E402
 
 START_MS = 1_760_000_000_000
 _WARM_UP = 20

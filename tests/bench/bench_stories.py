@@ -28,8 +28,7 @@ from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 
 from core.belief.relate.relation import RelationModel  # noqa: E402
 from core.engine.facade import built_in_embedder, built_in_readers  # noqa: E402
-from core.types.values import When  # noqa: E402
-from core.types.words import Source  # noqa: E402
+from core.types.values import Source, When  # noqa: E402
 
 _DAY = 86_400_000
 _PERSON = ("user_explicit", "user_implicit")

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from core.text.query.understanding import understand  # noqa: E402
-from core.types.plans import QueryPlan  # noqa: E402
+from core.types.recall import QueryPlan  # noqa: E402
 
 Line = dict[str, Any]
 OWN = ROOT / "tests" / "bench" / "heldout"

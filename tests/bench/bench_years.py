@@ -38,10 +38,13 @@ from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.jobs.scheduler import Beats  # noqa: E402
 from core.engine.review.review_chores import DeskUpkeep  # noqa: E402
 from core.errors import LociError  # noqa: E402
-from core.types.library import Revision  # noqa: E402
 from core.types.reviews import Action, Decision  # noqa: E402
-from core.types.values import OWNER_ACTOR, Actor  # noqa: E402
-from core.types.words import Kind  # noqa: E402
+from core.types.values import (  # noqa: E402
+    OWNER_ACTOR,
+    Actor,
+    Kind,
+)
+from core.types.views import Revision  # noqa: E402
 
 DAY_MS = 86_400_000
 START_MS = 1_700_000_000_000

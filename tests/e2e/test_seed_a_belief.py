@@ -16,8 +16,7 @@ from core.intake.transaction.text_readers import Readers
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source
 
 DAY_MS = 86_400_000
 

@@ -10,8 +10,7 @@ from engine_rig import Rig, refused
 from core.errors import Code
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source
 
 DAY_MS = 86_400_000
 

@@ -16,8 +16,7 @@ from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Source, When
 
 DAY_MS = 86_400_000
 FIRST, SECOND, THIRD = "The house is painted red", "The house is painted blue", "The house is painted white"

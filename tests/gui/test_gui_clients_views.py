@@ -16,7 +16,7 @@ from window_rig import remember, settle
 
 from core.engine.facade import ticking
 from core.types.clients import Did, Sight, Standing, Terms
-from core.types.words import Grant
+from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.pages.clients.sight import SightTab, shown_text
 from ui.pages.clients.words import change_told, reason_told

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
-from core.types.graphs import MEANING
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import MEANING
 from ui.context import Context
 from ui.pages.graph.drawn import EGO, WHOLE
 from ui.pages.graph.page import GRAPH, GraphPage

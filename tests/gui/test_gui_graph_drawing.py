@@ -11,9 +11,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_rig import Asked, settle
 
-from core.types.graphs import EDGE_TYPES, MEANING, EgoGraph, GraphEdge, GraphFilter, GraphNode, GraphView, WholeGraph
-from core.types.library import MemoryRow
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status
+from core.types.views import (
+    EDGE_TYPES,
+    MEANING,
+    EgoGraph,
+    GraphEdge,
+    GraphFilter,
+    GraphNode,
+    GraphView,
+    MemoryRow,
+    WholeGraph,
+)
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.frame import FrameMaker, Scene, name_places
 from ui.pages.graph.geometry import (

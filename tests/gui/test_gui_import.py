@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.journals import Candidate
+from core.types.replies import Candidate
 from ui.context import USUAL_PLACES, Context
 from ui.importing.queue import ImportQueue, Job
 from ui.importing.wizard import ImportDialog

@@ -11,8 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
-from core.types.journals import ConversationPlan
-from core.types.replies import ImportReport
+from core.types.replies import ConversationPlan, ImportReport
 from ui.importing.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.library import Revision
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Revision
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.panel import Inspector
 from ui.inspector.text import TextPart

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.library import Revision
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.history import HistoryPart
 from ui.inspector.moving import MoveDialog

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.types.replies import MemoryDetail
-from core.types.values import Memory, When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.inspector.history import COMPARED, differences
 from ui.inspector.provenance import came_by, place_of, told
 from ui.inspector.textview import runs_of

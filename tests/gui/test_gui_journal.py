@@ -15,9 +15,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.engine.vault.history import Journals
-from core.types.journals import AuditRow, StepRow
-from core.types.library import Revision
-from core.types.replies import UndoReport
+from core.types.replies import AuditRow, StepRow, UndoReport
+from core.types.views import Revision
 from ui.context import Context
 from ui.pages.journal.audit import AuditTable
 from ui.pages.journal.cells import shown_columns

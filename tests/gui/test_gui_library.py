@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
 from core.text.screening.injection import ALLOWED, FLAG
-from core.types.library import Facets, FindRequest, Revision
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Facets, FindRequest, Revision
 from core.vault.database.tx import Tx
 from ui.context import Command, Context
 from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written

@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
-from core.types.library import Facets, FindRequest
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Facets, FindRequest
 from ui.context import Context
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import ImportanceForm, MoveForm, PlainForm, TagForm

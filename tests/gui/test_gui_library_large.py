@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import settle, window_context
 
-from core.types.library import MemoryRow
 from core.types.values import OWNER_ACTOR
+from core.types.views import MemoryRow
 from ui.pages.library.columns import PLACE
 from ui.pages.library.model import PAGE_ROWS, MemoryTable
 from ui.pages.library.page import LIBRARY, LibraryPage

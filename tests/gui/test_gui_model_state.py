@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from core.types.proposals import ModelState, Server
+from core.types.belief import ModelState, Server
 from ui.context import Context
 from ui.shell.statusbar import StatusBar
 

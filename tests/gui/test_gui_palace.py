@@ -17,9 +17,8 @@ from window_rig import remember, settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.events import Changed
-from core.types.library import Revision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision
 from ui.context import Context
 from ui.pages.palace.page import PALACE, PalacePage, Waiting
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot

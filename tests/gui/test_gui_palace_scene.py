@@ -15,9 +15,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from core.types.clock import ManualClock
-from core.types.library import MemoryRow
-from core.types.palace import Loci, PalacePlan, RoomPlan, WingPlan
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status
+from core.types.views import Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
 from ui.pages.palace.items import GREY, Heads, Look, RoomItem, broken
 from ui.pages.palace.reading import place_camera, text_of, ties_of

@@ -19,7 +19,7 @@ from core.config.window import WindowOptions
 from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError
 from core.security.kdf import KdfCost
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.about import PARTS, LicenceDialog
 from ui.pages.settings.controls import Switch, control_for, words_for

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle, window_context
 
 from core.engine.facade import ticking
-from core.types.library import FindRequest
+from core.types.views import FindRequest
 from ui.context import Context
 from ui.registry import PAGES, ROOMS
 from ui.shell.window import MainWindow

@@ -7,8 +7,8 @@ from engine_rig import Rig
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.library import Revision
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.undoing import offer_undo, stayed, take_back
 

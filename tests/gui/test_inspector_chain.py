@@ -11,10 +11,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.believed import Chain, Rests
-from core.types.library import Revision
-from core.types.values import When
-from core.types.words import Kind, Precision, Status
+from core.types.memory import Chain, Rests
+from core.types.values import Kind, Precision, Status, When
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.chainaxis import SHOWN, ChainAxis
 from ui.inspector.history import HistoryPart

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 from window_rig import settle, window_context
 
-from core.types.believed import ClaimHeld
+from core.types.memory import ClaimHeld
 from core.types.reviews import ClaimSeen
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 from ui.context import Context
 from ui.inspector.beliefwords import state_told
 from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark

@@ -15,10 +15,9 @@ from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.score.lifecycle.decay import effective_confidence, rate_of
-from core.types.library import Revision
 from core.types.lifecycle import Curve
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.gaugeplot import Mark, Plot, clipped, value_at
 from ui.inspector.gauges import GaugesPart, days_told, gauge_sentences, month_of

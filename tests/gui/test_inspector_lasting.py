@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
 from core.errors import Code, EnvironmentFaultError
-from core.types.aspects import Lasting
 from core.types.lifecycle import Inferred, Mentioned
-from core.types.words import Kind
+from core.types.memory import Lasting
+from core.types.values import Kind
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart
 from ui.inspector.lasting import lasting_told

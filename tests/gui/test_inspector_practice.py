@@ -10,11 +10,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.aspects import Application
-from core.types.library import Revision
 from core.types.lifecycle import ProcedureState
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Status
+from core.types.memory import Application
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.inspector.practice import ProcedurePart, RulePart, application_told, took_told, went_told

@@ -13,8 +13,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import Heard, hear, settle, window_context
 
-from core.types.values import When
-from core.types.words import Precision, Source
+from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.beliefwords import level, signed
 from ui.inspector.judging import DisputeDialog

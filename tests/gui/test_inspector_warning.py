@@ -10,7 +10,7 @@ from inspector_rig import look
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.types.aspects import Warned
+from core.types.memory import Warned
 from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.inspector.warning import WarningPart, said, warning_told

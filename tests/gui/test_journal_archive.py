@@ -15,8 +15,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.library import Revision
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.pages.journal.archive import buried_entry
 from ui.pages.journal.graves import EraseDialog

@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.engine.jobs.scheduler import Beats
-from core.types.library import Revision
 from core.types.lifecycle import Deed, JobState, JobType
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart
 from ui.pages.journal.graves import EraseDialog

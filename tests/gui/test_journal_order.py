@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
+from core.types.belief import Server
 from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
-from core.types.proposals import Server
 from ui.context import Context
 from ui.pages.journal.comparing import figures_in
 from ui.pages.journal.joblines import job_note, job_sentences, offered

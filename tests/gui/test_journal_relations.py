@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.types.erasures import ProposedLink
+from core.types.memory import ProposedLink
 from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.journal.page import JournalPage

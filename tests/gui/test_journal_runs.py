@@ -15,8 +15,7 @@ from window_rig import settle
 
 from core.events import Progress
 from core.types.lifecycle import Consolidated, JobState, JobType, Pressure
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
 from ui.context import Context
 from ui.pages.journal.jobwords import moment
 from ui.pages.journal.lines import Entry

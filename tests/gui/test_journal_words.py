@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from core.types.lifecycle import Consolidated, Deed, JobType
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.context import Context
 from ui.pages.journal.jobwords import (
     code_told,

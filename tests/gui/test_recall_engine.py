@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.library import Revision
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.given import GivenPart
 from ui.inspector.panel import Inspector

@@ -14,10 +14,8 @@ from recall_page_rig import QUESTION, LabRoom, lab_over, texts
 from review_rig import memory
 from window_rig import hear, settle
 
-from core.types.lab import FeedbackReply
-from core.types.plans import Intent, PlanChange, QueryPlan
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.recall import FeedbackReply, Intent, PlanChange, QueryPlan
+from core.types.values import Actor, Kind
 from ui.context import CLOSER, Context
 from ui.pages.recall.lines import Details, Heading
 from ui.pages.recall.whynot import WhyNotDialog

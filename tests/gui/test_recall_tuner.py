@@ -15,7 +15,7 @@ from recall_page_rig import LabRoom, lab_over, texts
 from window_rig import hear, settle
 
 from core.events import Changed
-from core.types.lab import Probe
+from core.types.recall import Probe
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.recall.applied import AppliedDialog

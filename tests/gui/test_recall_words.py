@@ -11,11 +11,20 @@ from review_rig import memory
 
 from core.config.describe import rows_of
 from core.config.retrieval import RetrievalOptions
-from core.types.lab import Comparison, Given, LabAnswer, Probe, ProbeOutcome, Tally
-from core.types.plans import QueryPlan, TimeRange
-from core.types.traces import STAGES, Trace, TracedCandidate
-from core.types.values import When
-from core.types.words import Precision, Role, Status
+from core.types.recall import (
+    STAGES,
+    Comparison,
+    Given,
+    LabAnswer,
+    Probe,
+    ProbeOutcome,
+    QueryPlan,
+    Tally,
+    TimeRange,
+    Trace,
+    TracedCandidate,
+)
+from core.types.values import Precision, Role, Status, When
 from ui.inspector.given import given_told
 from ui.pages.recall.knobs import Scale, scale_of
 from ui.pages.recall.never import never_told, shared

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.changes import Wish
+from core.types.memory import Wish
 from core.types.reviews import Action
 from core.types.values import Actor
 from ui.context import Context

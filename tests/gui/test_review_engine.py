@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from review_room import dialog_of
 from window_rig import settle
 
-from core.types.words import Source
+from core.types.values import Source
 from ui.context import Context
 from ui.pages.review.dialogs import DatesDialog, MergeDialog
 from ui.pages.review.lists import ClosedDialog

@@ -16,8 +16,7 @@ from window_rig import hear, settle
 
 from core.events import Changed
 from core.types.reviews import Action, Decided, Decision, Suggestion
-from core.types.values import OWNER_ACTOR
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.deciding import BREATH_MS, sentence_of
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog

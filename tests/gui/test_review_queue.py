@@ -19,7 +19,7 @@ from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
 from core.types.reviews import Action, ClosedRow, Decision, ReviewRule
-from core.types.words import Source
+from core.types.values import Source
 from ui.context import Context
 from ui.pages.review.batch import summary
 from ui.pages.review.lines import Heading, QueueModel, lines_of, words_of

@@ -19,10 +19,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
-from core.types.library import MemoryRow, Revision
-from core.types.timelines import Density, Transition
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Status
+from core.types.values import Kind, Precision, Role, Status, When
+from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.pages.timeline.evolving import day_of, title_of, told
 from ui.pages.timeline.geometry import fits, grid_of

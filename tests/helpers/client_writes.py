@@ -19,8 +19,7 @@ from core.ipc.methods.client_methods import CLIENT_METHODS
 from core.ipc.protocol.schema import load
 from core.ipc.protocol.sessions import Session
 from core.types.entities import EntityDraft
-from core.types.values import Actor
-from core.types.words import Kind, Source
+from core.types.values import Actor, Kind, Source
 
 GRANTS = ("read", "propose", "write", "curate", "space:home")
 NAME = "plug"

@@ -36,9 +36,9 @@ from core.types.clients import (
     Terms,
     Undoable,
 )
-from core.types.lab import Receipt, ReceiptPage, ReceiptRow
-from core.types.library import Facets
+from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.replies import Paired
+from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.lines import Row
 from ui.pages.clients.page import ClientsPage

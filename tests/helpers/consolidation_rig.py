@@ -20,7 +20,7 @@ from core.belief.relate.relation import certain
 from core.intake.transaction.text_readers import Readers
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told
-from core.types.words import Kind
+from core.types.values import Kind
 
 COMPLETES = "Beside"
 """Texts that begin with it are united."""

@@ -17,8 +17,7 @@ from engine_rig import MARKER, Rig, WordEmbedder, rig_at
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup
 from core.errors import LociError
 from core.types.clock import SystemClock
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 ROWS = 15
 

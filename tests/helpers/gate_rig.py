@@ -8,7 +8,7 @@ from core.belief.gate import Standing
 from core.intake.claims.candidate import is_persons
 from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
-from core.types.words import Source
+from core.types.values import Source
 
 DAY_MS = 86_400_000
 

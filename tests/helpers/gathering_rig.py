@@ -11,8 +11,7 @@ from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.memory.draft import Draft
 from core.memory.write import insert_memories, write_vectors
-from core.types.values import When
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000

@@ -7,9 +7,8 @@ from typing import Any
 
 from answered import finished
 
-from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.values import Actor, Kind
 
 
 class FakeChanges:

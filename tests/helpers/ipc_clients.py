@@ -15,10 +15,9 @@ from answered import finished
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.events import Changed
-from core.types.clients import Before, Change, ClientCard, Denied, Removal, Standing, Undoable
+from core.types.clients import Before, Change, ClientCard, Denied, Moved, Moves, Place, Removal, Standing, Undoable
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
-from core.types.watching import Moved, Moves, Place
 
 START_MS = 1_700_000_000_000
 

@@ -29,9 +29,7 @@ from core.events import Changed, Hub, StateChanged
 from core.ipc.methods.ports import Asked, Counted, OlderLike
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.clock import ManualClock
-from core.types.contexts import Context, ContextQuery, ContextReply, Included, LeftOut
-from core.types.library import Facets, FindRequest, Revision, RevisionReport
-from core.types.library import Found as LibraryFound
+from core.types.recall import Context, ContextQuery, ContextReply, Included, LeftOut
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -44,8 +42,9 @@ from core.types.replies import (
     VerdictReply,
 )
 from core.types.requests import PLAIN, Extras, ListRequest, RecallQuery, StoreRequest
-from core.types.values import OWNER_ACTOR, Actor, Memory, When
-from core.types.words import Grant, Kind, Role, Source, Status
+from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Role, Source, Status, When
+from core.types.views import Facets, FindRequest, Revision, RevisionReport
+from core.types.views import Found as LibraryFound
 
 VAULT_ID = bytes(range(16))
 ROOT = b"r" * 32

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from answered import finished
 
-from core.types.erasures import ErasedItem, ErasePreview
 from core.types.lifecycle import Erased
+from core.types.memory import ErasedItem, ErasePreview
 from core.types.values import Actor
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from core.types.journals import StepRow, Steps
+from core.types.replies import StepRow, Steps
 from core.types.values import Actor
 
 START_MS = 1_700_000_000_000

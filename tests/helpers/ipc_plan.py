@@ -6,9 +6,7 @@ engine itself is tested.
 
 from __future__ import annotations
 
-from core.types.lab import Metrics
-from core.types.plans import Intent, QueryPlan, TimeRange
-from core.types.traces import STAGES, Trace
+from core.types.recall import STAGES, Intent, Metrics, QueryPlan, TimeRange, Trace
 
 __all__ = ["METRICS", "PLAN", "TRACE", "Metrics", "Trace"]
 

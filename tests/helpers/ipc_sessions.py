@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 from answered import finished
 
-from core.types.contexts import Context, ContextReply, Included, LeftOut
+from core.types.recall import Context, ContextReply, Included, LeftOut
 from core.types.sessions import (
     Captured,
     CaptureRequest,

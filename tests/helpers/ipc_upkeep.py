@@ -8,9 +8,9 @@ from typing import Any
 
 from answered import finished
 
+from core.types.lifecycle import Consolidation, OwnDeed, Tidied
 from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
-from core.types.upkeep import Consolidation, OwnDeed, Tidied
 from core.types.values import Actor
 
 START_MS = 1_700_000_000_000

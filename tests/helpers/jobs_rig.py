@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.erasures import ErasePreview, ProposedLink
 from core.types.lifecycle import (
     Beat,
     Buried,
@@ -36,6 +35,7 @@ from core.types.lifecycle import (
     Preview,
     PreviewItem,
 )
+from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
 from ui.context import Context
 from ui.pages.journal.linelist import LineList

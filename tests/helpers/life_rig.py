@@ -6,9 +6,9 @@ from typing import Any
 
 from engine_rig import Rig
 
-from core.types.library import Revision
 from core.types.lifecycle import JobRow, JobState, JobType, RuleState
 from core.types.values import OWNER_ACTOR
+from core.types.views import Revision
 
 
 def run(rig: Rig, kind: JobType) -> JobRow:

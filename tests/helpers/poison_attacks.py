@@ -10,8 +10,7 @@ from collections.abc import Callable
 from poison_rig import Victim
 
 from core.errors import UserError
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Kind, Source
 
 Attack = Callable[[Victim], None]
 ATTACKS: dict[str, Attack] = {}

@@ -28,8 +28,7 @@ from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest, StoreRequest
 from core.types.reviews import ReviewRow
-from core.types.values import OWNER_ACTOR, Actor, Memory, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Memory, Source, When
 
 DAY_MS = 86_400_000
 _DENYING = re.compile(r"\b(?:not|never|no longer|used to|until|wrong|false|moved away|rather than)\b", re.IGNORECASE)

@@ -13,8 +13,7 @@ from poison_attacks import attack
 from poison_rig import Victim
 
 from core.errors import UserError
-from core.types.values import OWNER_ACTOR
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Source
 
 
 def _texts(v: Victim, *texts: str, **more: Any) -> None:

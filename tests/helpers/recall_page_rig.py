@@ -23,24 +23,27 @@ from window_rig import application, settle
 from core.config.describe import replaced, rows_of
 from core.config.retrieval import RetrievalOptions
 from core.errors import Code, UserError
-from core.types.lab import (
+from core.types.recall import (
     Applied,
     Comparison,
     Given,
+    Intent,
     LabAnswer,
     LabItem,
+    PlanChange,
     Probe,
     ProbeOutcome,
+    QueryPlan,
     RecallHealth,
     Tally,
+    TimeRange,
+    Trace,
+    TracedCandidate,
     Tuning,
 )
-from core.types.library import FindRequest, Found, MemoryRow
-from core.types.plans import Intent, PlanChange, QueryPlan, TimeRange
 from core.types.requests import RecallQuery
-from core.types.traces import Trace, TracedCandidate
-from core.types.values import Memory, When
-from core.types.words import Kind, Role, Status
+from core.types.values import Kind, Memory, Role, Status, When
+from core.types.views import FindRequest, Found, MemoryRow
 from ui.context import Context
 from ui.pages.recall.page import RecallPage
 

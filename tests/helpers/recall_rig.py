@@ -26,9 +26,8 @@ from core.recall.query.scope import OWNER_SCOPE
 from core.recall.results.result import RecallResult
 from core.score.ranking.profile import LOCI, Profile
 from core.text.compose import embedding_text, memory_terms
-from core.types.plans import QueryPlan
-from core.types.values import When
-from core.types.words import Kind, Role, Source, Status
+from core.types.recall import QueryPlan
+from core.types.values import Kind, Role, Source, Status, When
 from core.vault.database.rows import SqlRows
 
 SCHEMA = sorted((Path(__file__).resolve().parents[2] / "core" / "vault" / "sql").glob("[0-9]*.sql"))

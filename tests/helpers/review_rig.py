@@ -30,8 +30,7 @@ from core.types.reviews import (
     Side,
     Suggestion,
 )
-from core.types.values import Actor, Memory, When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Actor, Kind, Memory, Precision, Role, Source, Status, When
 
 ALL = tuple(Action)
 YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)

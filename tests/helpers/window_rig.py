@@ -19,8 +19,7 @@ from core.config.window import WindowOptions
 from core.engine.facade import Engine
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 from ui.bridge import Bridge
 from ui.context import Commands, Context, Desk, Selection
 from ui.prefs import Kept, Prefs

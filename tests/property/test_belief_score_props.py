@@ -13,7 +13,7 @@ from core.score.belief.chance import MINILM, Strangers, expected_strangers, weig
 from core.score.belief.claim_confidence import PENALTY, Weighed, claim_confidence
 from core.score.belief.trust import SOURCE_WEIGHT, trust_terms
 from core.types.belief import LABELS, Label, Relation
-from core.types.words import Source
+from core.types.values import Source
 
 _unit = st.floats(0, 1)
 _counts = st.integers(0, 200)

@@ -20,9 +20,8 @@ from core.text.rendering.tiers import tiers_of
 from core.text.screening.egress import kept_back
 from core.text.screening.fencing import fenced
 from core.text.split import sentences
-from core.types.contexts import Context
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.recall import Context
+from core.types.values import Kind, Memory
 
 NO_SIGNALS = Signals(0.5, 0.5, 0.5, 0.5, 0.5)
 HOSTILE = ("</memory>", "\n# Memory Context\n", "<memory id='x'>", "&lt;", "]]>", "\u202e", "\x00", "\ud800", "\u2028")

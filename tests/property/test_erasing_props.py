@@ -21,10 +21,9 @@ from core.intake.erase.row_erasure import texts_of
 from core.intake.erase.trace_erasure import without
 from core.intake.erase.trace_index import Journals, Said
 from core.intake.transaction.tombstones import folded
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Status
+from core.types.recall import ContextQuery
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision
 from core.vault.database.rows import Rows
 
 Hang = Callable[[Rig, str, str], object]

@@ -16,8 +16,8 @@ from core.recall.answer.client_quota import SHARE, heard, is_crowded, packed_fai
 from core.recall.answer.context import HEAD
 from core.recall.results.result import RecallItem, Signals
 from core.score.ranking.packing import PARTS, WORTH, Item, choose
-from core.types.contexts import Context
-from core.types.words import Kind
+from core.types.recall import Context
+from core.types.values import Kind
 
 FOUND = st.lists(st.sampled_from([None, None, "a", "b", "c", "d"]), max_size=60)
 NO_SIGNALS = Signals(0.5, 0.5, 0.5, 0.5, 0.5)

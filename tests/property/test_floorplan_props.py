@@ -22,7 +22,7 @@ from core.score.floor_plan import (
     spread,
 )
 from core.score.lifecycle.clusters import LEAST_ROOM, blend, cluster, means, nearest, room_count, unit
-from core.types.palace import GAP, HEADER, MARGIN
+from core.types.views import GAP, HEADER, MARGIN
 
 COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)
 SMALL = settings(max_examples=40, deadline=None)

@@ -25,7 +25,7 @@ from core.engine.views.layout_process import (
 )
 from core.recall.browse.ego import HUB, KEPT, Picked, pick
 from core.recall.browse.links import Link, Links, nearest_pairs, sampled
-from core.types.graphs import EDGE_TYPES
+from core.types.views import EDGE_TYPES
 
 NODES = 60
 

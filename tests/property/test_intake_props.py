@@ -17,8 +17,7 @@ from core.errors import Code, LociError
 from core.intake.transaction.text_parts import PART_BYTES, cut
 from core.types.replies import UndoReport
 from core.types.requests import ListRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 TEXTS = ("tea", "bees", "The shelf holds jar number 1", "long " * 2000)
 SPACES = (None, "Work", "Attic")

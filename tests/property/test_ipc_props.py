@@ -23,8 +23,8 @@ from core.ipc.protocol.strict_json import MAX_DEPTH, BadMessage, check_text, par
 from core.ipc.protocol.time_format import iso
 from core.ipc.socket.framing import LineReader, LineTooLongError, StreamEndedError, fit
 from core.ipc.socket.limits import SearchLimits
-from core.types.bands import band
 from core.types.clock import ManualClock
+from core.types.values import band
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 NUMBER = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.belief.extract.extraction import predicates
 from core.belief.extract.permanence import LEVELS, agreed, longest, permanence_of
 from core.types.belief import ClaimDraft
-from core.types.words import Kind
+from core.types.values import Kind
 
 _WORDS = st.sampled_from(
     ["I", "was", "born", "never", "eat", "right", "now", "today", "feel", "my", "bank", "is", "x", ".", "?", "\n\n"]

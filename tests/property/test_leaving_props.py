@@ -19,8 +19,7 @@ from core.recall.results.result import RecallItem, Signals
 from core.text.screening.egress import kept_back, order_score, shown, shown_map, texts_in
 from core.text.screening.injection import ALLOWED, FLAG, Limits, scan
 from core.types.entities import EntityCard
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.values import Kind, Memory
 
 MARK = "zanzibar"
 ORDERS = (

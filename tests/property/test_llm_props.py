@@ -13,8 +13,7 @@ from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, grounded, we
 from core.belief.extract.extraction import predicates
 from core.llm.prompting import claims_prompt, escaped, relation_prompt
 from core.llm.schema import MOST_CLAIMS, claims_of, relation_of
-from core.types.belief import LABELS, Label, Told
-from core.types.proposals import ClaimProposal, RelationProposal
+from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), WORDS)

@@ -16,7 +16,7 @@ from core.index.manager import IndexManager
 from core.intake.claims.candidate import Newcomer
 from core.intake.store.neighbours import Neighbours
 from core.memory.write import VectorSpace
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 GATE = 0.3
 STANDING = Standing(

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 SPACES = (None, "Work", "Attic")
 Row = tuple[str, str, float, float]

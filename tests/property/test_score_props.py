@@ -10,7 +10,7 @@ from core.score.belief.trust import trust_terms
 from core.score.ranking.factors import Sides, multiplier, recency, utility
 from core.score.ranking.fusion import evidence, fuse, ranks, term_weight
 from core.score.ranking.profile import SideWeights
-from core.types.words import Source
+from core.types.values import Source
 
 _unit = st.floats(0, 1)
 _counts = st.integers(0, 1000)

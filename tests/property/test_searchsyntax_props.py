@@ -13,8 +13,7 @@ from core.text.query.search_syntax import KEYS, UNREAD, parse, with_term, withou
 from core.text.query.search_syntax import format as put
 from core.text.times import parse_time
 from core.text.written import written_time
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 DAY = 86_400_000
 _piece = st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.recall.query.scope import PLACE, Scope, conditions_of_sight
-from core.types.words import Status
+from core.types.values import Status
 
 ROWS = st.fixed_dictionaries(
     {

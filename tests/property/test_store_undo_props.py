@@ -20,10 +20,9 @@ from core.engine.memories.import_comparison import settle_some
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
-from core.types.library import Revision
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source, When
+from core.types.views import Revision
 
 DAY_MS = 86_400_000
 NAMES, VERBS_SAID = ("Ada", "Bob"), ("lives in", "keeps", "likes")

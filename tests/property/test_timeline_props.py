@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, density, edges
 from core.score.lifecycle.state_transitions import transitions
-from core.types.timelines import GRAINS, TimeFilter, Transition
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import GRAINS, TimeFilter, Transition
 
 ZONES = [
     ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu")

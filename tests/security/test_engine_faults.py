@@ -25,8 +25,7 @@ from core.engine.facade import RootKey
 from core.errors import Code, LociError
 from core.types.clock import SystemClock
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 20

@@ -11,11 +11,10 @@ import pytest
 from engine_rig import Rig
 
 from core.errors import Code, LociError
-from core.types.changes import Relationship, Wish
 from core.types.entities import EntityChange, EntityDraft
+from core.types.memory import Relationship, Wish
 from core.types.requests import ListRequest
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.values import Actor, Kind
 from core.vault.database.rows import SqlRows
 from core.vault.database.tx import Tx
 

@@ -12,8 +12,7 @@ from poison_rig import Victim
 
 from core.errors import Code, UserError
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source
 
 
 def _try(call: Callable[[], Future[Any]]) -> Code | None:

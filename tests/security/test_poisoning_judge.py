@@ -17,8 +17,7 @@ from poison_rig import Breach, Victim, victim_of
 
 from core.belief.gate import Deed, Standing, Verdict
 from core.types.belief import Relation
-from core.types.values import OWNER_ACTOR
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Source
 
 assert poison_wordings.__doc__  # imported for what it enters into the table
 _GATE = "core.intake.store.store_plan.decide"

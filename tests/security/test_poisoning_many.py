@@ -10,8 +10,7 @@ from poison_socket import Wire
 
 from core.types.requests import ListRequest
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
 
 QUESTION = "Which pharmacy should the order of patient Berger go to?"
 WRITES = 50

@@ -12,7 +12,7 @@ from poison_rig import HOME, Victim, victim_of
 from real_models import real_readers
 
 from core.types.belief import LABELS, Label, Relation, Told
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 WORDINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "plain": (HOME.lie, {}),

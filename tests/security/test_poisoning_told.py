@@ -9,7 +9,7 @@ import pytest
 from poison_attacks import ATTACKS
 from poison_rig import HOME, SLOTS, victim_of
 
-from core.types.words import Source
+from core.types.values import Source
 
 assert poison_wordings.__doc__  # imported for what it enters into the table
 

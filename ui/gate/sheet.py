@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QProgressBar, QSizePolicy, QWidget
 
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.shapes import KIND_TOKENS, draw_kind

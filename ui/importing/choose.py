@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QWidget
 
-from core.types.journals import Candidate
+from core.types.replies import Candidate
 from ui.context import Context
 from ui.importing.sources import UNDERSTOOD, folder_of, format_words
 from ui.importing.tables import Line, TickModel, TickTable

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.types.journals import ConversationPlan
-from core.types.replies import ImportReport
+from core.types.replies import ConversationPlan, ImportReport
 from ui.context import Context
 from ui.importing.sources import Source, known_of, span_of, summary_of, title_of
 from ui.importing.tables import Line, TickModel, TickTable

@@ -12,8 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from core.types.replies import ImportReport
-from core.types.values import OWNER_ACTOR
-from core.types.words import HOME_SPACE
+from core.types.values import HOME_SPACE, OWNER_ACTOR
 from ui.context import Context
 from ui.importing.sources import Source
 from ui.tasks import Running, Task, Watch, problem_of

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.types.words import HOME_SPACE
+from core.types.values import HOME_SPACE
 from ui.context import Context
 from ui.importing.content import Content
 from ui.importing.sources import UNDERSTOOD, Source

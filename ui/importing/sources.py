@@ -12,8 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QDir
 
-from core.types.journals import ConversationPlan
-from core.types.replies import ImportReport
+from core.types.replies import ConversationPlan, ImportReport
 from ui.tasks import Problem
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import FORMAT_WORDS, count_of, date_of, memories

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from core.types.library import Facets
+from core.types.views import Facets
 from ui.context import USUAL_PLACES, Context
 from ui.importing.choose import Choose
 from ui.importing.frame import Frame

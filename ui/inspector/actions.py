@@ -14,9 +14,8 @@ from PySide6.QtCore import QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.types.library import Revision, RevisionReport
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Kind, Memory, Status
+from core.types.views import Revision, RevisionReport
 from ui.context import Command, Context
 from ui.inspector.judging import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
 from ui.inspector.moving import MoveDialog

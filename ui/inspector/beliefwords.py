@@ -12,10 +12,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.believed import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
+from core.types.memory import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
 from core.types.reviews import ClaimSeen
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, date_of, said_at, said_or_noted
 

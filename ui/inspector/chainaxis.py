@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.types.believed import Chain, VersionHeld
+from core.types.memory import Chain, VersionHeld
 from ui.inspector.beliefwords import day_of, held_told, words
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWidget
 
-from core.types.believed import ClaimHeld, EvidenceSeen, Opposed
+from core.types.memory import ClaimHeld, EvidenceSeen, Opposed
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.beliefwords import (

@@ -14,8 +14,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Curve, Gauges
-from core.types.values import Memory
-from core.types.words import Status
+from core.types.values import Memory, Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.again import Again
 from ui.inspector.gaugeplot import Mark, Plot

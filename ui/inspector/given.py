@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.lab import Given
+from core.types.recall import Given
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.tasks import query
 from ui.widgets.basics import column, label

@@ -12,10 +12,9 @@ from difflib import SequenceMatcher
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from core.types.believed import Chain, VersionHeld
-from core.types.library import MemoryRow, Revision, RevisionReport
-from core.types.values import Memory
-from core.types.words import Source, Status
+from core.types.memory import Chain, VersionHeld
+from core.types.values import Memory, Source, Status
+from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
 from ui.inspector.beliefwords import held_told, words

@@ -11,9 +11,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.types.library import MemoryRow
 from core.types.reviews import Held, HoldPreview, HoldRequest
 from core.types.values import Memory
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.inspector.beliefwords import counted, words
 from ui.tasks import problem_of, query, write

@@ -13,8 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from core.types.replies import VerdictReply
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Memory, Status
 from ui.context import Context
 from ui.inspector.beliefwords import words
 from ui.tasks import write

@@ -13,8 +13,8 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from core.types.aspects import Lasting
-from core.types.library import Revision, RevisionReport
+from core.types.memory import Lasting
+from core.types.views import Revision, RevisionReport
 from ui.context import Context
 from ui.inspector.beliefwords import words as belief_words
 from ui.tasks import problem_of, query, write

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line

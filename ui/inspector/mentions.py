@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.types.lifecycle import Inferred
-from core.types.words import Status
+from core.types.values import Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.again import Again
 from ui.inspector.beliefwords import counted

@@ -12,9 +12,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.types.library import Facets, Revision, RevisionPreview, RevisionReport
-from core.types.palace import PalacePlan, Whereabouts
 from core.types.values import Memory
+from core.types.views import Facets, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
 from ui.context import Context
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, card, column, label, row

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from core.errors import Code, LociError
 from core.events import Changed
-from core.types.believed import Belief
+from core.types.memory import Belief
 from core.types.replies import MemoryDetail
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.lines import Blank

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.types.aspects import Application
 from core.types.lifecycle import ProcedureState, RuleState
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Kind
+from core.types.memory import Application
+from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.again import Again
 from ui.inspector.beliefwords import counted, score

@@ -14,8 +14,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.context import Context
 from ui.inspector.judging import JUDGED, ReasonDialog
 from ui.tasks import write

@@ -14,10 +14,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.types.library import MemoryRow
 from core.types.replies import MemoryDetail
-from core.types.values import OWNER_ACTOR, Memory
-from core.types.words import Role, Source, Status
+from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
+from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.lines import Disclosure, MemoryLine, flush
 from ui.tasks import query

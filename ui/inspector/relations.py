@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from core.types.library import MemoryRow
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.lines import MemoryLine
 from ui.tasks import query

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 
-from core.types.believed import Rests
-from core.types.library import MemoryRow
-from core.types.values import Memory
-from core.types.words import Kind, Status
+from core.types.memory import Rests
+from core.types.values import Kind, Memory, Status
+from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.beliefwords import counted, words
 from ui.inspector.holding import HoldDialog

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from core.types.library import Revision, RevisionReport
 from core.types.values import Memory
+from core.types.views import Revision, RevisionReport
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.editor import Editor
 from ui.inspector.lines import flush

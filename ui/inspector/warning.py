@@ -13,7 +13,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from core.types.aspects import Warned
+from core.types.memory import Warned
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.tasks import problem_of, query, write
 from ui.undoing import offer_undo

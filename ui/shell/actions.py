@@ -13,8 +13,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
 from core.config.describe import replaced
-from core.types.journals import StepRow
-from core.types.replies import UndoReport
+from core.types.replies import StepRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of

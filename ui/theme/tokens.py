@@ -15,7 +15,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from core.types.words import Kind
+from core.types.values import Kind
 
 ThemeName = Literal["light", "dark"]
 FontRole = Literal["body", "strong", "small", "caption", "label", "section", "title", "quote", "number", "mono"]

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.theme.theme import Theme
 from ui.widgets.words import KIND_WORDS
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Precision, Role, Source, Status, When
 from ui.widgets.plaintext import one_line
 
 KIND_WORDS: Mapping[Kind, str] = {

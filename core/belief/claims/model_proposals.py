@@ -17,8 +17,7 @@ from core.belief.extract.normal_form import value_key
 from core.belief.extract.tokens import Sentence, Token, read_sentence
 from core.belief.extract.vocabulary import words
 from core.text.split import sentences
-from core.types.belief import LABELS, ClaimDraft, Label, Relation
-from core.types.proposals import ClaimProposal, RelationProposal
+from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 
 PROPOSED_CONFIDENCE = 0.6
 """How sure a model's reading is taken to be, whatever it says itself: under that of rules (0.9)."""

@@ -18,7 +18,7 @@ from core.score.lifecycle.decay import RATES, STANDARD, check_permanence
 from core.text.fold import fold_width
 from core.text.split import sentences
 from core.types.belief import ClaimDraft
-from core.types.words import Kind
+from core.types.values import Kind
 
 LEVELS: tuple[str, ...] = tuple(sorted(RATES, key=lambda name: RATES[name]))
 """The five levels, the longest-lasting first."""

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 from core.belief.review.wording import counted, line, words
 from core.types.reviews import Follow
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 
 _SHOWN = 200

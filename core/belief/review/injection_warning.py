@@ -13,7 +13,7 @@ from typing import Any
 
 from core.belief.review.wording import words
 from core.text.screening.injection import ALLOWED, FLAG, limits, scan
-from core.types.aspects import Warned
+from core.types.memory import Warned
 from core.types.values import Memory
 
 DISGUISED = "injection"

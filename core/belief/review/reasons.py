@@ -9,7 +9,7 @@ from core.belief.review.client_request import asked_sentence
 from core.belief.review.items import Item
 from core.belief.review.wording import also, day, label_sentence, line, reason, words
 from core.types.reviews import Asked, Side
-from core.types.words import Status
+from core.types.values import Status
 
 _OWNERS = frozenset({"against_owner", "owners_word"})
 """Reasons that say already whose word stands."""

@@ -15,8 +15,7 @@ from typing import Any
 from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
 from core.belief.review.wording import Topic, line
 from core.types.reviews import ClaimSeen, Side
-from core.types.values import Memory
-from core.types.words import Source
+from core.types.values import Memory, Source
 from core.vault.database.rows import Rows
 
 Place = tuple[int, int]

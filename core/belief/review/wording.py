@@ -15,8 +15,7 @@ from typing import Any
 
 from core.text.written import written_time
 from core.types.reviews import Action
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 LINE = 80
 """Characters of somebody's words in one line at most."""

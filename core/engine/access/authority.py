@@ -11,8 +11,7 @@ from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import unwelcome
 from core.recall.query.scope import Scope
 from core.types.replies import ClientRecord
-from core.types.values import Actor
-from core.types.words import GLOBAL_SPACE, Grant
+from core.types.values import GLOBAL_SPACE, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

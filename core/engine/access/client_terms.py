@@ -17,7 +17,7 @@ from core.intake.undo.client_unpairing import UNPAIRED, is_unpaired
 from core.memory.spaces import ensure_space
 from core.types.clients import SLEEPS_AFTER_MS, Before, Change, Terms
 from core.types.ids import IdMaker
-from core.types.words import Grant
+from core.types.values import Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -21,7 +21,7 @@ from core.recall.results.receipt_codec import body_of, metrics_from_json, trace_
 from core.recall.results.result import RecallResult
 from core.score.belief.quality import POOR_IN_A_ROW, metrics_of, percentile, standing
 from core.text.screening.egress import is_blocked
-from core.types.lab import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
+from core.types.recall import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 

@@ -12,7 +12,7 @@ from core.engine.access.client_terms import is_asleep
 from core.errors import Code, UserError
 from core.intake.undo.client_unpairing import NEVER
 from core.types.clients import ClientCard, Standing
-from core.types.words import Grant
+from core.types.values import Grant
 from core.vault.database.rows import Rows
 
 _LATELY_MS = 30 * 86_400_000

@@ -12,9 +12,8 @@ from concurrent.futures import Future
 from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import Opened
 from core.recall.query.scope import PLACE, conditions_of_sight
-from core.types.values import Actor
-from core.types.watching import Moves, Place
-from core.types.words import Status
+from core.types.clients import Moves, Place
+from core.types.values import Actor, Status
 from core.vault.database.rows import Rows
 
 _STATUS = PLACE.index("status")

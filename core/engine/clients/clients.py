@@ -51,10 +51,9 @@ from core.types.clients import (
     Terms,
     Undoable,
 )
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 from core.types.replies import ClientRecord, Paired
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Grant
+from core.types.values import OWNER_ACTOR, Actor, Grant
 from core.vault.database.tx import Tx
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope, sealed_among, seen
 from core.score.ranking.packing import fetch_count
 from core.types.clients import Sight
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery
 from core.vault.database.rows import Rows
 

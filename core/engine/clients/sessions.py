@@ -27,8 +27,8 @@ from core.sessions.capturing import Bringer, Prepared, bring_in, prepare_message
 from core.sessions.models import allowance
 from core.sessions.table import Gone, Left, Name, Table
 from core.sessions.working import Slots, Taken
-from core.types.channels import limit_of
-from core.types.contexts import ContextQuery, ContextReply
+from core.types.clients import limit_of
+from core.types.recall import ContextQuery, ContextReply
 from core.types.replies import ClientRecord
 from core.types.sessions import (
     Captured,

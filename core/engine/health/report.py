@@ -20,8 +20,8 @@ from core.lifecycle.decay.sweep import sweep_deeds
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import clock_check
 from core.memory.write import count_without_vectors
+from core.types.belief import Server
 from core.types.lifecycle import Deed, Health, Pressure
-from core.types.proposals import Server
 from core.vault.backup.backup import automatic_backups, made_at_ms
 from core.vault.database.rows import Rows
 from core.vault.files.home import RESERVE_BYTES

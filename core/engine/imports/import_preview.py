@@ -14,7 +14,7 @@ from core.intake.transaction.text_parts import cut
 from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.memory.draft import content_hash
 from core.memory.spaces import space_id
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.vault import Vault
 

@@ -38,10 +38,8 @@ from core.intake.store.import_batch import (
 from core.intake.transaction.text_parts import cut
 from core.intake.transaction.validation import check_space_name
 from core.text.compose import embedding_text
-from core.types.journals import Candidate
-from core.types.replies import ImportReport, UndoReport
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import HOME_SPACE
+from core.types.replies import Candidate, ImportReport, UndoReport
+from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor
 from core.vault.database.tx import Tx
 
 _log = log.get("engine")

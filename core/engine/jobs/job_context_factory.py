@@ -22,7 +22,7 @@ from core.index.manager import IndexManager, State
 from core.intake.store.store import Keeper
 from core.lifecycle.kit.job_context import Ground
 from core.llm.prompting import Prompt
-from core.types.proposals import Server
+from core.types.belief import Server
 from core.vault.database.rows import Rows
 
 _ASK_S = 300.0

@@ -29,8 +29,8 @@ from core.lifecycle.decay.gauges import gauges
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.reverted_runs import CHANGED
-from core.types.erasures import ProposedLink
 from core.types.lifecycle import Beat, Gauges, Graveyard, Health, JobRow, Jobs, JobState, JobType, Preview
+from core.types.memory import ProposedLink
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

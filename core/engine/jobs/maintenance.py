@@ -24,11 +24,9 @@ from core.lifecycle.decay.episode_cleanup import Episodes, cleanup_deeds, remain
 from core.lifecycle.kit.job_context import Ground, Planner
 from core.lifecycle.kit.stats import stats
 from core.recall.query.scope import Scope, seen
-from core.types.channels import seen_from
-from core.types.lifecycle import JobRow, JobState, JobType, Planned
-from core.types.upkeep import Consolidation, OwnDeed, Tidied
-from core.types.values import Actor
-from core.types.words import GLOBAL_SPACE, Grant
+from core.types.clients import seen_from
+from core.types.lifecycle import Consolidation, JobRow, JobState, JobType, OwnDeed, Planned, Tidied
+from core.types.values import GLOBAL_SPACE, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -29,7 +29,7 @@ from core.llm.ollama import Limits, ModelServer, load_library
 from core.llm.place import place_of
 from core.llm.prompting import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
 from core.llm.schema import claims_of, relation_of
-from core.types.proposals import ModelState, RefineReport, Server
+from core.types.belief import ModelState, RefineReport, Server
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

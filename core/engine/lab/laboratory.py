@@ -27,7 +27,7 @@ from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope
 from core.score.ranking.profile import Profile
 from core.score.ranking.profile_options import Value, profile_of
-from core.types.lab import (
+from core.types.recall import (
     Applied,
     Comparison,
     Given,

@@ -15,7 +15,7 @@ from core.intake.store.classification import SCHEDULER
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE
 from core.recall.results.result import RecallResult
-from core.types.lab import Probe, ProbeOutcome, Tally
+from core.types.recall import Probe, ProbeOutcome, Tally
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -13,8 +13,7 @@ from core.engine.access.receipts import tokens_of
 from core.memory.read import by_ids, client_names
 from core.recall.results.result import NearMiss, RecallItem, RecallResult
 from core.score.belief.quality import parts_of
-from core.types.lab import LabAnswer, LabItem
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import LabAnswer, LabItem, Trace, TracedCandidate
 from core.types.values import Memory
 from core.vault.database.rows import Rows
 

@@ -25,11 +25,10 @@ from core.intake.transaction.unit_of_work import unwelcome
 from core.intake.transitions.soft_delete import forget
 from core.recall.query.scope import Scope, find
 from core.text.compose import embedding_text
-from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.library import Revision, RevisionReport
 from core.types.lifecycle import Marked
-from core.types.values import Actor
-from core.types.words import Grant, Kind
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.values import Actor, Grant, Kind
+from core.types.views import Revision, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

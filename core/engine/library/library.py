@@ -29,11 +29,10 @@ from core.text.compose import embedding_text
 from core.text.query import search_syntax
 from core.text.query.search_syntax import Search, Term
 from core.text.stopwords import stop_words
-from core.types.aspects import Warned
 from core.types.ids import is_id
-from core.types.library import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.memory import Warned
+from core.types.values import OWNER_ACTOR, Status
+from core.types.views import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

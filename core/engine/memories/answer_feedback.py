@@ -16,7 +16,7 @@ from core.engine.startup import flush_journal
 from core.errors import Code, UserError
 from core.score.belief.quality import GRADES
 from core.text.compose import query_text
-from core.types.lab import FeedbackReply
+from core.types.recall import FeedbackReply
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

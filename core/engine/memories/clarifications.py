@@ -14,7 +14,7 @@ from core.engine.runtime.open_vault import Opened
 from core.errors import LociError
 from core.lifecycle.questions.question_choice import asked, next_questions
 from core.recall.query.scope import Scope, seen
-from core.types.contexts import Clarifying, ContextQuery, ContextReply
+from core.types.recall import Clarifying, ContextQuery, ContextReply
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

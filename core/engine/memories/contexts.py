@@ -29,7 +29,7 @@ from core.recall.results.result import RecallResult
 from core.score.belief.quality import metrics_of
 from core.score.ranking.packing import fetch_count
 from core.sessions.models import ceiling, window_of
-from core.types.contexts import Clarifying, Context, ContextQuery, ContextReply
+from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 from core.vault.database.rows import Rows

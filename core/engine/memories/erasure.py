@@ -15,8 +15,8 @@ from core import log
 from core.engine.runtime.open_vault import Opened
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB, erase, erase_preview
-from core.types.erasures import ErasePreview
 from core.types.lifecycle import Erased
+from core.types.memory import ErasePreview
 from core.types.values import Actor
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home

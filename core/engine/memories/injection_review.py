@@ -12,7 +12,7 @@ from core.engine.runtime.open_vault import Opened
 from core.errors import Code, UserError
 from core.intake.transitions.injection_hold import VERB, let_through
 from core.memory.read import by_id
-from core.types.aspects import Warned
+from core.types.memory import Warned
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

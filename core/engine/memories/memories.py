@@ -42,16 +42,12 @@ from core.recall.query.scope import OWNER_SCOPE, Scope, find, sealed, seen
 from core.recall.results.result import RecallResult
 from core.text.compose import embedding_text
 from core.text.screening.egress import is_blocked, look_ahead
-from core.types.aspects import Lasting
-from core.types.believed import Belief
-from core.types.contexts import ContextQuery, ContextReply
-from core.types.erasures import ErasePreview
-from core.types.lab import FeedbackReply, Metrics
 from core.types.lifecycle import Erased, Inferred
+from core.types.memory import Belief, ErasePreview, Lasting
+from core.types.recall import ContextQuery, ContextReply, FeedbackReply, Metrics
 from core.types.replies import ClientRecord, MemoryDetail, Page, Reconciled, StoreReply, UndoReport, VerdictReply
 from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQuery, StoreRequest
-from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.words import Grant, Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from core.belief.extract.permanence import level_of, permanence_of
 from core.score.lifecycle.decay import STANDARD
-from core.types.aspects import Lasting
 from core.types.belief import ClaimDraft
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.memory import Lasting
+from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 
 _LEVEL = "SELECT permanence FROM memories WHERE id = ?"

@@ -16,7 +16,7 @@ from core.engine.memories.version_chain import Written, chain_of
 from core.intake.transaction.trust_inputs import age_days, terms_of
 from core.memory.read import by_ids, occurred_when
 from core.score.belief.trust import TrustTerms
-from core.types.believed import (
+from core.types.memory import (
     Belief,
     Chain,
     ClaimHeld,
@@ -27,8 +27,7 @@ from core.types.believed import (
     TrustStep,
     Voice,
 )
-from core.types.values import Memory
-from core.types.words import Kind, Precision, Source, Status
+from core.types.values import Kind, Memory, Precision, Source, Status
 from core.vault.database.rows import Rows
 
 CLAIMS, QUOTES = 40, 12

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.types.believed import Chain, Gap, VersionHeld
-from core.types.words import Precision, Status
+from core.types.memory import Chain, Gap, VersionHeld
+from core.types.values import Precision, Status
 
 _DAY_MS = 86_400_000
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})

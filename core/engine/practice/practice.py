@@ -14,10 +14,9 @@ from core.engine.runtime.open_vault import Opened
 from core.errors import Code, UserError
 from core.intake.transaction.idempotency import Repeat
 from core.recall.query.scope import find
-from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.memory import Application
+from core.types.values import Actor, Kind
 from core.vault.database.rows import Rows
 
 

@@ -29,8 +29,8 @@ from core.intake.transaction.idempotency import Repeat
 from core.intake.transaction.question_quota import check_marks
 from core.intake.transaction.validation import check_reason
 from core.text.compose import embedding_text
-from core.types.aspects import Application
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
+from core.types.memory import Application
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

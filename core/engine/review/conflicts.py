@@ -50,8 +50,7 @@ from core.types.reviews import (
     ReviewRule,
     TurnedDown,
 )
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Grant
+from core.types.values import OWNER_ACTOR, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

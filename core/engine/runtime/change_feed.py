@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from core.events import Hub
 from core.recall.query.scope import PLACE
-from core.types.watching import Moved, Moves, Place
+from core.types.clients import Moved, Moves, Place
 from core.vault.database.tx import Tx
 
 _AT_ONCE = 500

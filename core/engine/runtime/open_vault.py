@@ -36,10 +36,10 @@ from core.recall.answer.pipeline import Recall
 from core.score.ranking.profile_options import profile_of
 from core.security.subkeys import RootKey
 from core.text.screening.injection import LimitsHeld, limits_of
+from core.types.belief import ModelState, Server
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.lifecycle import Pressure
-from core.types.proposals import ModelState, Server
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -19,7 +19,7 @@ from core.intake.erase.trace_erasure import without
 from core.intake.transaction.echo_guard import note_handed
 from core.intake.transaction.tombstones import erased_texts
 from core.memory.draft import to_json
-from core.types.contexts import Context
+from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
 from core.vault.database.tx import Tx

@@ -13,7 +13,7 @@ from core.config.describe import replaced, row_of, rows_of
 from core.config.options import Options, load
 from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.tuner import RETURNED, stored_retrieval
-from core.types.journals import OptionRow, OptionsReset
+from core.types.replies import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

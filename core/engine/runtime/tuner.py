@@ -13,7 +13,7 @@ from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.engine.runtime.open_vault import Opened
 from core.errors import PreconditionError
 from core.score.ranking.profile_options import PRESET_WORDS, Value, preset_of, preset_values
-from core.types.lab import Applied, Tuning
+from core.types.recall import Applied, Tuning
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -38,7 +38,7 @@ from core.llm.place import place_of
 from core.memory import vectorspaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.ranking.profile_options import profile_of
-from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offered, Offers
+from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

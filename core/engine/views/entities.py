@@ -20,7 +20,7 @@ from core.intake.transaction.validation import check_space_name
 from core.intake.transitions.injection_hold import refuse_orders
 from core.memory.spaces import ensure_space, space_id
 from core.text.screening.egress import look_ahead, shown_map, texts_in
-from core.types.channels import seen_from
+from core.types.clients import seen_from
 from core.types.entities import (
     EntityCard,
     EntityChange,
@@ -34,8 +34,7 @@ from core.types.entities import (
     Resolving,
 )
 from core.types.replies import ClientRecord
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import GLOBAL_SPACE, HOME_SPACE, Grant
+from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

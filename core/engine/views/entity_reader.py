@@ -32,7 +32,7 @@ from core.types.entities import (
     Resolving,
     Told,
 )
-from core.types.words import GLOBAL_SPACE
+from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
 
 FACTS = 500

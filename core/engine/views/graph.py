@@ -22,8 +22,8 @@ from core.engine.views.graph_positions import WholeLayout, checked, ego_job
 from core.errors import Code, UserError
 from core.recall.browse import graph as reading
 from core.recall.candidates.vector import StoredVectors
-from core.types.graphs import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
 from core.types.values import OWNER_ACTOR
+from core.types.views import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

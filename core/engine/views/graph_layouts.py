@@ -27,7 +27,7 @@ from core.engine.views.graph_positions import WholeLayout, apart, frozen
 from core.engine.views.layout_process import LENGTH, STEP, Job, Places, packed
 from core.errors import CancelledError, Code, EnvironmentFaultError
 from core.types.clock import Clock
-from core.types.graphs import EgoGraph, Placed
+from core.types.views import EgoGraph, Placed
 
 _START_CHILD = (
     "import sys; sys.path.insert(0, sys.argv[1]); "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.engine.views.layout_process import EGO, WHOLE, Job, Places
 from core.errors import Code, UserError
-from core.types.graphs import EgoGraph
+from core.types.views import EgoGraph
 
 MAX_NODES = 1_000_000
 MAX_EDGES = 4_000_000

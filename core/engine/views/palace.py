@@ -21,8 +21,8 @@ from core.lifecycle.palace.arrangement import SCHEDULER, Arranged, Arranger, any
 from core.lifecycle.palace.floor_plan_edits import Desk
 from core.lifecycle.palace.placement import Numbers, Vectors
 from core.memory import floor
-from core.types.palace import Loci, PalacePlan, Whereabouts
 from core.types.values import OWNER_ACTOR
+from core.types.views import Loci, PalacePlan, Whereabouts
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

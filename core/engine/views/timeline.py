@@ -19,7 +19,7 @@ from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import checked_topic, evolve
 from core.recall.browse.timeline import Spans, TimeColumns
 from core.recall.candidates.vector import StoredVectors
-from core.types.timelines import Density, Evolution, TimeCursor, TimeFilter, TimePage
+from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
 
 T = TypeVar("T")

@@ -25,8 +25,7 @@ from core.importers.records.conversation_parts import (
 )
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.values import When
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status, When
 
 _STEMS = ("conversation",)
 _ARRAYS = ("", "conversations")

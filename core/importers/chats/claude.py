@@ -24,8 +24,7 @@ from core.importers.records.conversation_parts import (
 )
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.values import When
-from core.types.words import Role, Source
+from core.types.values import Role, Source, When
 
 _STEMS = ("conversation", "project", "memories", "users", "manifest", "data", "projects/")
 _ARRAYS = ("", "conversations")

@@ -17,7 +17,7 @@ from core.importers.records.blocks import injected, without_blocks
 from core.importers.records.conversation_parts import as_list, as_mapping, as_text, digest, joined_words, known
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.words import Role, Source
+from core.types.values import Role, Source
 
 _HEAD_LINES = 40
 _TITLE_LINE = 8192  # characters; a line with a title is short, so long ones need no parsing in the first pass

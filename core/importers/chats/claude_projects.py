@@ -14,7 +14,7 @@ from core.importers.input.streams import Parsed, iter_json_array, read_json
 from core.importers.records.conversation_parts import as_list, as_mapping, as_text, digest, joined_words, known
 from core.importers.records.records import Item, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status
 
 _ARRAYS = ("", "projects")
 

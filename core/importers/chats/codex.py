@@ -19,7 +19,7 @@ from core.importers.records.blocks import injected, is_enclosed, without_blocks
 from core.importers.records.conversation_parts import as_list, as_mapping, as_text, digest, joined_words, known
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.words import Role, Source
+from core.types.values import Role, Source
 
 _HEAD_LINES = 20
 _ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")

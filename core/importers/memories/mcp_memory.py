@@ -24,8 +24,7 @@ from core.importers.records.records import Item, Record, Skip, Trouble
 from core.importers.records.rows import filled_text, text_digest
 from core.text.rendering.model_text import observed, related
 from core.text.times import parse_time
-from core.types.values import When
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source, When
 
 _NAMES = ("name", "entityName", "entity_name", "id")
 _TYPES = ("entityType", "entity_type")

@@ -14,7 +14,7 @@ from core.importers.input.streams import Parsed, iter_json_array, mended_count, 
 from core.importers.records.records import Item, Record, Skip
 from core.importers.records.rows import Ordinals, filled_text, spread_tags, text_digest
 from core.text.times import parse_time
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 WRAPPERS = ("results", "memories", "items", "data")
 _TEXTS = ("memory", "text", "data", "content")

@@ -30,7 +30,7 @@ from core.importers.input.streams import (
 from core.importers.records.records import Item, Record, Skip, Trouble
 from core.importers.records.rows import filled_text, text_digest
 from core.text.times import parse_time
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

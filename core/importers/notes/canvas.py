@@ -13,7 +13,7 @@ from core.importers.notes.wikilinks import NoteIndex, link_rows, links_in, tags_
 from core.importers.records.records import Record, Skip, Trouble
 from core.importers.records.rows import text_digest
 from core.text.rendering.markdown import without_code
-from core.types.words import Kind, Role, Source
+from core.types.values import Kind, Role, Source
 
 _BETWEEN = "\n\n"
 

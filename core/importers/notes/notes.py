@@ -24,8 +24,7 @@ from core.importers.records.records import Item, Record, Section, Skip, Trouble
 from core.importers.records.rows import text_digest
 from core.text.rendering.markdown import headings_in, without_code
 from core.text.times import is_within, labelled_date, parse_time
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source
+from core.types.values import Kind, Precision, Role, Source, When
 
 SETTINGS = ".obsidian"
 TRASH = ".trash"

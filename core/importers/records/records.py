@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.importers.input.source import Bundle
-from core.types.values import When
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status, When
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from core.importers.input.streams import BadJson, mended_count, parse_json_text
 from core.importers.records.front_matter import plain_name
 from core.importers.records.records import Conversation, Record, Skip, Trouble
 from core.text.times import parse_time
-from core.types.values import When
-from core.types.words import Kind, Role, Source
+from core.types.values import Kind, Role, Source, When
 
 # Canonical name first, then the names that other programs use, by preference. Compared by `plain_name`.
 FIELDS: Mapping[str, tuple[str, ...]] = {

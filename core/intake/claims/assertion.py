@@ -11,7 +11,7 @@ from typing import Any
 
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.memory.draft import to_json
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

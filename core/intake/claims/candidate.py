@@ -17,8 +17,7 @@ from core.intake.transaction.trust_inputs import base_trusts
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, Told
-from core.types.values import When
-from core.types.words import Kind, Precision, Source
+from core.types.values import Kind, Precision, Source, When
 from core.vault.database.rows import Rows
 
 OWNER_LINEAGE = "owner"

@@ -23,8 +23,7 @@ from core.intake.transitions import review_items
 from core.intake.transitions.review_items import Matter
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
 from core.types.ids import IdMaker
-from core.types.values import Actor
-from core.types.words import GLOBAL_SPACE
+from core.types.values import GLOBAL_SPACE, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -24,10 +24,9 @@ from core.intake.transaction.trust_inputs import refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
 from core.memory.draft import content_hash, to_json
-from core.types.erasures import ErasedItem, ErasePreview
 from core.types.lifecycle import Erased
-from core.types.values import Actor
-from core.types.words import Kind, Source, Status
+from core.types.memory import ErasedItem, ErasePreview
+from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

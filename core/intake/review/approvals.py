@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from core.intake.transitions.soft_delete import leave
 from core.intake.transitions.transitions import Acts
-from core.types.changes import Wish
+from core.types.memory import Wish
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

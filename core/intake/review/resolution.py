@@ -26,8 +26,7 @@ from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import ClientRecord
 from core.types.reviews import Action, Decided, Decision
-from core.types.values import Actor
-from core.types.words import Status
+from core.types.values import Actor, Status
 from core.vault.database.tx import Tx
 
 VERB = "resolve"

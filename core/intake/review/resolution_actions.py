@@ -32,10 +32,9 @@ from core.intake.transitions.review_items import Matter
 from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
 from core.text.written import written_time
-from core.types.changes import Wish
+from core.types.memory import Wish
 from core.types.reviews import Action, Decision
-from core.types.values import When
-from core.types.words import Precision, Source, Status
+from core.types.values import Precision, Source, Status, When
 from core.vault.database.rows import Rows
 
 REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"

@@ -35,11 +35,10 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
 from core.score.belief.trust import trust_terms
-from core.types.changes import ChangeReply, Wish
+from core.types.memory import ChangeReply, Wish
 from core.types.replies import ClientRecord
 from core.types.reviews import Action
-from core.types.values import Actor, When
-from core.types.words import Grant, Kind, Source, Status
+from core.types.values import Actor, Grant, Kind, Source, Status, When
 from core.vault.database.tx import Tx
 
 _ASK = {

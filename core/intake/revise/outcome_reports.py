@@ -24,8 +24,7 @@ from core.memory.write import Stored, VectorSpace
 from core.score.lifecycle import rule_maturity
 from core.score.lifecycle.rule_maturity import ANTI_PATTERN, Maturity
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
-from core.types.values import Actor
-from core.types.words import Kind, Status
+from core.types.values import Actor, Kind, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.erasures import ProposedLink
+from core.types.memory import ProposedLink
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.changes import Related, Relationship
-from core.types.values import Actor
-from core.types.words import GLOBAL_SPACE, OWNER
+from core.types.memory import Related, Relationship
+from core.types.values import GLOBAL_SPACE, OWNER, Actor
 from core.vault.database.tx import Tx
 
 VERB, LABEL = "relate", "Relate two memories"

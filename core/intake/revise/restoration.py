@@ -14,7 +14,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.transitions import MERGED, Acts
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 
 Admit = Callable[[Acts, str], object]

@@ -31,9 +31,8 @@ from core.memory.spaces import ensure_space
 from core.memory.tiers import renew_tags
 from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_new_vectors
 from core.score.belief.trust import trust_terms
-from core.types.library import Revision, RevisionPreview, RevisionReport
-from core.types.values import Actor
-from core.types.words import Source, Status
+from core.types.values import Actor, Source, Status
+from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.dependents import forget_inferred, remove_mentions

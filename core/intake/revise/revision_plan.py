@@ -20,8 +20,8 @@ from core.memory.read import occurred_when
 from core.memory.spaces import space_id
 from core.score.lifecycle.decay import check_permanence
 from core.text.written import written_time
-from core.types.library import Revision
-from core.types.words import GLOBAL_SPACE, Kind, Status
+from core.types.values import GLOBAL_SPACE, Kind, Status
+from core.types.views import Revision
 from core.vault.database.rows import Rows
 
 _LABEL_CHARACTERS = 1024

@@ -31,8 +31,7 @@ from core.memory.draft import Draft, content_hash, to_json
 from core.memory.write import forget_vector, insert_memories, refresh_terms, take_labels, write_vectors
 from core.score.belief.trust import trust_terms
 from core.text.screening.injection import renewed
-from core.types.values import Actor, When
-from core.types.words import Kind, Source, Status
+from core.types.values import Actor, Kind, Source, Status, When
 from core.vault.database.rows import Rows
 from core.vault.dependents import remove_mentions
 

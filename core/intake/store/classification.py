@@ -32,8 +32,7 @@ from core.memory.write import VectorSpace
 from core.score.lifecycle.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
-from core.types.values import Actor
-from core.types.words import Kind, Status
+from core.types.values import Actor, Kind, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

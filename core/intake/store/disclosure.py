@@ -19,8 +19,7 @@ from dataclasses import replace
 from core.intake.store.requests import Checked
 from core.intake.transaction.question_quota import check_waiting
 from core.types.replies import ClientRecord, StoreReply
-from core.types.values import Actor
-from core.types.words import Grant
+from core.types.values import Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.sight import UNSEALED, let_in
 

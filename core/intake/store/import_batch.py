@@ -26,8 +26,7 @@ from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
 from core.score.belief.trust import trust_terms
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import GLOBAL_SPACE, Kind, Role, Source, Status
+from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

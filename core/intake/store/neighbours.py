@@ -19,7 +19,7 @@ from core.index.base import Hits
 from core.index.manager import IndexManager
 from core.intake.claims.candidate import Newcomer
 from core.memory.write import VectorSpace
-from core.types.words import GLOBAL_SPACE
+from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
 from core.vault.sight import UNSEALED
 

@@ -25,7 +25,7 @@ from core.intake.transitions.review_items import KEPT, Known, Matter, known_matt
 from core.intake.transitions.transitions import Acts
 from core.types.replies import Classification, StoreReply
 from core.types.reviews import Action
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 
 _LOGGED = dict.fromkeys(Deed, "ADD") | {
     Deed.QUARANTINE: "QUARANTINE",

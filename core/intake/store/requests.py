@@ -18,11 +18,10 @@ from core.intake.transaction.validation import (
 )
 from core.intake.transitions.injection_hold import Screened, screened
 from core.score.lifecycle.decay import check_permanence
-from core.types.channels import limit_of
+from core.types.clients import limit_of
 from core.types.replies import ClientRecord
 from core.types.requests import StoreRequest
-from core.types.values import When
-from core.types.words import Grant, Role, Source
+from core.types.values import Grant, Role, Source, When
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,7 @@ from core.score.belief.trust import trust_terms
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest
-from core.types.values import Actor, When
-from core.types.words import HOME_SPACE, Grant, Source, Status
+from core.types.values import HOME_SPACE, Actor, Grant, Source, Status, When
 from core.vault.database.tx import Tx
 
 __all__ = ["Arriving", "Checked", "Keeper", "check_request"]

@@ -12,8 +12,7 @@ from core.intake.transaction.echo_guard import NO_IDS
 from core.intake.transaction.sources import Lineage
 from core.memory.write import Stored
 from core.types.replies import ClientRecord
-from core.types.values import Actor
-from core.types.words import Source
+from core.types.values import Actor, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from core.memory.strengths import strength_by_id
 from core.score.belief.claim_confidence import Weighed, claim_confidence
 from core.score.belief.trust import TrustTerms, trust_terms
 from core.score.lifecycle.digest_selection import mean_confidence
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -11,7 +11,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, has_parts
 from core.intake.transitions.review_items import close_moot
 from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.sight import OVERTAKEN
 
 SAID_MEANWHILE = "said_meanwhile"

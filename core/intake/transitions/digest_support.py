@@ -13,7 +13,7 @@ from core.intake.claims.assertion import follow
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.memory.draft import to_json
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 from core.vault.database.tx import Tx
 
 DIGESTED = "digested"

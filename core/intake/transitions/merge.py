@@ -17,7 +17,7 @@ from core.intake.transaction.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json
 from core.memory.write import take_labels
 from core.text.screening.injection import FLAG, renewed
-from core.types.words import Source, Status
+from core.types.values import Source, Status
 from core.vault.database.tx import Tx
 
 _GENERAL = "general"

@@ -16,7 +16,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, has_parts, standing_t
 from core.intake.transitions.review_items import close_conflict
 from core.intake.transitions.transitions import Acts
 from core.memory.draft import Draft, content_hash
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.rows import Rows
 from core.vault.sight import REFUSED
 

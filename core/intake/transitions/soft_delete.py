@@ -10,8 +10,7 @@ from core.intake.claims.candidate import standing_of
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.digest_support import release
 from core.intake.transitions.review_items import close_moot
-from core.types.values import Actor
-from core.types.words import Status
+from core.types.values import Actor, Status
 from core.vault.database.tx import Tx
 
 VERB = "forget"

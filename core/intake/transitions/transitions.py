@@ -25,8 +25,7 @@ from core.intake.transitions.merge import Merged, unite
 from core.intake.transitions.review_items import Matter
 from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
-from core.types.values import When
-from core.types.words import Source, Status
+from core.types.values import Source, Status, When
 from core.vault.database.tx import Tx
 
 REPLACED, MERGED, OLDER, DUPLICATE = "replaced", "merged", "older", "duplicate"

@@ -21,8 +21,7 @@ from core.intake.transitions.review_items import Matter
 from core.intake.transitions.transitions import Acts
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
-from core.types.values import Actor
-from core.types.words import Kind, Source, Status
+from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.tx import Tx
 
 DISPUTED_FROM = 0.3

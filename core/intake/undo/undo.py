@@ -19,8 +19,7 @@ from core.memory.draft import to_json
 from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
-from core.types.values import Actor
-from core.types.words import HOME_SPACE
+from core.types.values import HOME_SPACE, Actor
 from core.vault.database.row_images import both_states, image_from_json, image_hash, lasting, steady
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

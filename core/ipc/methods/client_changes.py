@@ -16,9 +16,8 @@ from core.ipc.methods.owner.base import Params, behind, shape_for, wait
 from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import iso
-from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.values import Memory
-from core.types.words import Kind, Status
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.values import Kind, Memory, Status
 
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from core.errors import Code, UserError
 from core.ipc.protocol.sessions import Session
 from core.types.requests import StoreRequest
-from core.types.words import GLOBAL_SPACE, Grant, Source
+from core.types.values import GLOBAL_SPACE, Grant, Source
 
 TEXT_BYTES = 8 * 1024  # design section 8, texts of store methods
 _CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.ASCII)
@@ -72,7 +72,7 @@ def check_target(session: Session, space: str | None) -> None:
 
 
 def channel_of(channel: str | None, user: str | None) -> str:
-    """A channel in one word (E11a; `core.types.channels`).
+    """A channel in one word (E11a; `core.types.clients`).
 
     Args:
         channel: such as `discord`: small letters, digits, `-` and `_`.

@@ -25,7 +25,7 @@ from core.ipc.methods.ports import Engine, RecallResultLike
 from core.ipc.protocol.sessions import Session
 from core.types.replies import ClientRecord
 from core.types.requests import ListRequest
-from core.types.words import GLOBAL_SPACE, Grant, Kind
+from core.types.values import GLOBAL_SPACE, Grant, Kind
 
 RECALLED_FROM = 0.2  # seed B, hybrid search and composite scoring: what is hardly certain stays out
 _PAGE = 10  # E14a.5: memories of a list where no number is named

@@ -16,7 +16,7 @@ from core.ipc.methods.owner.conflicts import listed, settled
 from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.types.requests import Extras
-from core.types.words import Grant, Kind, Source
+from core.types.values import Grant, Kind, Source
 
 
 async def memory_conflicts(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

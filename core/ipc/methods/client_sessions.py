@@ -18,7 +18,7 @@ from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import read
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
-from core.types.words import Source
+from core.types.values import Source
 
 _SOURCES = {"user": Source.USER_IMPLICIT, "assistant": Source.INFERENCE, "tool": Source.TOOL_OUTPUT}
 _LEFT_OUT = "Messages are kept word for word only with the grant write; ask the person for it."

@@ -17,7 +17,7 @@ from core.ipc.methods.owner.memories import store_request
 from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.types.requests import FactRequest
-from core.types.words import Kind
+from core.types.values import Kind
 
 
 async def memory_store_episode(engine: Engine, params: Params, session: Session) -> dict[str, Any]:

@@ -18,15 +18,10 @@ from core.ipc.protocol.time_format import iso
 from core.text.rendering.model_text import rendered
 from core.text.screening.egress import conditions, order_score, shown
 from core.text.screening.injection import blocked_text, limits
-from core.types.bands import band
-from core.types.contexts import ContextReply
-from core.types.journals import StepRow, Steps
-from core.types.lab import Metrics
-from core.types.plans import QueryPlan, TimeRange
-from core.types.replies import ImportReport, MemoryDetail, StoreReply, UndoReport, VerdictReply
+from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
+from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply
 from core.types.reviews import Action, Decided, ListedConflict
-from core.types.traces import Trace
-from core.types.values import Memory, When
+from core.types.values import Memory, When, band
 
 NameOf = Callable[[str], str | None]
 

@@ -12,15 +12,23 @@ from typing import Any, Protocol
 
 from core.config.options import Options
 from core.events import Hub
-from core.types.changes import ChangeReply, Judgement, Related, Relationship, Wish
-from core.types.clients import ActivityPage, Before, Change, ClientCard, Denied, Removal, Undoable
+from core.types.clients import ActivityPage, Before, Change, ClientCard, Denied, Moves, Removal, Undoable
 from core.types.clock import Clock
-from core.types.contexts import ContextQuery, ContextReply
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
-from core.types.erasures import ErasePreview
-from core.types.journals import Steps
-from core.types.library import Facets, FindRequest, Found, Revision, RevisionReport
-from core.types.lifecycle import Erased, JobRow, Jobs, JobType, Marked, OutcomeTaken, Preview
+from core.types.lifecycle import (
+    Consolidation,
+    Erased,
+    JobRow,
+    Jobs,
+    JobType,
+    Marked,
+    OutcomeTaken,
+    OwnDeed,
+    Preview,
+    Tidied,
+)
+from core.types.memory import ChangeReply, ErasePreview, Judgement, Related, Relationship, Wish
+from core.types.recall import ContextQuery, ContextReply, Trace
 from core.types.replies import (
     ClientRecord,
     ImportReport,
@@ -28,6 +36,7 @@ from core.types.replies import (
     Page,
     Paired,
     StatusReport,
+    Steps,
     StoreReply,
     UndoReport,
     VerdictReply,
@@ -44,11 +53,8 @@ from core.types.sessions import (
     TurnEnded,
     TurnQuery,
 )
-from core.types.traces import Trace
-from core.types.upkeep import Consolidation, OwnDeed, Tidied
-from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.watching import Moves
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Memory, Source
+from core.types.views import Facets, FindRequest, Found, Revision, RevisionReport
 
 Counted = Callable[[int, int | None], None]
 Asked = Callable[[], bool]

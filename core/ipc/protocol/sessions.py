@@ -22,8 +22,7 @@ from core.security.handshake import (
     server_proof,
 )
 from core.types.replies import ClientRecord
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Grant
+from core.types.values import OWNER_ACTOR, Actor, Grant
 
 TokenFor = Callable[[str], ClientRecord | None]
 
@@ -35,7 +34,7 @@ class Session:
     Attributes:
         record: the client as it was when it authenticated.
         owner: the owner's channel.
-        channel: whom it speaks for in this call (`core.types.channels`); "" for nobody in particular.
+        channel: whom it speaks for in this call (`core.types.clients`); "" for nobody in particular.
     """
 
     record: ClientRecord

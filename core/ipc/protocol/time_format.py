@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.errors import Code, UserError
 from core.text.times import parse_time
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -30,8 +30,7 @@ from core.ipc.socket.limits import Caps, SearchLimits
 from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
 from core.ipc.socket.subscriptions import KINDS, Subscription
 from core.security.handshake import encode_value
-from core.types.channels import limit_of
-from core.types.clients import Before
+from core.types.clients import Before, limit_of
 from core.types.replies import ClientRecord
 from core.types.values import OWNER_ACTOR, Actor
 

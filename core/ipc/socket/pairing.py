@@ -18,7 +18,7 @@ from core.errors import Code, LociError, UserError
 from core.ipc.protocol.escaping import NAME_CHARACTERS, shown
 from core.types.clients import Before, PairingOutcome
 from core.types.clock import Clock
-from core.types.words import Grant
+from core.types.values import Grant
 
 CODE_S = 120.0
 CODE_TRIES = 3

@@ -27,7 +27,7 @@ from core.ipc.socket.dispatch import Dispatcher, locked, older
 from core.ipc.socket.limits import Caps
 from core.ipc.socket.pairing import PairingDesk
 from core.ipc.socket.window_pairing import WindowPairing, gone, unopened
-from core.types.watching import Moves
+from core.types.clients import Moves
 
 __all__ = ["Hooks", "Refusal", "Server", "gone", "unopened"]
 

@@ -18,8 +18,8 @@ from core.errors import LociError
 from core.ipc.methods.owner.base import wait
 from core.ipc.methods.ports import Engine
 from core.ipc.protocol.messages import notification
+from core.types.clients import Moved, Moves, Place
 from core.types.values import Actor
-from core.types.watching import Moved, Moves, Place
 
 KINDS = ("stored", "changed", "gone")
 _QUEUED = 64

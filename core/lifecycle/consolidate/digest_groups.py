@@ -23,7 +23,7 @@ from core.lifecycle.kit.job_context import Ground
 from core.score.lifecycle.digest_selection import combined_confidence, grouped, islands
 from core.text.rendering.digest import Span, composed, same_words, statements
 from core.types.belief import ClaimDraft, Label
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.rows import Rows
 
 MOST_DIGESTS = 200

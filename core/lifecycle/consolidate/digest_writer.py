@@ -23,8 +23,7 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import Draft, to_json
 from core.memory.write import insert_memories, write_vectors
 from core.text.rendering.digest import Span, composed
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows
 
 _GENERAL = "general"

@@ -20,7 +20,7 @@ from core.lifecycle.consolidate.digest_writer import from_json, text_of, write_d
 from core.lifecycle.consolidate.pairs import Node, read_nodes
 from core.lifecycle.decay.protection import IN_REVIEW, SPARED, protections
 from core.types.lifecycle import Deed, Planned
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
 
 _CARRIED = ("related_to", "coexists_with", "supports", "example_of")

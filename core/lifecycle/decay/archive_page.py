@@ -11,9 +11,9 @@ from core.config.options import Options
 from core.errors import Code, UserError
 from core.intake.revise.revision_plan import plan
 from core.lifecycle.decay.sweep import OLD_VERSION
-from core.types.library import Revision
 from core.types.lifecycle import Buried, Graveyard
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Revision
 from core.vault.database.rows import Rows
 
 MAX_PAGE = 500

@@ -20,7 +20,7 @@ from core.memory.strengths import COLUMNS, JOINS, courses
 from core.score.lifecycle.decay import PERMANENT, days_until, effective_confidence, rate_of
 from core.score.lifecycle.strength import Course
 from core.types.lifecycle import Curve, Gauges
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.rows import Rows
 
 AHEAD_DAYS = 365

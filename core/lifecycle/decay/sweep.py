@@ -26,7 +26,7 @@ from core.memory.strengths import COLUMNS, JOINS, strengths
 from core.score.lifecycle.decay import EXPIRED as GONE
 from core.score.lifecycle.decay import HOLDS, classify, effective_confidence, rates_of
 from core.types.lifecycle import Deed, JobType, Planned
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -29,7 +29,7 @@ from core.lifecycle.kit.job_context import Batch, Ground
 from core.llm.distilled import Distillate, NewFact, NewRule, distillate_of
 from core.llm.distilling import Shown, distill_prompt, fitting, shown_ids
 from core.types.lifecycle import JobType
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -36,9 +36,8 @@ from core.intake.transitions.transitions import Acts
 from core.lifecycle.distill.distill_queue import Episode
 from core.memory.draft import Draft, content_hash
 from core.memory.write import insert_memories, write_new_vectors
-from core.types.belief import Label
-from core.types.proposals import RelationProposal
-from core.types.words import Kind, Role, Source, Status
+from core.types.belief import Label, RelationProposal
+from core.types.values import Kind, Role, Source, Status
 from core.vault.database.tx import Tx
 
 READ_BY_MODEL = "read_by_model"

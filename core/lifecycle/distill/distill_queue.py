@@ -17,8 +17,7 @@ from core.intake.transaction.sources import Lineage
 from core.llm.distilling import MOST_FACTS, MOST_RULES, Shown
 from core.memory.draft import to_json
 from core.memory.read import occurred_when
-from core.types.values import When
-from core.types.words import Kind, Role
+from core.types.values import Kind, Role, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

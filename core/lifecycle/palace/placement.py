@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.memory.rooms import Places, Room
 from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_for, room_size, spread
 from core.score.lifecycle.clusters import FAR, cluster
-from core.types.palace import GAP
+from core.types.views import GAP
 
 Vectors = NDArray[np.float32]
 Numbers = NDArray[np.int64]

@@ -16,7 +16,7 @@ from core.memory.draft import to_json
 from core.text.screening.egress import words_kept_back
 from core.text.screening.fencing import fenced
 from core.text.screening.injection import ALLOWED
-from core.types.contexts import Clarifying
+from core.types.recall import Clarifying
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

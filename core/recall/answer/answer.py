@@ -33,9 +33,8 @@ from core.recall.results.explain import (
 from core.recall.results.result import NearMiss, RecallItem, Sought
 from core.score.ranking.abstention import Comparison, bar, chance
 from core.text.query.intent import asks_for_several
-from core.types.plans import QueryPlan
-from core.types.values import Memory
-from core.types.words import Status
+from core.types.recall import QueryPlan
+from core.types.values import Memory, Status
 from core.vault.database.rows import Rows
 
 _SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent

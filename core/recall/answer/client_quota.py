@@ -21,7 +21,7 @@ from core.embed.tokens import Counter as Tokens
 from core.recall.answer.context import BUDGET, assembled
 from core.recall.results.result import RecallItem, Sought
 from core.score.ranking.packing import PARTS
-from core.types.contexts import Context, LeftOut
+from core.types.recall import Context, LeftOut
 from core.vault.database.rows import Rows
 
 _OTHERS = PARTS - 1

@@ -30,10 +30,8 @@ from core.text.rendering.tiers import Tiers
 from core.text.screening.egress import conditions, kept_back, words_kept_back
 from core.text.screening.fencing import fenced, label
 from core.text.screening.injection import ALLOWED, spread_order
-from core.types.bands import band
-from core.types.contexts import Context, Included, LeftOut
-from core.types.values import Memory, When
-from core.types.words import Kind, Precision
+from core.types.recall import Context, Included, LeftOut
+from core.types.values import Kind, Memory, Precision, When, band
 from core.vault.database.rows import Rows
 
 HEAD = (

@@ -33,8 +33,8 @@ from core.recall.ranking.succession import with_successors
 from core.recall.results.result import NO_VECTORS, RecallResult
 from core.score.ranking.packing import PARTS
 from core.score.ranking.profile import LOCI, Profile
-from core.types.plans import Intent, QueryPlan
-from core.types.zone import LocalZone
+from core.types.clock import LocalZone
+from core.types.recall import Intent, QueryPlan
 from core.vault.database.rows import Rows
 
 _SCOPES_KEPT = 16

@@ -13,8 +13,7 @@ import numpy as np
 from core.recall.answer.answer import Answer
 from core.recall.candidates.windows import Floats
 from core.recall.results.result import RecallItem
-from core.types.plans import QueryPlan
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import QueryPlan, Trace, TracedCandidate
 
 KEPT = 40
 """Candidates a trace holds: all of the answer, and of the others the strongest, until there are so many."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.recall.browse.links import Link, Links
-from core.types.graphs import EDGE_TYPES
+from core.types.views import EDGE_TYPES
 
 KEPT = 12
 """Links that a memory keeps for its own part; a neighbour may keep one more to it."""

@@ -22,7 +22,7 @@ from core.recall.candidates.vector import StoredVectors
 from core.recall.query.scope import as_labels
 from core.score.lifecycle.state_transitions import Pair, transitions
 from core.text.terms import query_terms
-from core.types.timelines import Evolution, TopicEvent
+from core.types.views import Evolution, TopicEvent
 from core.vault.database.rows import Rows
 
 FLOOR = 0.28

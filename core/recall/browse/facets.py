@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from core.types.library import Facets
+from core.types.views import Facets
 from core.vault.database.rows import Rows
 
 MOST_TAGS = 200

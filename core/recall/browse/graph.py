@@ -29,9 +29,8 @@ from core.recall.browse.links import (
 )
 from core.recall.candidates.vector import StoredVectors
 from core.recall.query.scope import Labels, as_labels
-from core.types.graphs import EDGE_TYPES, MEANING, EgoGraph, GraphEdge, GraphFilter, GraphNode, WholeGraph
-from core.types.library import FindRequest
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import EDGE_TYPES, MEANING, EgoGraph, FindRequest, GraphEdge, GraphFilter, GraphNode, WholeGraph
 from core.vault.database.rows import Rows
 
 MAX_DEPTH = 3

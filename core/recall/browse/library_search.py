@@ -20,8 +20,8 @@ from core.recall.query.scope import OWNER_SCOPE, Scope
 from core.text.query.search_syntax import NAMED, NUMBERS, PHRASE, WORD, WORDS_OF, Search, Term, bounds, parse, period
 from core.text.screening.injection import ALLOWED, FLAG
 from core.text.terms import query_terms
-from core.types.library import SORTS, FindRequest, MemoryRow
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status
+from core.types.views import SORTS, FindRequest, MemoryRow
 from core.vault.database.rows import Rows
 
 HEAD_CHARACTERS = 300

@@ -18,7 +18,7 @@ from core.errors import CancelledError
 from core.index.arrays import NO_LABELS
 from core.recall.candidates.vector import StoredVectors
 from core.recall.query.scope import Labels
-from core.types.graphs import EDGE_TYPES, MEANING
+from core.types.views import EDGE_TYPES, MEANING
 from core.vault.database.rows import Rows
 
 PART_WEIGHT = 0.9

@@ -14,7 +14,7 @@ from core.text.screening.egress import is_blocked
 from core.text.screening.injection import FLAG
 from core.types.replies import Page
 from core.types.requests import LIST_SORTS, ListRequest
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 
 _KEYS = {

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from core.errors import Code, UserError
 from core.recall.browse.library_search import rows_of
 from core.recall.query.scope import OLD_VERSIONS, Labels, as_labels
-from core.types.timelines import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
 
 MAX_PERIODS = 4_000

@@ -12,7 +12,7 @@ import numpy as np
 from core.recall.candidates.candidates import Candidates, Question
 from core.recall.query.scope import Labels, as_labels
 from core.score.ranking.proximity import TOLD_LATER_DAYS, proximity
-from core.types.plans import TimeRange
+from core.types.recall import TimeRange
 from core.vault.database.rows import Rows
 
 _IN_DAYS = (

@@ -18,7 +18,7 @@ from core.score.ranking.profile import Profile
 from core.text.fold import fold_case, fold_width
 from core.text.query.understanding import understand
 from core.text.terms import query_terms
-from core.types.plans import PlanChange, QueryPlan, TimeRange
+from core.types.recall import PlanChange, QueryPlan, TimeRange
 from core.vault.database.rows import Rows
 
 HAS_NAMES = "EXISTS (SELECT 1 FROM entity_aliases)"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from core.errors import Code, UserError
 from core.recall.query.scope import Scope
 from core.text.compose import query_text
-from core.types.plans import PlanChange
+from core.types.recall import PlanChange
 from core.types.requests import RecallQuery
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 
 MODES = ("hybrid", "semantic", "keyword")
 

@@ -17,9 +17,8 @@ from core.belief.review.open_doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.recall.query.cross_space_filter import AT_ODDS
-from core.types.channels import limit_of, limits_from, seen_from
-from core.types.values import Memory
-from core.types.words import Kind, Status
+from core.types.clients import limit_of, limits_from, seen_from
+from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
 from core.vault.sight import CLEARTEXT, UNSEALED, is_undecided, let_in
 
@@ -84,7 +83,7 @@ class Scope:
         unrestricted: every space.
         space_ids: ids of the spaces it may see, where it is not unrestricted.
         client_id: the client; None for the owner.
-        channel: whom the client speaks for (`core.types.channels`); the owner sees every channel.
+        channel: whom the client speaks for (`core.types.clients`); the owner sees every channel.
         decides: it sees what waits for a decision, whoever brought it (the grant `curate`); else its own alone.
     """
 

@@ -25,8 +25,7 @@ from core.intake.transaction.text_readers import Readers
 from core.recall.results.result import RecallItem
 from core.text.split import sentences
 from core.types.belief import ACTED_ON, Label, Told
-from core.types.values import Memory
-from core.types.words import Kind
+from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 
 WHY = "It contradicts what you said yourself, which is in this answer too."

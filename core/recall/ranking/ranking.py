@@ -18,7 +18,7 @@ from core.score.ranking.diversity import diversified, likeness
 from core.score.ranking.factors import Sides, multiplier, recency, utility
 from core.score.ranking.fusion import fuse, ranks
 from core.score.ranking.profile import Profile
-from core.types.plans import Intent
+from core.types.recall import Intent
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9

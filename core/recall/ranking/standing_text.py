@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.intake.claims.structural_match import sentence_at
-from core.types.values import Memory
-from core.types.words import Status
+from core.types.values import Memory, Status
 from core.vault.database.rows import Rows
 
 Spans = Sequence[tuple[int, int]]

@@ -14,7 +14,7 @@ import numpy as np
 from core.recall.candidates.candidates import Candidates, Question, examine
 from core.recall.query.scope import LATER_SPEAKS, Predicate
 from core.recall.results.explain import IN_REVIEW
-from core.types.words import Status
+from core.types.values import Status
 from core.vault.database.rows import Rows
 
 SHARE = 0.9

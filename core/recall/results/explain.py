@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.recall.results.result import NO_VECTORS, Signals
-from core.types.words import Status
+from core.types.values import Status
 
 LISTS = ("vector", "bm25", "window", "coverage", "evidence", "time", "graph")
 _SHOWN_WORDS = 6

@@ -16,9 +16,7 @@ from typing import Any
 
 from core.errors import Code, IntegrityError
 from core.recall.results.result import RecallResult
-from core.types.lab import Metrics
-from core.types.plans import Intent, QueryPlan, TimeRange
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import Intent, Metrics, QueryPlan, TimeRange, Trace, TracedCandidate
 
 VERSION = 1
 """Of the layout of a body; receipts of the first Loci have none."""

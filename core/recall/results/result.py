@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.score.ranking.profile import Focus
-from core.types.traces import Trace
+from core.types.recall import Trace
 from core.types.values import Memory
 
 NO_VECTORS = "keyword_only_no_vectors"

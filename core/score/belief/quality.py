@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.types.lab import Metrics
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import Metrics, Trace, TracedCandidate
 
 POOR_IN_A_ROW = 10
 """So many poor answers one after another put the embedder in doubt (E5.3.4)."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.types.words import Source
+from core.types.values import Source
 
 SOURCE_WEIGHT: Mapping[Source, float] = MappingProxyType(
     {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from core.types.timelines import Transition
+from core.types.views import Transition
 
 Pair = frozenset[str]
 """Two ids; which of them is the newer does not matter (X42: the direction of an edge is tested both ways)."""

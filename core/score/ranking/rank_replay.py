@@ -12,7 +12,7 @@ import numpy as np
 from core.score.ranking.factors import Sides, multiplier
 from core.score.ranking.fusion import fuse
 from core.score.ranking.profile import SideWeights
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import Trace, TracedCandidate
 
 _DIGITS = 9
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from math import prod
 
 from core.text.stopwords import stop_words
-from core.types.plans import Intent
+from core.types.recall import Intent
 
 SHORT_WORDS, LONG_WORDS = 8, 12
 _DROPPED = re.compile(r"['’‘ʼ]")

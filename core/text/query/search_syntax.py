@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core.text.terms import query_terms
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
 
 WORD, PHRASE, UNREAD = "word", "phrase", "unread"
 """Keys of terms that are no filters; `UNREAD` is what could not be read."""

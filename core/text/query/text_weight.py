@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from core.text.query.intent import best_intent, intent_cues
-from core.types.plans import Intent
+from core.types.recall import Intent
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from core.text.query.intent import best_intent, intent_scores
 from core.text.query.names import names_in
 from core.text.query.text_weight import text_weight
 from core.text.timephrases.find import MAX_CHARS, time_range
-from core.types.plans import Intent, PlanChange, QueryPlan, TimeRange
+from core.types.recall import Intent, PlanChange, QueryPlan, TimeRange
 
 
 def understand(

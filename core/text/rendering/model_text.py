@@ -15,8 +15,7 @@ from typing import Any
 
 from core.text.rendering.markdown import find_front_matter, is_unsaid, render_links, render_markdown
 from core.text.times import labelled_date
-from core.types.values import Memory
-from core.types.words import Role
+from core.types.values import Memory, Role
 
 _BROKEN = "front_matter_broken"
 _MOST_NAME = 120

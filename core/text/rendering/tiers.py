@@ -78,7 +78,7 @@ def tiers_of(text: str, kind: str, category: str) -> Tiers:
 
     Args:
         text: any text.
-        kind: a word of `core.types.words.Kind`, for the tag.
+        kind: a word of `core.types.values.Kind`, for the tag.
         category: its category, for the tag.
 
     Returns:

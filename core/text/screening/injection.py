@@ -19,7 +19,7 @@ from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, Screening
 from core.text.screening.deobfuscation import unveiled
 from core.text.screening.imperatives import ordered_ideas
 from core.text.screening.rule_matcher import Hit, completed, ideas_in, rules_met
-from core.types.bands import band
+from core.types.values import band
 
 FLAG = "injection"
 """Mark of a memory that reads like an instruction: it is kept out of what is given by itself."""

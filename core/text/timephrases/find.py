@@ -15,7 +15,7 @@ from core.text.timephrases.phrases import phrase
 from core.text.timephrases.ranges import open_at, range_at
 from core.text.timephrases.spans import Span
 from core.text.timephrases.tokens import Reading, Token, time_words, tokens_of
-from core.types.plans import TimeRange
+from core.types.recall import TimeRange
 
 MAX_CHARS = 1024
 """Characters of a question that are read."""

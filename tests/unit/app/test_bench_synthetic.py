@@ -16,7 +16,7 @@ from core.importers.detect import detect
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.importers.rehearsal import import_items
-from core.types.words import Kind, Role
+from core.types.values import Kind, Role
 
 BLANKS = {
     "person", "person2", "surname", "place", "place2", "street", "month", "thing", "spice", "adj", "day", "time", "n",

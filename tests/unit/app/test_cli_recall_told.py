@@ -15,8 +15,7 @@ from app.cli.output import Output
 from app.cli.words import words
 from core.ipc.methods.memory_json import Shape, explained
 from core.ipc.methods.owner.memories import FAR_DAYS
-from core.types.plans import QueryPlan, TimeRange
-from core.types.traces import STAGES
+from core.types.recall import STAGES, QueryPlan, TimeRange
 
 NOBODY: dict[str, str] = {}
 MAY = date(2026, 5, 4)

@@ -28,7 +28,7 @@ from app.cli.words import (
 from core.engine.memories.import_comparison import AT_ONCE
 from core.engine.review.conflicts import LISTED
 from core.types.reviews import Action
-from core.types.words import Source, Status
+from core.types.values import Source, Status
 
 
 def test_the_sentences_are_whole() -> None:

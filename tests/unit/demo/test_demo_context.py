@@ -11,7 +11,7 @@ import pytest
 
 from app.sample import fill, sample_engine
 from core.engine.facade import Engine
-from core.types.contexts import Context, ContextQuery
+from core.types.recall import Context, ContextQuery
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR
 

@@ -9,9 +9,8 @@ import pytest
 from engine_rig import Rig, rig_at
 
 from core.engine.facade import built_in_embedder
-from core.types.contexts import Context, ContextQuery
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.recall import Context, ContextQuery
+from core.types.values import OWNER_ACTOR, Actor, Kind
 
 LETTERS = (
     "My sister Helena keeps three hives at the edge of the forest.",

@@ -13,7 +13,7 @@ import pytest
 from core.importers import lookout
 from core.importers.lookout import Kind, Place, look_around, named_places, usual_places
 from core.types.clock import ManualClock
-from core.types.journals import Candidate
+from core.types.replies import Candidate
 
 CHATGPT = json.dumps([{"id": "c", "title": "T", "mapping": {"a": {"message": None}}, "current_node": "a"}])
 CLAUDE = json.dumps([{"uuid": "c", "name": "T", "chat_messages": []}])

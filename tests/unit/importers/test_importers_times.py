@@ -9,8 +9,7 @@ import pytest
 
 from core.text.times import is_within, labelled_date, parse_time
 from core.text.written import written_time
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 DAY = int(datetime(2025, 1, 2, tzinfo=UTC).timestamp() * 1000)
 HOUR, MINUTE = 3_600_000, 60_000

@@ -23,13 +23,12 @@ from core.engine.jobs.scheduler import Beats
 from core.engine.startup import built_in_readers
 from core.errors import Code, UserError
 from core.intake.transaction.text_readers import Readers
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
+from core.types.belief import Server
 from core.types.lifecycle import JobType
-from core.types.proposals import Server
+from core.types.recall import ContextQuery
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision
 
 LEVELS = {"permanent": 0.0, "stable": 0.002, "standard": 0.008, "volatile": 0.03, "ephemeral": 0.1}
 TABS = "Always indent with tabs."

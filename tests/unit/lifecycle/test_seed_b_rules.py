@@ -7,7 +7,7 @@ from decay_rig import DAY_MS
 from engine_rig import Rig, later
 from life_rig import harmful, helpful, rule_of
 
-from core.types.words import Kind
+from core.types.values import Kind
 
 TABS = "Always indent with tabs."
 

@@ -15,8 +15,7 @@ from core.errors import Code, LociError
 from core.llm.ollama import Held, Limits, ModelServer, choose
 from core.llm.place import Place, place_of
 from core.llm.prompting import Prompt, relation_prompt
-from core.types.belief import Told
-from core.types.proposals import ModelState, Server
+from core.types.belief import ModelState, Server, Told
 
 QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 PROMPT = relation_prompt(Told("I live in Bergen."), Told("I moved to Voss."))

@@ -11,8 +11,7 @@ import pytest
 from core.belief.extract.extraction import predicates
 from core.llm.prompting import Prompt, claims_prompt, escaped, relation_prompt
 from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, claims_of, json_of, relation_of, schema
-from core.types.belief import LABELS, Label, Told
-from core.types.proposals import ClaimProposal, RelationProposal
+from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 CLAIM = {
     "subject": "user",

@@ -8,8 +8,7 @@ import pytest
 from recall_rig import NOW_MS, Note, Rig, WordEmbedder, memory_id
 
 from core.memory.read import by_id, by_ids, by_n, memories_by_n, occurred_when
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Precision, Role, Source, Status, When
 
 
 @pytest.fixture

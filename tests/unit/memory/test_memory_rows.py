@@ -24,8 +24,7 @@ from core.memory.write import (
     without_vectors,
     write_vectors,
 )
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import Kind, Precision, Role, Source, Status, When
 from core.vault.vault import Vault
 
 SPACE = VectorSpace("words", "words-1", 4)

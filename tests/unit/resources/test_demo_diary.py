@@ -19,7 +19,7 @@ from core.importers.detect import detect
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.importers.rehearsal import Rehearsal, import_items, rehearse
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 
 RESOURCES = Path(str(files("resources")))
 DEMO = RESOURCES / "demo"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.theme import tokens as module
 from ui.theme.tokens import Colours, FontRole, Pair, Tokens, contrast, load_pairs, load_tokens
 

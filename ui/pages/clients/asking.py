@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from core.config.grantwords import beyond, cannot, seen_with
 from core.types.clients import PairingQuestion
-from core.types.words import Grant
+from core.types.values import Grant
 from ui.pages.clients.boxes import SpaceBoxes
 from ui.pages.clients.words import SPACE, counted, grant_sentence, grant_word, visible, words
 from ui.theme.theme import Theme

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from core.types.words import Grant
+from core.types.values import Grant
 from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from core.types.clients import PairingEnd, PairingOutcome
-from core.types.words import Grant
+from core.types.values import Grant
 from ui.pages.clients.words import SPACE, counted, names_told, visible, words
 from ui.widgets.basics import button, column, label, row
 

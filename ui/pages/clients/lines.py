@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from core.types.clients import Standing
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.pages.clients.marks import TOKENS, draw_standing
 from ui.widgets.linemodel import LINE, Heading
 from ui.widgets.linepainter import PAD, LinePainter

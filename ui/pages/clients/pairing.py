@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
-from core.types.library import Facets
+from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.asking import QuestionView
 from ui.pages.clients.ended import EndView

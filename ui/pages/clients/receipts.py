@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from core.types.lab import Receipt, ReceiptPage, ReceiptRow
-from core.types.library import MemoryRow
+from core.types.recall import Receipt, ReceiptPage, ReceiptRow
+from core.types.views import MemoryRow
 from ui.context import CLOSER, Context
 from ui.pages.clients.lines import Line, Row
 from ui.pages.clients.rows import RowList

@@ -14,8 +14,8 @@ from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
 
 from core.types.clients import ClientCard, Sight, Standing
-from core.types.library import MemoryRow
-from core.types.words import Grant
+from core.types.values import Grant
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.clients.lines import Line
 from ui.pages.clients.receipts import MemoryList, given_lines

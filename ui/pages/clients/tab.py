@@ -12,7 +12,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.types.clients import ClientCard
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.clients.lines import Row
 from ui.tasks import problem_of

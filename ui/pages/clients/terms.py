@@ -9,8 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
 from core.types.clients import ClientCard, Standing, Terms
-from core.types.library import Facets
-from core.types.words import Grant
+from core.types.values import Grant
+from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
 from ui.pages.clients.tab import Tab, has_keyboard, offer

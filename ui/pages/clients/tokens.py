@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
 from core.config.grantwords import cannot
-from core.types.library import Facets
 from core.types.replies import Paired
-from core.types.words import Grant
+from core.types.values import Grant
+from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.boxes import GrantBoxes, SpaceBoxes
 from ui.pages.clients.clip import SecretClip

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.pages.graph.geometry import Look, Numbers, Points, nearest, towards
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line

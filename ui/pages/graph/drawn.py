@@ -13,8 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from core.errors import Code, LociError
-from core.types.graphs import EDGE_TYPES, MEANING, EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
-from core.types.library import MemoryRow
+from core.types.views import EDGE_TYPES, MEANING, EgoGraph, GraphFilter, GraphView, MemoryRow, Placed, WholeGraph
 from ui.context import Context, Page
 from ui.pages.graph.legend import Counts, Legend
 from ui.pages.graph.reading import Reader

@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QEasingCurve, QPointF, QVariantAnimation
 from PySide6.QtGui import QPainter, QPaintEvent
 
-from core.types.graphs import EgoGraph
-from core.types.library import MemoryRow
+from core.types.views import EgoGraph, MemoryRow
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground
 from ui.pages.graph.geometry import Look, Numbers, Points, nearest_line
 from ui.pages.graph.legend import Counts

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
-from core.types.graphs import EDGE_TYPES, MEANING, WholeGraph
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import EDGE_TYPES, MEANING, WholeGraph
 from ui.pages.graph.geometry import Look, Numbers, Points, clipped, lines_path
 from ui.pages.graph.legend import TIES
 from ui.theme.theme import Theme

@@ -12,8 +12,8 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.types.graphs import CONVERSATION, EDGE_TYPES, MEANING, PART
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, label, row
 from ui.widgets.flow import FlowLayout, clear

@@ -12,8 +12,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from core.types.graphs import EDGE_TYPES, WholeGraph
-from core.types.library import MemoryRow
+from core.types.views import EDGE_TYPES, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import paint_plate, paint_ring, paint_tag
 from ui.pages.graph.frame import Scene, name_places
 from ui.pages.graph.geometry import Look, Numbers, Wish, lines_path, place_labels

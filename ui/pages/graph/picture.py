@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
-from core.types.graphs import EgoGraph, GraphNode
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import EgoGraph, GraphNode
 from ui.pages.graph.canvas import paint_plate, paint_ring, paint_tag
 from ui.pages.graph.geometry import Look, Numbers, Points, Wish, lanes, lines_path, place_labels
 from ui.pages.graph.legend import TIES, Counts

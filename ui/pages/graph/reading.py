@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.types.graphs import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
-from core.types.library import FindRequest, Found
+from core.types.views import EgoGraph, FindRequest, Found, GraphFilter, GraphView, Placed, WholeGraph
 from ui.context import Context
 from ui.tasks import Running, Task, query, write
 

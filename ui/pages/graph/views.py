@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
 
-from core.types.graphs import GraphView
+from core.types.views import GraphView
 from ui.context import Context
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, restyle, row

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 
-from core.types.graphs import EDGE_TYPES, WholeGraph
-from core.types.library import MemoryRow
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import EDGE_TYPES, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground
 from ui.pages.graph.frame import Frame, FrameMaker, Scene, paint_live
 from ui.pages.graph.geometry import Look, Numbers, Points, apart

@@ -11,10 +11,9 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from core.types.library import Revision, RevisionReport
 from core.types.lifecycle import Buried, Erased, Graveyard
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
 from ui.pages.journal.graves import EraseDialog
 from ui.pages.journal.jobwords import counted, day_told, words

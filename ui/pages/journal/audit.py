@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from core.types.journals import AuditPage, AuditRow
+from core.types.replies import AuditPage, AuditRow
 from ui.context import Context
 from ui.pages.journal.cells import FONT, INK, Column, Lines, PlainTable, alignment_of
 from ui.pages.journal.saying import counts_of, short_id, verb_of, who_did

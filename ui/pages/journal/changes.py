@@ -11,10 +11,9 @@ from functools import partial
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QMenu, QWidget
 
-from core.types.journals import StepRow, UndoBack
-from core.types.library import MemoryRow
-from core.types.replies import UndoReport
+from core.types.replies import StepRow, UndoBack, UndoReport
 from core.types.values import OWNER_ACTOR
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.journal.saying import act_of
 from ui.pages.journal.steplist import StepButtons, StepList

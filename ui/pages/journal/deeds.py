@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.types.lifecycle import Deed, PreviewItem
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.pages.journal.jobwords import counted, deed_words, words
 from ui.pages.journal.lines import Entry
 from ui.widgets.plaintext import one_line

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.types.erasures import ErasePreview
+from core.types.memory import ErasePreview
 from ui.context import Context
 from ui.pages.journal.jobwords import counted, words
 from ui.tasks import problem_of, query

@@ -12,8 +12,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 
-from core.types.journals import ImportRow
-from core.types.replies import UndoReport
+from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.journal.cells import FONT, INK, Column, Lines, PlainTable, alignment_of

@@ -21,7 +21,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem
 
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.theme.theme import Theme
 from ui.widgets.linemodel import LINE, Heading
 from ui.widgets.linepainter import PAD, LinePainter

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from core.types.journals import OptionRow
+from core.types.belief import Server
 from core.types.lifecycle import JobType
-from core.types.proposals import Server
+from core.types.replies import OptionRow
 from ui.context import Context
 from ui.tasks import Task, query
 

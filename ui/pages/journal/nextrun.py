@@ -11,9 +11,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from core.types.library import Revision, RevisionReport
 from core.types.lifecycle import Deed, Jobs, JobType, Preview
 from core.types.values import OWNER_ACTOR
+from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
 from ui.pages.journal.comparing import Comparison, compared
 from ui.pages.journal.deedchips import DeedChips

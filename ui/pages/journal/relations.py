@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
-from core.types.erasures import ProposedLink
+from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
 from ui.pages.journal.jobwords import capital, day_told, words
 from ui.pages.journal.linelist import ActBar, LineList

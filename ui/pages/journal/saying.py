@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from core.types.journals import AuditRow, ImportRow, StepRow
+from core.types.replies import AuditRow, ImportRow, StepRow
 from ui.pages.journal.jobwords import words
 from ui.widgets.plaintext import one_line
 from ui.widgets.skips import skip_sentences

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.types.journals import StepRow
+from core.types.replies import StepRow
 from ui.context import Context
 from ui.pages.journal.saying import act_of, clock_of, icon_of
 from ui.pages.journal.steps import STEP, StepModel

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from core.types.journals import ImportRow, StepRow, Steps
+from core.types.replies import ImportRow, StepRow, Steps
 from ui.context import Context
 from ui.pages.journal.saying import clock_of, day_of, details_of
 from ui.tasks import query

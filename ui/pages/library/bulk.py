@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from core.types.library import Facets, Revision, RevisionReport
+from core.types.views import Facets, Revision, RevisionReport
 from ui.context import Context
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, TagForm

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, date_of, said_or_noted
 
@@ -26,7 +26,7 @@ class Column:
         title: in the header.
         width: pixels at 100 %; the text takes what is left.
         words: what it says, for menus and tooltips.
-        sort: a word of `core.types.library.SORTS`; "" where the list cannot be sorted by it.
+        sort: a word of `core.types.views.SORTS`; "" where the list cannot be sorted by it.
         falls: whether the first click puts the largest or newest first.
         is_number: set to the right.
         rank: where there is little room, high ranks step back first; 0 is never shown unasked.

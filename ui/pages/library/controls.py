@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QMenu, QVBoxLayout, QWidget
 
-from core.types.library import Facets
+from core.types.views import Facets
 from ui.context import Context
 from ui.pages.library.columns import COLUMNS, SORT_WORDS, TEXT
 from ui.pages.library.filters import Query

@@ -11,8 +11,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.types.library import MemoryRow
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import MemoryRow
 from ui.pages.library.columns import COLUMNS, TEXT, Column, cell_text, number
 from ui.pages.library.model import MemoryTable
 from ui.theme.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from core.types.library import RevisionPreview
+from core.types.views import RevisionPreview
 from ui.context import Context
 from ui.pages.library.forms import Form
 from ui.tasks import problem_of, query

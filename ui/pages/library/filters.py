@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from core.types.library import Facets
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
+from core.types.views import Facets
 from ui.context import Context
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, follow_icon, restyle

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QSlider, QWidget
 
-from core.types.library import Facets, Revision
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Facets, Revision
 from ui.context import Context
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.flow import FlowLayout

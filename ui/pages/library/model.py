@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.library.columns import COLUMNS, TEXT, cell_text
 from ui.tasks import query

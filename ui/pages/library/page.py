@@ -10,8 +10,8 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Changed
-from core.types.library import Facets, FindRequest, Found
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import Facets, FindRequest, Found
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
 from ui.pages.library.controls import ListControls, nothing_there

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from core.types.palace import GAP
+from core.types.views import GAP
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Spot

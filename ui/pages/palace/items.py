@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap, QTextLayout, QTextOption
 
-from core.types.library import MemoryRow
-from core.types.palace import HEADER, MARGIN, Loci, RoomPlan, WingPlan
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import HEADER, MARGIN, Loci, MemoryRow, RoomPlan, WingPlan
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind

@@ -12,9 +12,8 @@ from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, QWidget
 
 from core.events import Changed
-from core.types.library import FindRequest, Found
-from core.types.palace import PalacePlan
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import FindRequest, Found, PalacePlan
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.dragging import Mover
 from ui.pages.palace.items import KINDS, Look

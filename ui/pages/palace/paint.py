@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
-from core.types.library import MemoryRow
-from core.types.palace import HEADER
+from core.types.views import HEADER, MemoryRow
 from ui.pages.palace.atlas import LARGEST, SHADES, SMALLEST, Atlas, shades_of
 from ui.pages.palace.items import GREY, KINDS, Cards, Look, RoomItem, broken
 from ui.pages.palace.scene import Lens, Scene, Spot, wing_rect

@@ -13,10 +13,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.errors import Code, LociError
 from core.events import Changed
-from core.types.library import MemoryRow
-from core.types.palace import Loci, PalacePlan, Whereabouts
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR
+from core.types.views import Loci, MemoryRow, PalacePlan, Whereabouts
 from ui.context import Context
 from ui.pages.palace.camera import Camera
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF
 
-from core.types.palace import GAP, PalacePlan, WingPlan
+from core.types.views import GAP, PalacePlan, WingPlan
 from ui.pages.palace.items import Look, RoomItem
 
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"

@@ -23,8 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from core.types.clock import Clock
-from core.types.palace import PalacePlan
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import PalacePlan
 from ui.pages.palace.atlas import shades_of
 from ui.pages.palace.items import KINDS
 from ui.theme.theme import Theme

@@ -23,8 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.types.library import MemoryRow
-from core.types.palace import Loci
+from core.types.views import Loci, MemoryRow
 from ui.pages.palace.camera import Camera
 from ui.pages.palace.dragging import Pointer
 from ui.pages.palace.items import Heads, Look, RoomItem

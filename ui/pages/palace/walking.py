@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from core.types.library import MemoryRow
-from core.types.palace import WingPlan
+from core.types.views import MemoryRow, WingPlan
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot, wing_rect
 from ui.widgets.plaintext import one_line

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
-from core.types.journals import OptionRow
-from core.types.lab import Applied
+from core.types.recall import Applied
+from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.words import change_told, words
 from ui.tasks import problem_of, query

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.types.lab import LabAnswer
-from core.types.plans import PlanChange
+from core.types.recall import LabAnswer, PlanChange
 from core.types.requests import RecallQuery
 from ui.context import Context
 from ui.tasks import query

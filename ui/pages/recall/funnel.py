@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from core.types.traces import STAGES
+from core.types.recall import STAGES
 from ui.pages.recall.words import words
 from ui.theme.theme import Theme
 

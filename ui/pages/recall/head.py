@@ -11,8 +11,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
-from core.types.lab import LabAnswer
-from core.types.plans import Intent, PlanChange, QueryPlan
+from core.types.recall import Intent, LabAnswer, PlanChange, QueryPlan
 from ui.pages.recall.asking import Asked
 from ui.pages.recall.words import names_hint, names_told, time_words, words
 from ui.theme.theme import Theme

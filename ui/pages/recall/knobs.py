@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy, QSlider, QWidget
 
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.pages.recall.signals import TOKENS
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, restyle, row

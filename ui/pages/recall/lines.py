@@ -11,10 +11,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.types.lab import LabAnswer, LabItem
-from core.types.library import MemoryRow
-from core.types.traces import TracedCandidate
-from core.types.words import Kind
+from core.types.recall import LabAnswer, LabItem, TracedCandidate
+from core.types.values import Kind
+from core.types.views import MemoryRow
 from ui.pages.recall.signals import SIDES, bar_told
 from ui.pages.recall.words import joined, note_of, places_told, said_by, source_told, standing_told, sunk_by, words
 from ui.widgets.plaintext import one_line, tip

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from core.types.library import MemoryRow
-from core.types.traces import Trace
-from core.types.words import Status
+from core.types.recall import Trace
+from core.types.values import Status
+from core.types.views import MemoryRow
 from ui.pages.recall.words import verdict, words
 from ui.widgets.plaintext import one_line
 

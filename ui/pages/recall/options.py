@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLineEdit, QPushButton, QWidget
 
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.knobs import Choice, Knob
 from ui.pages.recall.tuning import TuningDesk

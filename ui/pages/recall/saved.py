@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from core.types.lab import Probe, ProbeOutcome, RecallHealth, Tally
+from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
 from ui.pages.recall.cards import BAR
 from ui.pages.recall.saving import Saving

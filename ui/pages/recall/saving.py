@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from core.types.lab import FeedbackReply, Probe
+from core.types.recall import FeedbackReply, Probe
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.recall.words import words

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from core.types.lab import LabAnswer
-from core.types.library import MemoryRow
-from core.types.traces import STAGES, Trace, TracedCandidate
+from core.types.recall import STAGES, LabAnswer, Trace, TracedCandidate
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.recall.funnel import ANSWERED, FINDS
 from ui.pages.recall.lines import Heading, candidate_lines

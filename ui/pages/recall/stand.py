@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
-from core.types.lab import LabAnswer
+from core.types.recall import LabAnswer
 from ui.pages.recall.answers import AnswerList
 from ui.pages.recall.asking import Asked
 from ui.pages.recall.cards import BAR

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
-from core.types.lab import Comparison, Tally
+from core.types.recall import Comparison, Tally
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.tuning import TuningDesk
 from ui.pages.recall.words import counted, gains, losses, words
@@ -116,7 +116,7 @@ class Tuner(QFrame):
         """Turn the diversity of the kind of question that is asked.
 
         Args:
-            intent: a value of `core.types.plans.Intent`.
+            intent: a value of `core.types.recall.Intent`.
         """
         if intent != self._intent:
             self._intent = intent

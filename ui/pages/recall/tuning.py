@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.types.journals import OptionRow
-from core.types.lab import Applied, Comparison, Tuning
+from core.types.recall import Applied, Comparison, Tuning
+from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.asking import PAUSE_MS, Weights
 from ui.pages.recall.words import words

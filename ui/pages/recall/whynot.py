@@ -12,10 +12,9 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.types.lab import LabAnswer
-from core.types.library import FindRequest, Found, MemoryRow
-from core.types.traces import TracedCandidate
-from core.types.words import Kind
+from core.types.recall import LabAnswer, TracedCandidate
+from core.types.values import Kind
+from core.types.views import FindRequest, Found, MemoryRow
 from ui.context import Context
 from ui.pages.recall.never import never_told
 from ui.pages.recall.words import places_told, short_question, verdict, words

@@ -12,11 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.lab import Comparison, LabItem, ProbeOutcome
-from core.types.plans import QueryPlan, TimeRange
-from core.types.traces import TracedCandidate
-from core.types.values import Memory, When
-from core.types.words import Role, Status
+from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, TimeRange, TracedCandidate
+from core.types.values import Memory, Role, Status, When
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, said_or_noted, via
 
@@ -181,7 +178,7 @@ def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
     """What sank a near miss, with the weakest of its places: `too weak an answer, meaning 58th, no shared rare word`.
 
     Args:
-        dropped: the stage, as in `core.types.traces`.
+        dropped: the stage, as in `core.types.recall`.
         lists: where it stood.
     """
     said = words()["weakest"]

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from core.types.reviews import ClaimSeen, Side
-from core.types.words import Status
+from core.types.values import Status
 from ui.pages.review.marked import MarkedText
 from ui.pages.review.words import (
     claim_note,

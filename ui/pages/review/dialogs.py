@@ -13,8 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from core.types.reviews import Action, Decision, ReviewItem, Side
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 from ui.context import Context
 from ui.pages.review.marked import MarkedText
 from ui.pages.review.words import words

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.types.library import MemoryRow
+from core.types.views import MemoryRow
 from ui.context import CLOSER, Context
 from ui.tasks import query
 from ui.widgets.plaintext import one_line

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.theme.theme import Theme
 from ui.widgets.basics import row as hbox
 from ui.widgets.basics import tool

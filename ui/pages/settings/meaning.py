@@ -14,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
 
-from core.types.embedders import ChangeCost, Embedding, KeptSpace, Offers
+from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offers
 from core.types.lifecycle import Jobs, JobState, JobType
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine

@@ -15,7 +15,7 @@ from core.config.describe import replaced, rows_of
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.about import AboutSection
 from ui.pages.settings.keys import VaultSection

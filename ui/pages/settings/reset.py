@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from core.config.window import WindowOptions
-from core.types.journals import OptionRow, OptionsReset
+from core.types.replies import OptionRow, OptionsReset
 from ui.context import Context
 from ui.pages.settings.controls import words_for
 from ui.tasks import write

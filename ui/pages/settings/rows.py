@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
-from core.types.journals import OptionRow
+from core.types.replies import OptionRow
 from ui.pages.settings.controls import control_for, words_for
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, restyle

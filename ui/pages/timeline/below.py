@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from core.types.timelines import TimeCursor, TimeFilter, TimePage
+from core.types.views import TimeCursor, TimeFilter, TimePage
 from ui.context import Context
 from ui.pages.timeline.momentlist import MomentList
 from ui.pages.timeline.words import SAID, sentences

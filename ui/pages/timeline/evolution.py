@@ -12,8 +12,7 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
-from core.types.palace import PalacePlan
-from core.types.timelines import Evolution, Transition
+from core.types.views import Evolution, PalacePlan, Transition
 from ui.context import Context
 from ui.pages.timeline.evolving import EVENT, EventList
 from ui.pages.timeline.words import sentences

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.types.timelines import Evolution, TopicEvent, Transition
+from core.types.views import Evolution, TopicEvent, Transition
 from ui.pages.timeline.momentlist import write
 from ui.pages.timeline.words import gap_words, sentences, when_of, who_of
 from ui.theme.theme import Theme

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from core.types.words import Kind
+from core.types.values import Kind
 from ui.theme.theme import Theme
 from ui.widgets.basics import label, row
 from ui.widgets.flow import clear

@@ -11,8 +11,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.types.library import MemoryRow
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.timeline.moments import MEMORY, MomentModel, details
 from ui.theme.theme import Theme

@@ -11,9 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from core.types.library import MemoryRow
-from core.types.timelines import TimeCursor, TimePage
-from core.types.words import Status
+from core.types.values import Status
+from core.types.views import MemoryRow, TimeCursor, TimePage
 from ui.context import Context
 from ui.pages.timeline.words import clock_at, day_name, when_of, who_of
 from ui.tasks import query

@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from core.types.timelines import GRAINS, Density, TimeFilter
+from core.types.views import GRAINS, Density, TimeFilter
 from ui.context import Context
 from ui.pages.timeline.below import Below
 from ui.pages.timeline.geometry import fits

@@ -9,9 +9,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed
-from core.types.library import Facets
-from core.types.timelines import TimeFilter
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import Facets, TimeFilter
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.overtime import OverTime

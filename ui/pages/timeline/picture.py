@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPen
 
-from core.types.timelines import Density
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import Density
 from ui.pages.timeline.geometry import Grid, bar_in
 from ui.pages.timeline.words import kinds_of
 from ui.theme.theme import Theme

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from core.types.timelines import Density
+from core.types.views import Density
 from ui.pages.timeline.geometry import ROWS, Grid, grid_of
 from ui.pages.timeline.picture import LEFT, TOP, Picture
 from ui.pages.timeline.words import count_words, range_name

@@ -11,9 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.library import MemoryRow
-from core.types.timelines import Density
-from core.types.words import Kind, Precision
+from core.types.values import Kind, Precision
+from core.types.views import Density, MemoryRow
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories, said_at
 

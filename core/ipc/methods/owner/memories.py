@@ -14,13 +14,11 @@ from core.ipc.methods.ports import Engine, RecallResultLike
 from core.ipc.protocol.time_format import read, read_as_of
 from core.text.timephrases.find import range_of
 from core.text.timephrases.spans import Span
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
-from core.types.plans import Intent, PlanChange, TimeRange
+from core.types.clock import LocalZone
+from core.types.recall import ContextQuery, Intent, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
-from core.types.values import Actor
-from core.types.words import Kind, Source
-from core.types.zone import LocalZone
+from core.types.values import Actor, Kind, Source
+from core.types.views import Revision
 
 FAR_DAYS = Span(date(1000, 1, 1), date(9000, 12, 31))
 """The first and the last day that may be named; a range without a first day begins with the first of them."""

@@ -12,8 +12,8 @@ from core.ipc.methods.ports import Engine
 from core.ipc.protocol.time_format import iso
 from core.security.handshake import decode_value
 from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES
-from core.types.library import FindRequest
 from core.types.values import Actor
+from core.types.views import FindRequest
 
 
 async def status(engine: Engine, _params: Params, _actor: Actor, _progress: Progress) -> dict[str, Any]:

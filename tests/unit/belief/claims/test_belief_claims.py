@@ -13,8 +13,7 @@ import vault_kit
 
 from core.belief.claims.claims import Evidenced, claim_key, draft_claim, given_draft, key_form
 from core.errors import Code, LociError
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 

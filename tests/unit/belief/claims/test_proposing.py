@@ -6,8 +6,7 @@ import pytest
 
 from core.belief.claims.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, grounded, weighed
 from core.belief.extract.extraction import extract
-from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label
-from core.types.proposals import ClaimProposal, RelationProposal
+from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ClaimProposal, Label, RelationProposal
 
 TEXT = "These days home for me is Bergen. Tomasz, my flatmate, drives the 14:20 ferry. I might move to Oslo."
 

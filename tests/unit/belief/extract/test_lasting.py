@@ -11,7 +11,7 @@ from core.belief.extract.extraction import extract, predicates
 from core.belief.extract.permanence import LEVELS, agreed, longest, permanence_of
 from core.errors import Code, UserError
 from core.types.belief import ClaimDraft
-from core.types.words import Kind
+from core.types.values import Kind
 
 
 def level(text: str, kind: Kind = Kind.FACT) -> str:

@@ -8,10 +8,9 @@ import pytest
 from engine_rig import Rig, refused
 
 from core.errors import Code
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 from core.types.requests import ListRequest, StoreRequest
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Actor, Kind
 
 CHANNELS = ("", "discord", "discord:a", "discord:b", "telegram", "telegram:a", "disc")
 

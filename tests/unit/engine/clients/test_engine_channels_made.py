@@ -17,13 +17,12 @@ from hypothesis import strategies as st
 from core.errors import Code
 from core.lifecycle.consolidate.consolidate import Consolidation
 from core.lifecycle.enrich.enrich import Enrich
-from core.types.channels import channel_in, limit_of, limits_from, seen_from
+from core.types.clients import channel_in, limit_of, limits_from, seen_from
 from core.types.entities import EntityCard, Resolving
-from core.types.library import Revision
 from core.types.requests import ListRequest
 from core.types.sessions import TurnQuery
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.values import Actor, Kind
+from core.types.views import Revision
 
 ANNA, BOB = "discord:anna", "discord:bob"
 VIEWS = ("", "discord", ANNA, BOB, "telegram:anna")

@@ -7,8 +7,8 @@ from engine_rig import HandClock, Rig, refused
 from core.engine.startup import flush_journal
 from core.errors import Code
 from core.intake.transaction.question_quota import WITHIN_DAYS
-from core.types.changes import Wish
 from core.types.clients import Before
+from core.types.memory import Wish
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR
 

@@ -8,9 +8,8 @@ from importlib.resources import files
 import pytest
 from engine_rig import Rig
 
-from core.types.changes import Wish
-from core.types.values import Actor
-from core.types.words import Source
+from core.types.memory import Wish
+from core.types.values import Actor, Source
 
 HOME = "space:home"
 AT_ONCE = "At once and without asking"

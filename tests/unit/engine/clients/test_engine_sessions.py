@@ -25,8 +25,7 @@ from core.types.sessions import (
     TurnEnded,
     TurnQuery,
 )
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source
 
 HOUR = 3_600_000
 FIVE = (

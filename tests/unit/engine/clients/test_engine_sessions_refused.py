@@ -13,8 +13,7 @@ from core.engine.facade import built_in_readers
 from core.errors import Code, EnvironmentFaultError
 from core.sessions import working
 from core.types.sessions import CaptureRequest, Message, TurnBegun, TurnEnd, TurnQuery
-from core.types.values import Actor
-from core.types.words import Source
+from core.types.values import Actor, Source
 
 
 @pytest.fixture

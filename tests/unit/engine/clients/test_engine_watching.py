@@ -9,10 +9,10 @@ import pytest
 from engine_rig import Rig, facts, refused
 
 from core.errors import Code
-from core.types.changes import Wish
+from core.types.clients import Moves
+from core.types.memory import Wish
 from core.types.reviews import Action, Decision
 from core.types.values import OWNER_ACTOR, Actor
-from core.types.watching import Moves
 
 Told = Mapping[str, tuple[str, ...]]
 

@@ -13,11 +13,11 @@ from flaky_embedder import FlakyEmbedder
 from core.engine.health.report import health, sentence
 from core.errors import Code
 from core.recall.results.result import NO_VECTORS
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
 from core.types.lifecycle import Health
+from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR
+from core.types.views import Revision
 from core.vault.database.faults import disk_full
 from core.vault.vault import Vault
 

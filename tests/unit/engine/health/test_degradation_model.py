@@ -21,10 +21,9 @@ from core.engine.startup import built_in_readers
 from core.errors import Code
 from core.intake.transaction.text_readers import Readers
 from core.recall.results.result import NO_VECTORS
-from core.types.belief import LABELS, Label, Relation
+from core.types.belief import LABELS, Label, Relation, Server
 from core.types.lifecycle import JobState, JobType
-from core.types.proposals import Server
-from core.types.words import Kind
+from core.types.values import Kind
 
 NO_SERVER = "Waits for the local model."
 RESTLESS = Pace(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0, known_s=0.05, longest_s=0.2)

@@ -15,8 +15,7 @@ from core.errors import Code
 from core.importers import rehearsal
 from core.intake.store.import_batch import ImportRun
 from core.ipc.methods.memory_json import imported
-from core.types.journals import ConversationPlan
-from core.types.replies import ImportReport
+from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import OWNER_ACTOR
 
 ROWS = [*talk(4, "first"), *facts(3), *talk(5, "second"), *talk(3, "third")]

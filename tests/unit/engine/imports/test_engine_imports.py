@@ -21,8 +21,7 @@ from core.intake.store.import_batch import digest
 from core.types.clock import ManualClock
 from core.types.replies import ImportReport
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import OWNER_ACTOR, Kind, Precision, Role, Source, Status, When
 
 LONG = "".join(f"Sentence {n} of the long letter. " for n in range(2000))
 

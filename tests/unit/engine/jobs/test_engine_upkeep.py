@@ -11,8 +11,7 @@ from engine_rig import MARKER, HandClock, Rig, error_of, refused
 
 from core.errors import Code
 from core.types.requests import FactRequest, RecallQuery, StoreRequest
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Actor, Kind
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000

@@ -18,11 +18,9 @@ from core.events import Changed, Event
 from core.intake.transaction.text_readers import Readers
 from core.intake.transitions.review_items import open_review
 from core.llm.ollama import Limits
-from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
-from core.types.proposals import ModelState, RefineReport, Server
+from core.types.belief import LABELS, ClaimDraft, Label, ModelState, RefineReport, Relation, Server, Told
 from core.types.replies import UndoReport
-from core.types.values import Actor
-from core.types.words import Kind, Source
+from core.types.values import Actor, Kind, Source
 from core.vault.database.tx import Tx
 
 QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)

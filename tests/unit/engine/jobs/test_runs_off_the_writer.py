@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.intake.revise.outcome_reports import Applications
 from core.lifecycle.consolidate.consolidate import Consolidation
 from core.types.lifecycle import JobState, JobType
-from core.types.words import Kind
+from core.types.values import Kind
 
 WAITS_S = 5.0
 

@@ -13,8 +13,7 @@ from engine_rig import Rig, differences
 from gathering_rig import told
 
 from core.types.lifecycle import JobRow, JobState, JobType
-from core.types.values import Actor
-from core.types.words import Kind
+from core.types.values import Actor, Kind
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000

@@ -19,10 +19,9 @@ from gathering_rig import told
 from real_models import real_embedder, real_readers
 
 from core.engine.jobs.scheduler import Beats
+from core.types.belief import Server
 from core.types.lifecycle import JobState, JobType
-from core.types.proposals import Server
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 DAY_MS = 86_400_000
 STEPS = (

@@ -14,8 +14,7 @@ from core.errors import Code
 from core.events import Changed, Event
 from core.score.ranking.profile import LOCI
 from core.score.ranking.profile_options import preset_values
-from core.types.lab import LabAnswer
-from core.types.plans import Intent, PlanChange
+from core.types.recall import Intent, LabAnswer, PlanChange
 from core.types.requests import RecallQuery
 
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the garden"

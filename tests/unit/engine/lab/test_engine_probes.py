@@ -12,7 +12,7 @@ from engine_rig import Rig, error_of, facts, rig_at
 from core.engine.lab.laboratory import Laboratory
 from core.errors import Code
 from core.events import Changed, Event
-from core.types.lab import Tally
+from core.types.recall import Tally
 
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the morning"
 WHO, WHAT = "who keeps bees in the garden?", "what does Ada drink in the morning?"

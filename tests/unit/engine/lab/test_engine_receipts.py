@@ -15,7 +15,7 @@ from core.engine.memories.memories import RecallReply
 from core.errors import Code
 from core.recall.results.receipt_codec import metrics_to_json
 from core.score.ranking.rank_replay import answered, replayed
-from core.types.lab import Metrics
+from core.types.recall import Metrics
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor
 

@@ -13,10 +13,9 @@ from core.belief.extract.extraction import extract
 from core.errors import Code
 from core.intake.transaction.text_readers import Readers
 from core.text.screening.injection import FLAG
-from core.types.changes import ChangeReply, Wish
+from core.types.memory import ChangeReply, Wish
 from core.types.reviews import Action, QueueRequest
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source
 
 HOME = "space:home"
 

@@ -8,9 +8,8 @@ import pytest
 from engine_rig import Rig, refused
 
 from core.errors import Code
-from core.types.changes import Judgement, Related, Relationship
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.memory import Judgement, Related, Relationship
+from core.types.values import OWNER_ACTOR, Actor, Kind
 
 HOME = "space:home"
 

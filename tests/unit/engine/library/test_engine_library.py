@@ -15,9 +15,8 @@ from engine_rig import Rig, differences, error_of, rig_at, talk
 from core.engine.library.library import Library
 from core.errors import Code, LociError
 from core.events import Changed, Event
-from core.types.library import FindRequest, Revision
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Precision, Status
+from core.types.values import OWNER_ACTOR, Kind, Precision, Status, When
+from core.types.views import FindRequest, Revision
 
 
 def ids_of(rig: Rig, query: str = "") -> tuple[str, ...]:

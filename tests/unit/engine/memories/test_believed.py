@@ -14,10 +14,9 @@ from core.engine.memories.trust_explanation import steps_of
 from core.engine.memories.version_chain import Written, chain_of
 from core.errors import Code
 from core.score.belief.trust import trust_terms
-from core.types.believed import Belief, Chain, ClaimHeld
-from core.types.library import Revision
-from core.types.values import When
-from core.types.words import Kind, Precision, Source, Status
+from core.types.memory import Belief, Chain, ClaimHeld
+from core.types.values import Kind, Precision, Source, Status, When
+from core.types.views import Revision
 
 NEVER = "0190a000-0000-7000-8000-000000000000"
 

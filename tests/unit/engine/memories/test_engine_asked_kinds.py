@@ -9,8 +9,7 @@ from engine_rig import Rig, differences, error_of, refused
 from core.errors import Code
 from core.intake.transaction.validation import REASON_CHARACTERS
 from core.ipc.protocol.schema import load
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 NONE = "There is no such memory."
 NAMED = [name for name in WRITES if "memory_type" in load().methods[name].params["properties"]]

@@ -13,9 +13,8 @@ from engine_rig import START_MS, Rig, refused, rig_at
 
 from core.embed.tokens import counter_for
 from core.errors import Code
-from core.types.contexts import ContextQuery, ContextReply
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Kind, Precision
+from core.types.recall import ContextQuery, ContextReply
+from core.types.values import OWNER_ACTOR, Actor, Kind, Precision, When
 
 LIVES = {"subject": "user", "predicate": "lives_in", "value": "Antwerp"}
 LONG = (

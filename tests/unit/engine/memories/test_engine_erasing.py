@@ -17,11 +17,10 @@ from core.engine.memories.memories import _vectors_of
 from core.errors import Code
 from core.intake.erase.row_erasure import REFERRING
 from core.memory.read import by_ids
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
 from core.types.lifecycle import Erased
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.recall import ContextQuery
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision
 from core.vault.verification import Outcome
 
 

@@ -13,7 +13,7 @@ from core.engine.startup import flush_journal
 from core.errors import Code
 from core.recall.answer.client_quota import SHARE
 from core.recall.answer.pipeline import Recall
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Actor
 

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig, differences, error_of, facts, refused, rig_at
 
 from core.errors import Code
-from core.types.lab import FeedbackReply
+from core.types.recall import FeedbackReply
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor
 

@@ -10,9 +10,8 @@ from engine_rig import START_MS, HandClock, Rig, refused, rig_at
 
 from core.errors import Code
 from core.intake.transaction.question_quota import MARKS_A_DAY
-from core.types.changes import Judgement
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.memory import Judgement
+from core.types.values import OWNER_ACTOR, Actor, Kind
 
 DAY_MS = 86_400_000
 

@@ -11,12 +11,11 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 from real_models import real_embedder, real_readers
 
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 from core.types.requests import ListRequest
 from core.types.reviews import Action, Decision
 from core.types.sessions import Captured, Message, TurnEnd
-from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Memory, Source
 
 HOUR_MS = 3_600_000
 SPEAKS = ("read", "write", "speak_for_user", "space:home")

@@ -11,8 +11,8 @@ from engine_rig import Rig, error_of, rig_at
 from core.belief.extract.extraction import extract
 from core.errors import Code
 from core.intake.transaction.text_readers import Readers
-from core.types.library import Revision
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import Revision
 
 NOBODY = "00000000-0000-7000-8000-000000000009"
 

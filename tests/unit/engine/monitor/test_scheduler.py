@@ -21,8 +21,7 @@ from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import Batch, Ground
 from core.types.lifecycle import Deed, JobRow, JobState, JobType, Planned
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

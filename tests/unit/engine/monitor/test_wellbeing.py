@@ -19,8 +19,8 @@ from core.engine.health.report import health, sentence
 from core.engine.monitor.latency_window import RECALLS, Pulse
 from core.engine.monitor.resource_monitor import Readers, Strain
 from core.errors import Code
+from core.types.belief import ModelState, Server
 from core.types.lifecycle import Health
-from core.types.proposals import ModelState, Server
 from core.vault.database.faults import disk_full
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault

@@ -7,8 +7,7 @@ from pathlib import Path
 from engine_rig import refused, rig_at
 
 from core.errors import Code
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 
 RULE = "Never deploy on a Friday afternoon."
 STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."

@@ -29,8 +29,7 @@ from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.transitions.transitions import Acts
 from core.types.reviews import Action, HoldRequest, Queue
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Kind, Source
 
 
 @pytest.mark.parametrize(

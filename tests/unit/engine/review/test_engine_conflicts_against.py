@@ -12,8 +12,7 @@ from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Actor, Status
 
 HOME = "space:home"
 KAPPELN, FLENSBURG = ("The user lives in Kappeln", "The user lives in Flensburg")

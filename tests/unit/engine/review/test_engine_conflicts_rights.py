@@ -18,8 +18,7 @@ from engine_rig import START_MS, Rig, error_of, refused
 
 from core.errors import Code
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Source, Status
+from core.types.values import OWNER_ACTOR, Source, Status, When
 
 
 def test_a_client_needs_the_grant_to_decide(rig: Rig) -> None:

@@ -11,10 +11,9 @@ from engine_rig import Rig, refused
 
 from core.engine.review import conflicts
 from core.errors import Code
-from core.types.changes import Wish
+from core.types.memory import Wish
 from core.types.reviews import TurnedDown
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Actor, Status
 
 OPEN = "SELECT count(*) FROM conflicts WHERE state = 'open'"
 

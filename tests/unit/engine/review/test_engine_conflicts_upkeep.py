@@ -24,10 +24,9 @@ from engine_rig import START_MS, Rig, differences, error_of
 from core.engine.review.review_chores import DeskUpkeep
 from core.errors import Code
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.types.library import Revision
 from core.types.reviews import Action, Decision, HoldRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Source, Status
+from core.types.values import OWNER_ACTOR, Source, Status
+from core.types.views import Revision
 
 # ---- what closes by itself
 

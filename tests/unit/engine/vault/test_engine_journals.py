@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code
-from core.types.journals import StepRow
+from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
 
 DAY_MS = 86_400_000

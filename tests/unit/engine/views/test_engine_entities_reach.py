@@ -17,7 +17,7 @@ from core.text.screening import injection
 from core.text.screening.egress import shown
 from core.types.entities import Reach, Resolving
 from core.types.reviews import Action, Decision
-from core.types.words import GLOBAL_SPACE
+from core.types.values import GLOBAL_SPACE
 
 
 def test_on_a_channel_nothing_is_made_of_an_entity(rig: Rig) -> None:

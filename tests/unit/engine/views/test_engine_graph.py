@@ -13,8 +13,8 @@ from engine_rig import Rig, error_of, refused, talk
 from core.engine.views.graph import Graph
 from core.errors import Code
 from core.recall.browse import links
-from core.types.graphs import EDGE_TYPES, EgoGraph, GraphFilter, GraphView, Placed
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import EDGE_TYPES, EgoGraph, GraphFilter, GraphView, Placed
 from core.vault.database.tx import Tx
 
 HANGING = (sys.executable, "-I", "-c", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)")

@@ -19,7 +19,7 @@ from core.engine.views.graph_positions import WholeLayout, checked, rings
 from core.engine.views.layout_process import EGO, LENGTH, STEP, Job, main, packed
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import SystemClock
-from core.types.graphs import Placed
+from core.types.views import Placed
 
 STOPPED = "a layout stopped: .*"
 READ = "import struct, sys, time; i, o = sys.stdin.buffer, sys.stdout.buffer; i.read(); "

@@ -11,10 +11,8 @@ from engine_rig import START_MS, Rig, error_of, facts, refused
 
 from core.engine.views.timeline import Timeline
 from core.errors import Code
-from core.types.library import Revision
-from core.types.timelines import BELIEVED, TRUE, TimeFilter, Transition
-from core.types.values import When
-from core.types.words import Kind
+from core.types.values import Kind, When
+from core.types.views import BELIEVED, TRUE, Revision, TimeFilter, Transition
 
 DAY_MS = 86_400_000
 

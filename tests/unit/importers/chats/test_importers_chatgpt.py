@@ -13,7 +13,7 @@ from core.errors import Code, UserError
 from core.importers.chats.chat_tree import walk_tree
 from core.importers.chats.chatgpt import ChatGptImporter
 from core.importers.records.records import Record, Skip
-from core.types.words import Role, Status
+from core.types.values import Role, Status
 
 CHATGPT = ChatGptImporter()
 

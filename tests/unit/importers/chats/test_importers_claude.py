@@ -17,7 +17,7 @@ from core.importers.chats.claude import ClaudeImporter
 from core.importers.detect import detect
 from core.importers.input.source import open_bundle
 from core.importers.rehearsal import import_items, rehearse
-from core.types.words import Role, Source, Status
+from core.types.values import Role, Source, Status
 
 CLAUDE = ClaudeImporter()
 

@@ -24,7 +24,7 @@ from core.importers.detect import detect
 from core.importers.input.source import open_bundle
 from core.importers.records.blocks import without_blocks
 from core.importers.rehearsal import import_items
-from core.types.words import Role
+from core.types.values import Role
 
 CODE = ClaudeCodeImporter()
 

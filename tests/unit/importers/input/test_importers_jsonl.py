@@ -25,7 +25,7 @@ from core.errors import Code, UserError
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.importers.tables.jsonl import JsonlImporter
-from core.types.words import Kind, Role, Source
+from core.types.values import Kind, Role, Source
 
 JSONL = JsonlImporter()
 

@@ -20,7 +20,7 @@ from importer_checks import (
 from core.importers.input.source import open_bundle
 from core.importers.memories.mcp_memory import Entity, McpMemoryImporter, Relation, entities_and_relations
 from core.importers.records.rows import text_digest
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 MCP = McpMemoryImporter()
 

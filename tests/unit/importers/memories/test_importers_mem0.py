@@ -19,7 +19,7 @@ from importer_checks import (
 from core.errors import Code, UserError
 from core.importers.memories.mem0 import Mem0Importer
 from core.importers.records.records import Record
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
 
 MEM0 = Mem0Importer()
 

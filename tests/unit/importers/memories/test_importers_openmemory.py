@@ -20,7 +20,7 @@ from importer_checks import (
 from core.errors import Code, UserError
 from core.importers.input.source import open_bundle
 from core.importers.memories.openmemory import OpenMemoryImporter, Scope, apps, suggested_scopes
-from core.types.words import Kind, Source, Status
+from core.types.values import Kind, Source, Status
 
 OPENMEMORY = OpenMemoryImporter()
 HIDDEN = "must_find_only_when_hidden_are_shown"

@@ -33,8 +33,7 @@ from core.importers.records.front_matter import read_front_matter
 from core.importers.records.records import Record
 from core.importers.rehearsal import import_items
 from core.text.written import written_time
-from core.types.values import When
-from core.types.words import Kind, Precision, Role, Source
+from core.types.values import Kind, Precision, Role, Source, When
 
 OBSIDIAN, MARKDOWN, TEXT = ObsidianImporter(), MarkdownImporter(), TextImporter()
 VAULT_FIELDS = (

@@ -16,7 +16,7 @@ from core.importers.input.source import Bundle
 from core.importers.records.limits import FIELD_BYTES, LABEL_CHARACTERS, TEXT_BYTES, replace_pictures
 from core.importers.records.records import Conversation, Item, Record, Skip
 from core.importers.rehearsal import import_items
-from core.types.words import Role
+from core.types.values import Role
 
 
 class Fixed:

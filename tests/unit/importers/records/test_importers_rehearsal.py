@@ -13,8 +13,7 @@ from core.importers import rehearsal
 from core.importers.input.source import Bundle
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.importers.rehearsal import import_items, rehearse
-from core.types.values import When
-from core.types.words import Role, Status
+from core.types.values import Role, Status, When
 
 
 class Fixed:

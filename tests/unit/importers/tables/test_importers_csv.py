@@ -23,7 +23,7 @@ from core.errors import Code, UserError
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.importers.tables.csv_rows import CsvImporter, Dialect, sniff_dialect
-from core.types.words import Kind
+from core.types.values import Kind
 
 CSV = CsvImporter()
 

@@ -16,8 +16,7 @@ from core.errors import Code
 from core.intake.claims.assertion import claims_of, excluded_by, follow, retire, standing_claim
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Source, Status
+from core.types.values import OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.tx import Tx
 
 STATES = ("draft", "asserted", "disputed", "retracted", "superseded")

@@ -9,8 +9,7 @@ from engine_rig import Rig
 
 from core.belief.claims.contradiction import opposed_to
 from core.types.reviews import Action, Decision
-from core.types.values import Actor
-from core.types.words import Source
+from core.types.values import Actor, Source
 
 
 @pytest.fixture

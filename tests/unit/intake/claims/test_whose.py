@@ -10,7 +10,7 @@ from engine_rig import START_MS, Rig
 from core.belief.claims.authorship import persons_among
 from core.belief.gate import Standing
 from core.intake.claims.candidate import is_persons, standing_of
-from core.types.words import Source
+from core.types.values import Source
 
 
 def _standing(rig: Rig, memory_id: str) -> Standing:

@@ -8,8 +8,7 @@ from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, sta
 from engine_rig import START_MS, Rig, later
 
 from core.types.reviews import Action
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Precision, Source
+from core.types.values import OWNER_ACTOR, Precision, Source, When
 
 HOME_AND_WORK = "I live in Graz. I work at Siemens."
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)

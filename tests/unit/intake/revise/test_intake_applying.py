@@ -15,12 +15,11 @@ from core.engine.practice import rule_reports
 from core.errors import Code
 from core.intake.revise.outcome_reports import Applications, procedure_state, rule_state
 from core.lifecycle.questions.gaps import Gaps
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
 from core.types.lifecycle import Marked, ProcedureState, RuleState
+from core.types.recall import ContextQuery
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Actor, Kind
+from core.types.views import Revision
 from core.vault.database.rows import Rows
 
 TABS = "Always indent with tabs"

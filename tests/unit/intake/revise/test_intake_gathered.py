@@ -11,10 +11,9 @@ from engine_rig import HandClock, Rig, differences
 from gathering_rig import told
 
 from core.intake.revise.revision_plan import OUTLIVED
-from core.types.library import Revision
 from core.types.lifecycle import JobRow, JobState, JobType
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
+from core.types.views import Revision
 from core.vault.database.tx import Tx
 
 QUESTION = "What does the a desk abank pay out in?"

@@ -16,8 +16,8 @@ from core.intake.revise.revision import step_label
 from core.intake.revise.revision_plan import RECORD
 from core.intake.transaction.text_readers import Readers
 from core.intake.transitions.merge import unite
-from core.types.library import Revision, RevisionReport
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import Revision, RevisionReport
 from core.vault.database.tx import Tx
 
 BORN, HOME, JAR = "I was born on 8 November 1936.", "I live in Graz.", "The shelf holds jar seven."

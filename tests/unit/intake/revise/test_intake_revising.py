@@ -24,9 +24,8 @@ from core.intake.revise.revision_plan import (
     UNDECIDED,
     WAITING,
 )  # fmt: skip
-from core.types.library import FindRequest, Revision, RevisionReport
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Precision, Source, Status
+from core.types.values import OWNER_ACTOR, Kind, Precision, Source, Status, When
+from core.types.views import FindRequest, Revision, RevisionReport
 from core.vault.database.tx import Tx
 
 DAY = 86_400_000

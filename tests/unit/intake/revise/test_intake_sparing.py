@@ -12,9 +12,8 @@ from engine_rig import START_MS, Rig, later, refused
 from core.errors import Code
 from core.intake.revise.retention_hold import spare
 from core.memory.strengths import strength_by_id
-from core.types.library import Revision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
+from core.types.views import Revision
 
 
 def spared(rig: Rig) -> dict[str, tuple[int, int]]:

@@ -8,9 +8,9 @@ from desk_rig import DAY_MS, decide, statuses
 from engine_rig import Rig
 
 from core.intake.revise.revision import EDITED
-from core.types.library import Revision
 from core.types.reviews import Action
 from core.types.values import OWNER_ACTOR, Actor
+from core.types.views import Revision
 
 
 def town(rig: Rig, name: str, actor: Actor = OWNER_ACTOR) -> tuple[str, str | None]:

@@ -6,7 +6,7 @@ import pytest
 from engine_rig import Rig, refused
 
 from core.errors import Code
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import Kind, Role, Source, Status
 
 
 def test_a_proposal_waits_for_the_person(rig: Rig) -> None:

@@ -11,9 +11,8 @@ from engine_rig import START_MS, Rig, differences, later, rig_at
 from readers_rig import Table, sure
 
 from core.types.belief import Label
-from core.types.library import Revision
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Source, When
+from core.types.views import Revision
 
 DAY = 86_400_000
 GRAZ, LINZ = "My flat is in Graz these days", "My flat is in Linz these days"

@@ -11,8 +11,7 @@ from engine_rig import DAY_MS, START_MS, HandClock, Rig, rig_at
 
 from core.engine.facade import built_in_embedder, built_in_readers
 from core.types.lifecycle import JobState, JobType
-from core.types.values import When
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source, When
 
 OVER = [
     ("The ford below Nerlund is closed, the water is high.", "The ford below Nerlund is open again."),

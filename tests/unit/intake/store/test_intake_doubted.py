@@ -9,8 +9,7 @@ from engine_rig import START_MS, Rig, differences
 
 from core.engine.memories.import_comparison import settle_some
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source, When
 
 
 def town(rig: Rig, name: str, day: int, source: Source | None = None, actor: Actor = OWNER_ACTOR) -> str:

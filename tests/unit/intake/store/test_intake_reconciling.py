@@ -13,8 +13,7 @@ from core.engine.memories.import_comparison import reconcile_daily
 from core.errors import Code
 from core.intake.store.reconciliation import Turn, added, broken_evidence, reconcile
 from core.types.replies import Reconciled
-from core.types.values import When
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx
 
 

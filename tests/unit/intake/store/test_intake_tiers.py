@@ -7,8 +7,8 @@ from engine_rig import Rig
 from core.memory.read import by_ids
 from core.memory.tiers import read_tiers
 from core.text.rendering.tiers import Tiers, tiers_of
-from core.types.library import Revision
-from core.types.words import Kind
+from core.types.values import Kind
+from core.types.views import Revision
 
 ONE = "The mooring is paid until March."
 TWO = "Ruben bought a red bicycle for 450 euros. He rides it to work in Antwerp every single day now. It squeaks."

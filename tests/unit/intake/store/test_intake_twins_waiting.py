@@ -10,8 +10,7 @@ from engine_rig import DAY_MS, START_MS, Rig
 
 from core.types.replies import StoreReply
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Actor, Kind, Status, When
 from core.vault.sight import OVERTAKEN
 
 CAT = "Our cat is called Mimi."

@@ -11,7 +11,7 @@ from engine_rig import Rig, rig_at
 
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, Label, Relation, Told
-from core.types.words import Source
+from core.types.values import Source
 
 STATUS, MANUAL = "Printer status: cartridge TN-480", "Manual: use TN-310 in the printer"
 GUESS = "The printer takes TN-310"

@@ -10,7 +10,7 @@ from engine_rig import HandClock, Rig, rig_at
 
 from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
-from core.types.words import Kind
+from core.types.values import Kind
 
 
 @pytest.fixture

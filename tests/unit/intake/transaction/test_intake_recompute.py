@@ -22,9 +22,8 @@ from core.intake.transaction.trust_inputs import (
     weighed,
 )
 from core.types.clients import Terms
-from core.types.library import Revision
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Kind, Source, Status
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source, Status, When
+from core.types.views import Revision
 from core.vault.database.tx import Tx
 
 BEES: dict[str, Any] = {"subject": "Ada", "predicate": "keeps", "value": "bees", "exclusive": False}

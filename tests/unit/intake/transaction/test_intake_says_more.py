@@ -10,7 +10,7 @@ from engine_rig import Rig, later, rig_at
 
 from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
-from core.types.words import Source
+from core.types.values import Source
 
 HOME, MORE = "My birthday is 4 May.", "My birthday is 4 May and I want a bicycle"
 BOTH, MOVED = "I live in Graz. I work at Siemens.", "I live in Vienna now."

@@ -16,8 +16,7 @@ from core.errors import Code
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import Label
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source, When
 
 DAY = 86_400_000
 LONG_AGO = START_MS - 400 * DAY

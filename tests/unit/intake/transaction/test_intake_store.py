@@ -9,8 +9,7 @@ from engine_rig import START_MS, Rig, refused
 
 from core.errors import Code
 from core.intake.transaction.text_parts import PART_BYTES
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Precision, Role, Source, Status
+from core.types.values import OWNER_ACTOR, Kind, Precision, Role, Source, Status, When
 
 CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Graz", "exclusive": True}
 LONG = "".join(f"Sentence {n} of the long letter about the harbour. " for n in range(4000))

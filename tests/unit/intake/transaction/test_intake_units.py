@@ -15,8 +15,7 @@ from core.intake.transaction.text_parts import parted
 from core.intake.transaction.trust_inputs import age_days, refresh_trust, terms_of
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.draft import Draft
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Kind, Role, Source, Status
+from core.types.values import OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
 DAY = 86_400_000

@@ -18,8 +18,7 @@ from core.intake.transaction.validation import (
     check_text,
     claim_validity,
 )
-from core.types.values import When
-from core.types.words import Precision
+from core.types.values import Precision, When
 
 CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Graz"}
 

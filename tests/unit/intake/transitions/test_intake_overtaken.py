@@ -13,8 +13,7 @@ from core.errors import Code
 from core.types.belief import Label
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Actor, Status
 from core.vault.sight import OVERTAKEN
 
 HOME = "space:home"

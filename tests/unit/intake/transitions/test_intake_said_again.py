@@ -7,8 +7,7 @@ from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences
 
 from core.intake.transitions.verdicts import BY_OWNER
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source, When
 
 GRAZ, LINZ = (
     {"subject": "Ada", "predicate": "lives_in", "value": town, "exclusive": True} for town in ("Graz", "Linz")

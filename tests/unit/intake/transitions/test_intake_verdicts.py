@@ -12,8 +12,7 @@ from engine_rig import MARKER, START_MS, Rig, differences, error_of, later, refu
 from core.errors import Code
 from core.intake.transitions.verdicts import BY_CLIENTS, BY_OWNER, LOW_TRUST
 from core.types.replies import VerdictReply
-from core.types.values import OWNER_ACTOR, Actor, When
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Actor, Kind, Source, When
 
 CLIENTS = ("aster", "borage", "cress", "dill", "endive")
 ALL = ("reinforce", "dispute", "confirm", "corroborate")

@@ -9,8 +9,7 @@ import pytest
 from engine_rig import MARKER, START_MS, HandClock, Rig, Table, differences, facts, refused, rig_at, talk
 
 from core.errors import Code
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind, Status
+from core.types.values import OWNER_ACTOR, Actor, Kind, Status
 
 CLAIM = {"subject": "Ada", "predicate": "lives_in", "value": "Graz", "exclusive": True}
 LONG = "".join(f"Sentence {n} of the letter. " for n in range(1000))

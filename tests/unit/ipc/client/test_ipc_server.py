@@ -19,7 +19,7 @@ from core.ipc.client.client import open_session
 from core.ipc.methods.client_methods import CLIENT_METHODS
 from core.ipc.protocol.messages import RateLimitedError
 from core.ipc.socket.limits import Caps
-from core.types.words import Status
+from core.types.values import Status
 
 
 def test_a_client_comes_in(world: World) -> None:

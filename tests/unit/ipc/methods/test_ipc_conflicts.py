@@ -16,8 +16,7 @@ from core.ipc.methods.memory_json import Shape, conflict
 from core.ipc.methods.owner import Progress, run_verb
 from core.ipc.socket.framing import fit
 from core.types.reviews import Action, Decision, ListedConflict, Suggestion
-from core.types.values import OWNER_ACTOR, When
-from core.types.words import Precision, Status
+from core.types.values import OWNER_ACTOR, Precision, Status, When
 
 HAVE = make_memory(1, text="User lives in Graz.", trust=0.97)
 CAME = make_memory(

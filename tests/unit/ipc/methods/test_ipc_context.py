@@ -10,7 +10,7 @@ from ipc_engine import make_memory
 from ipc_world import REGISTRY, World, code_of
 
 from core.errors import Code
-from core.types.contexts import ContextQuery
+from core.types.recall import ContextQuery
 
 
 @pytest.fixture

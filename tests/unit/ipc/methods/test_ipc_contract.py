@@ -16,7 +16,7 @@ from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.schema import load
 from core.ipc.protocol.sessions import Session
 from core.types.clock import ManualClock
-from core.types.words import Grant
+from core.types.values import Grant
 
 DOCUMENT = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
 CLIENTS: dict[str, dict[str, Any]] = {name: one for name, one in DOCUMENT["methods"].items() if one["who"] == "client"}

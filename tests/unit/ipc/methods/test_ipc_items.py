@@ -13,10 +13,8 @@ from ipc_world import code_of
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, detail, plain, undone
 from core.ipc.protocol.time_format import iso, localise, read, read_as_of
-from core.types.bands import band
 from core.types.replies import MemoryDetail, UndoReport
-from core.types.values import When
-from core.types.words import Precision, Role
+from core.types.values import Precision, Role, When, band
 
 NAMES = {"id-plug": "plug"}
 EXACT = Shape(exact=True, name_of=NAMES.get)

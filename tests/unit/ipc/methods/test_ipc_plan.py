@@ -17,7 +17,7 @@ from ipc_world import REGISTRY, World
 from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, explained
 from core.ipc.methods.owner.memories import plan_change
-from core.types.plans import Intent, PlanChange, TimeRange
+from core.types.recall import Intent, PlanChange, TimeRange
 
 NOBODY: dict[str, str] = {}
 EXACT = Shape(exact=True, name_of=NOBODY.get)

@@ -9,7 +9,7 @@ import pytest
 from ipc_world import REGISTRY, World, code_of
 
 from core.errors import Code, LociError
-from core.types.words import Kind
+from core.types.values import Kind
 
 STORES: dict[str, dict[str, Any]] = {
     "memory_store_episode": {"text": "We walked to the lake."},

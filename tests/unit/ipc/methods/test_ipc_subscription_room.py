@@ -11,8 +11,8 @@ from ipc_clients import FakeWatching, moves_of
 
 from core.ipc.methods.ports import Engine
 from core.ipc.socket.subscriptions import Subscription
+from core.types.clients import Moves
 from core.types.values import OWNER_ACTOR, Actor
-from core.types.watching import Moves
 
 
 class Outlet:

@@ -9,7 +9,7 @@ from ipc_world import REGISTRY, World, code_of
 
 from core.errors import Code
 from core.types.sessions import CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
-from core.types.words import Source
+from core.types.values import Source
 
 METHODS = ("turn_begin", "turn_end", "capture", "compaction_ingest", "session_close")
 

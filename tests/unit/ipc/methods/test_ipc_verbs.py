@@ -14,10 +14,9 @@ from ipc_world import REGISTRY
 from core.errors import Code, LociError, UserError
 from core.ipc.methods.owner import VERBS, Progress, run_verb
 from core.security.handshake import encode_value
-from core.types.library import Revision
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Kind, Source
+from core.types.views import Revision
 
 
 @pytest.fixture

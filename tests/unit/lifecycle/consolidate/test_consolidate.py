@@ -22,8 +22,7 @@ from core.lifecycle.consolidate.consolidate import Consolidation
 from core.lifecycle.consolidate.run_report import counts_of, report, standing
 from core.lifecycle.kit.job_context import Ground
 from core.types.lifecycle import Deed
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Source
+from core.types.values import OWNER_ACTOR, Kind, Source
 
 BILLING = (
     "The billing API returns amounts in cents.",

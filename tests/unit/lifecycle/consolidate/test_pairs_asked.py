@@ -21,7 +21,7 @@ from core.lifecycle.consolidate.duplicates import Sameness, Tie, find_same
 from core.lifecycle.consolidate.pairs import Crowd, Near, decided, near_pairs, sides_of, told_pairs, within_reach
 from core.lifecycle.kit.job_context import Ground
 from core.types.belief import Label, Relation, Told
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 SPACES = (
     "The user prefers 2-space indentation.",

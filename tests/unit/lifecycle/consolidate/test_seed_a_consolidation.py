@@ -19,7 +19,7 @@ from real_models import real_embedder, real_readers
 
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.types.lifecycle import JobRow, JobState, JobType, Preview
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source
 
 INDENT = (
     "The user prefers 2-space indentation.",

@@ -14,10 +14,9 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle.decay.episode_cleanup import Episodes
 from core.lifecycle.decay.protection import protections
 from core.lifecycle.kit.job_context import Ground
-from core.types.library import Revision
 from core.types.lifecycle import Deed, JobType, Planned
-from core.types.values import Actor
-from core.types.words import Status
+from core.types.values import Actor, Status
+from core.types.views import Revision
 
 
 @pytest.fixture

@@ -16,11 +16,10 @@ from ground_rig import DAY_MS, ground_of, run
 from core.intake.erase.trace_index import TABLES, Journals
 from core.lifecycle.decay.archive_erasure import REASON, WITH_SOURCES, Erasing
 from core.lifecycle.kit.job_context import Ground
-from core.types.contexts import ContextQuery
-from core.types.library import Revision
 from core.types.lifecycle import Deed, JobType, Planned
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind, Status
+from core.types.recall import ContextQuery
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision
 from core.vault.database.tx import Tx
 
 MARK = "Schlangengurkenturm"

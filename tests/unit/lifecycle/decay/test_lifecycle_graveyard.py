@@ -13,9 +13,9 @@ from ground_rig import ground_of
 
 from core.errors import Code
 from core.lifecycle.decay.archive_page import erased_kinds, graveyard
-from core.types.library import Revision
 from core.types.lifecycle import Graveyard
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Revision
 
 
 def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> Graveyard:

@@ -16,7 +16,7 @@ from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
 from core.lifecycle.decay.gauges import gauges
 from core.lifecycle.decay.sweep import Sweep
-from core.types.words import Status
+from core.types.values import Status
 
 BORN, JAR = "I was born on 8 November 1936.", "The shelf holds jar seven."
 

@@ -15,11 +15,10 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle.decay import sweep as sweep_module
 from core.lifecycle.decay.sweep import Sweep, prune_deeds, sweep_deeds
 from core.lifecycle.kit.job_context import Ground
-from core.types.library import Revision
 from core.types.lifecycle import Deed, Planned
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR
-from core.types.words import Status
+from core.types.values import OWNER_ACTOR, Status
+from core.types.views import Revision
 from core.vault.database.row_images import steady
 
 

@@ -24,8 +24,7 @@ from core.llm.place import place_of
 from core.llm.prompting import Prompt
 from core.types.belief import Label
 from core.types.lifecycle import JobState, JobType
-from core.types.values import When
-from core.types.words import Kind, Source
+from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx
 
 

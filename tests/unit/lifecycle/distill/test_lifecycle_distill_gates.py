@@ -15,8 +15,7 @@ from readers_rig import Table, sure
 from core.errors import BugError, Code, EnvironmentFaultError
 from core.lifecycle.distill.distill import Distill
 from core.types.belief import Label
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Actor, Kind
 
 
 @pytest.fixture

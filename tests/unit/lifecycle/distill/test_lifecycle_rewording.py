@@ -14,7 +14,7 @@ from ground_rig import ground_of
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.distill.digest_wording import reworded
 from core.llm.prompting import Prompt
-from core.types.words import Kind
+from core.types.values import Kind
 
 TEXT = "The user likes tea. The user likes green tea in the morning. The user likes coffee after lunch."
 SHORT = "The user likes tea, green tea in the morning and coffee after lunch."

@@ -18,11 +18,10 @@ from core.lifecycle.enrich.enrich import ASKED, VERSION, Enrich, renew
 from core.lifecycle.enrich.name_proposals import MOST_OPEN
 from core.lifecycle.kit.job_context import Stream
 from core.llm.prompting import Prompt
-from core.types.library import Revision
 from core.types.lifecycle import Inferred
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision
 
 ENTITIES = "SELECT name, type FROM entities WHERE merged_into_id IS NULL ORDER BY name"
 MENTIONS = (

@@ -16,9 +16,9 @@ from core.engine.jobs.scheduler import Beats
 from core.engine.runtime.expiry import expire
 from core.lifecycle.decay.archive_erasure import Erasing
 from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS, LEAP_MS, TRIAL_MS, Watch, is_to_be_kept, judged, read, waits
-from core.types.library import Revision
 from core.types.lifecycle import JobType
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Revision
 
 YEAR_MS = 365 * DAY_MS
 CHOSEN = {"erase_kinds": "fact", "erase_days": 90}

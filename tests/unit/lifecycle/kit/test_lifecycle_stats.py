@@ -11,7 +11,7 @@ from belief_rig import change
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
 from core.lifecycle.kit.stats import stats
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.tx import Tx
 
 

@@ -17,10 +17,8 @@ from core.errors import Code
 from core.events import Changed
 from core.lifecycle.palace.arrangement import anyone_waits
 from core.score.floor_plan import columns, lines
-from core.types.library import Revision
-from core.types.palace import GAP, HEADER, MARGIN, PalacePlan, RoomPlan
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import GAP, HEADER, MARGIN, PalacePlan, Revision, RoomPlan
 
 Spot = tuple[str, float, float]
 

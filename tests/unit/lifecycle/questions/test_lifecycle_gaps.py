@@ -20,8 +20,7 @@ from core.lifecycle.kit.job_context import Batch
 from core.lifecycle.questions.gaps import MOST_OPEN, Gaps
 from core.types.lifecycle import Deed
 from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.values import OWNER_ACTOR, Kind
 from core.vault.database.tx import Tx
 
 OPEN = "SELECT kind, schema, field FROM gaps WHERE state = 'open' ORDER BY opened_at, id"

@@ -13,10 +13,9 @@ from core.errors import Code
 from core.intake.revise.proposed_relations import accept_link, open_links, reject_link
 from core.lifecycle.replay.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, Replay
 from core.memory.strengths import strength_by_id
-from core.types.erasures import ProposedLink
 from core.types.lifecycle import Deed
-from core.types.values import OWNER_ACTOR
-from core.types.words import Kind
+from core.types.memory import ProposedLink
+from core.types.values import OWNER_ACTOR, Kind
 
 WORDS = "the old boat lies at the quay of the northern harbour near the red crane"
 

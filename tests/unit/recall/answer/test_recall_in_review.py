@@ -11,8 +11,7 @@ import pytest
 from belief_rig import item
 from engine_rig import HandClock, Rig, rig_at
 
-from core.types.values import OWNER_ACTOR, Actor
-from core.types.words import Source
+from core.types.values import OWNER_ACTOR, Actor, Source
 
 DAY = 86_400_000
 FIRST, SECOND = "The spare key is with the Haverkamps", "The spare key is with Okonjo since they moved"

@@ -11,8 +11,8 @@ from recall_rig import NOW_MS, SPACE, Note, Rig
 from core.errors import Code
 from core.recall.browse.evolution import checked_topic, evolve
 from core.recall.candidates.vector import StoredVectors
-from core.types.timelines import Evolution, Transition
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import Evolution, Transition
 
 DAY_MS = 86_400_000
 START, ADDITION, REINFORCEMENT, CORRECTION = Transition

@@ -11,9 +11,8 @@ from engine_rig import START_MS, Rig, refused, rig_at
 from core.errors import Code
 from core.recall.browse.library_search import find, rows_of
 from core.recall.query.scope import Scope
-from core.types.library import SORTS, FindRequest, MemoryRow
-from core.types.values import When
-from core.types.words import Kind, Precision, Source, Status
+from core.types.values import Kind, Precision, Source, Status, When
+from core.types.views import SORTS, FindRequest, MemoryRow
 from core.vault.database.tx import Tx
 
 DAY = 86_400_000

@@ -14,8 +14,8 @@ from recall_rig import Note, Rig
 from core.errors import Code
 from core.recall.browse import timeline
 from core.recall.browse.timeline import edges, read_columns, read_spans
-from core.types.timelines import BELIEVED, TRUE, TimeFilter, TimePage
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
+from core.types.views import BELIEVED, TRUE, TimeFilter, TimePage
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BRISBANE = ZoneInfo("Australia/Brisbane")

@@ -14,7 +14,7 @@ from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE
 from core.recall.results.result import NO_VECTORS
 from core.score.ranking.profile import LOCI
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 
 DAY = 86_400_000
 

@@ -8,7 +8,7 @@ from recall_rig import NOW_MS, Note, Rig, memory_id
 
 from core.errors import Code, UserError
 from core.recall.query.scope import Scope, find
-from core.types.words import Kind, Status
+from core.types.values import Kind, Status
 
 DAY_MS = 86_400_000
 CLIENT = Scope(unrestricted=False, space_ids=frozenset({"id-GLOBAL", "id-client:bot"}), client_id="bot")

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
 from core.recall.results.explain import EARLIER_VERSION
-from core.types.words import Source
+from core.types.values import Source
 
 DAY = 86_400_000
 OLD, NEW = "I live in Graz near the clock tower", "Boxes everywhere but home is Linz from today"

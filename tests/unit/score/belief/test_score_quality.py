@@ -7,9 +7,7 @@ import math
 import pytest
 
 from core.score.belief.quality import average_relevancy, metrics_of, ndcg, parts_of, percentile, standing
-from core.types.lab import Metrics
-from core.types.plans import QueryPlan
-from core.types.traces import Trace, TracedCandidate
+from core.types.recall import Metrics, QueryPlan, Trace, TracedCandidate
 
 
 def candidate(nr: int, place: int | None, cosine: float | None, relevance: float, **more: object) -> TracedCandidate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.score.belief.trust import SOURCE_WEIGHT, trust_terms
-from core.types.words import Source
+from core.types.values import Source
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.score.lifecycle.state_transitions import Pair, transitions
-from core.types.timelines import Transition
+from core.types.views import Transition
 
 START, ADDITION, REINFORCEMENT, CORRECTION = Transition
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from core.text.rendering.markdown import render_markdown
 from core.text.rendering.model_text import observed, related, rendered
 from core.text.screening.egress import kept_back
-from core.types.values import Memory
-from core.types.words import Role
+from core.types.values import Memory, Role
 
 
 def memory(text: str, extra: dict[str, Any] | None = None, **more: Any) -> Memory:

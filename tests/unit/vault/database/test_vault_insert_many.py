@@ -9,7 +9,7 @@ import pytest
 import vault_kit as kit
 
 from core.errors import BugError, Code, LociError, UserError
-from core.types.words import Kind
+from core.types.values import Kind
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 

@@ -3,10 +3,202 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.types.reviews import ClaimSeen
-from core.types.values import Memory, When
-from core.types.words import Kind, Precision, Source, Status
+from core.types.values import Kind, Memory, Precision, Source, Status, When
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedItem:
+    """One memory that would go.
+
+    Attributes:
+        text: the text, of a split one its first part; hostile, plain text only.
+        kind: the memory's kind; `space` is the name of its space.
+        why: `asked`, `version` (of its chain), `beneath` (it lies beneath one that goes) or `made_of_it`.
+    """
+
+    id: str
+    text: str
+    kind: str
+    space: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErasePreview:
+    """What an erasure would remove; nothing is written.
+
+    Attributes:
+        items: what goes, oldest first, at most fifty; a split text is one.
+        memories: rows in all, parts of split texts counted.
+        back: ids of memories that stand again, because a digest or a united text they went into goes.
+        versions: how many other versions of the same chains stay.
+        same_words: how many other memories have exactly the same words and stay.
+        backups: names of backup files that hold it.
+    """
+
+    items: tuple[ErasedItem, ...]
+    memories: int
+    back: tuple[str, ...]
+    versions: int
+    same_words: int
+    backups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedLink:
+    """Two memories that may belong together.
+
+    Attributes:
+        from_text: plain text only; `to_text` likewise.
+        space: the name of the space of both.
+        cosine: how near they are, 0 to 1.
+        at: when it was proposed, epoch ms.
+    """
+
+    from_id: str
+    to_id: str
+    from_text: str
+    to_text: str
+    space: str
+    cosine: float
+    at: int
+
+
+class Wish(StrEnum):
+    """What a client may ask to have done with a memory (`approvals.verb`)."""
+
+    UPDATE = "update"
+    DELETE = "delete"
+    FORGET = "forget"
+
+
+class Relationship(StrEnum):
+    """How a client may relate two memories (E14a, memory_relate)."""
+
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    CAUSED_BY = "caused_by"
+    RELATED_TO = "related_to"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReply:
+    """What came of a wish.
+
+    Attributes:
+        operation: `UPDATE`, `DELETE` or `FORGET` where it was done at once, `PROPOSED` where it waits for the person,
+            `NOOP` where there was nothing to do or the person said no to the same before.
+        memory_id: the memory that holds the new text or would hold it; of a removal the memory itself.
+        superseded: the version in whose place a new one stands now.
+        conflict: the review item that waits; None where none does.
+        deduplicated: the same waits, or was decided, already.
+        step_id: the undo step; None where nothing changed.
+    """
+
+    operation: str
+    memory_id: str
+    superseded: tuple[str, ...] = ()
+    conflict: str | None = None
+    deduplicated: bool = False
+    step_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A feedback that was taken down.
+
+    Attributes:
+        memory_id: of what.
+        signal: `helpful`, `irrelevant` or `harmful`.
+        marked: it counts as a mark of a rule; else for its client's own searches alone.
+        step_id: the undo step.
+        maturity: of a marked rule, as it stands now; None otherwise.
+        conflict: the review item that asks the person to turn a rule around; None where none is open.
+    """
+
+    memory_id: str
+    signal: str
+    marked: bool
+    step_id: str
+    maturity: str | None = None
+    conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation between two memories.
+
+    Attributes:
+        id: of the relation.
+        from_id: the memory it goes out from; `to_id` the other.
+        relationship: a word of `Relationship`.
+        deduplicated: it was drawn already.
+        step_id: the undo step; None where nothing changed.
+    """
+
+    id: str
+    from_id: str
+    to_id: str
+    relationship: str
+    deduplicated: bool = False
+    step_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """One time that a rule was applied.
+
+    Attributes:
+        at: when, epoch ms.
+        is_helpful: whether it helped; else it harmed.
+        client: the name of the client that said so; None for the person.
+        reason: why, in the words of who said so; plain text only; "" for none.
+    """
+
+    at: int
+    is_helpful: bool
+    client: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """How long what a memory says goes on being true, and how that is known.
+
+    Attributes:
+        level: one of `core.belief.extract.permanence.LEVELS`; it decides how fast confidence falls.
+        read: the level that its words alone give; the same as `level` unless somebody chose another.
+        why: what `level` rests on: `claim` (what it claims), `cue` (its words), `usual` (nothing says otherwise),
+            `chosen` (somebody chose it), `record` (an episode is a record, which does not become less certain) or
+            `split` (a part of a longer text, which is read as a whole).
+        predicates: of the claims that give the level; names of the vocabulary.
+    """
+
+    level: str
+    read: str
+    why: str
+    predicates: tuple[str, ...] = ()
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether the person can choose another level."""
+        return self.why != "record"
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Why a memory is kept out of what assistants are given by themselves.
+
+    Attributes:
+        families: what it seems to try, keys of `resources/help/injection.json`, the weightiest first; it may be empty.
+        blocked: a client that searches does not see its text either.
+    """
+
+    families: tuple[str, ...]
+    blocked: bool
 
 
 @dataclass(frozen=True, slots=True)

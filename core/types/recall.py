@@ -1,15 +1,15 @@
-"""The laboratory's values: saved questions, how a profile does on them, and the history of what was applied.
+"""How a question is understood: its intent, its time, its names, and how much words count against meaning.
 
-Must not do: compute.
+Must not do: decide anything; it holds what `core.text` and `core.recall` found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from core.types.journals import OptionRow
-from core.types.traces import Trace
+from core.types.replies import OptionRow
 from core.types.values import Memory
 
 
@@ -25,7 +25,7 @@ class LabItem:
         signals: `relevance`, `confidence`, `recency`, `importance`, `utility`.
         lists: list to (rank from 1, raw score).
         why: sentences.
-        dropped: as in `core.types.traces`; None for what is in the answer.
+        dropped: as in `core.types.recall`; None for what is in the answer.
         parts: how much of the score each signal made: `relevance` first, then the sides; they add up to the score.
         client: name of the client that brought it; None where none did.
     """
@@ -353,3 +353,258 @@ class FeedbackReply:
     memory_id: str
     signal: str
     step_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuery:
+    """What a context is asked for.
+
+    Attributes:
+        prompt: what the assistant is about to answer; never logged.
+        budget: tokens at most; None for the option `context_tokens`.
+        model: the model whose tokenizer counts; None for the estimate.
+        session: the session that asks.
+        spaces: names of spaces; None for every space the actor may see.
+    """
+
+    prompt: str
+    budget: int | None = None
+    model: str | None = None
+    session: str | None = None
+    spaces: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """A memory that stands in the text.
+
+    Attributes:
+        id: the memory.
+        tier: `full`, `summary`, `key_fact` or `tag`.
+        section: `facts`, `rules` or `episodes`.
+        score: the recall's, 0 to 1.
+        tokens: what its entry costs by itself.
+    """
+
+    id: str
+    tier: str
+    section: str
+    score: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A memory that recall found and that does not stand in the text.
+
+    Attributes:
+        id: the memory.
+        reason: `budget`, `duplicate` where another says the same words, `injection`, `share` where its client has its
+            share, `behind` where what answers stands far before it, `spread` where it reads like an instruction
+            together with another of its source.
+        value: the recall's score, 0 to 1.
+    """
+
+    id: str
+    reason: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The text, and what became of everything that recall found.
+
+    Attributes:
+        text: what the assistant gets; "" where nothing fits.
+        tokens: of the whole text; never above the budget.
+        budget: tokens at most.
+        included: in the order of the text.
+        excluded: the most valuable first.
+        tokenizer: the model whose tokenizer counted, or `estimate`.
+        exact: whether it is that model's own count.
+    """
+
+    text: str
+    tokens: int
+    budget: int
+    included: tuple[Included, ...]
+    excluded: tuple[LeftOut, ...]
+    tokenizer: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Clarifying:
+    """A question of Loci's that an assistant may put at a natural pause (E4.5.5).
+
+    Attributes:
+        id: of the gap.
+        question: one line, fenced as data like the text.
+    """
+
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReply:
+    """A context with the id of its receipt.
+
+    Attributes:
+        took_ms: milliseconds from the call to the text, embedding included.
+        clarifying: up to two questions in a session; each is told once in it, and once a week.
+    """
+
+    context: Context
+    receipt_id: str
+    took_ms: float
+    clarifying: tuple[Clarifying, ...] = ()
+
+
+STAGES = ("vector", "words", "graph", "time", "in_scope", "fused", "after_duplicates", "answered")
+"""The funnel, in its order: how many each list brought, how many of all were in scope, how many cleared the floor, how
+many were left without duplicates, how many were returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCandidate:
+    """One candidate.
+
+    Attributes:
+        id: the memory.
+        place: its place in the answer, from 1; None where it is not in it.
+        rank: its place in the final order before anything was cut, from 1; None where it could not be returned.
+        lists: list to (rank from 1, raw score); lists it does not stand in are missing.
+        evidence: how strongly it answers, before any ranking.
+        relevance: fused, 0 to 1.
+        signals: `confidence`, `recency`, `importance`, `utility`, 0 to 1 each.
+        factor: what the side signals did to the relevance, about 1.
+        score: relevance times factor, 0 to 1.
+        diversity: the greatest likeness to what stands above it; None where that was not looked at.
+        dropped: the stage that dropped it: a status, `in_review`, `over`, `at_odds`, `filtered`, `suppressed`,
+            `not_valid_then`, `below_bar`, `below_floor`, `duplicate`, `beyond_limit`; None for what is in the answer.
+        because: more about it: the id of the memory it is a duplicate of; `""` where there is nothing more to say.
+        recorded_at: epoch ms, for ties.
+    """
+
+    id: str
+    place: int | None
+    rank: int | None
+    lists: Mapping[str, tuple[int, float]]
+    evidence: float
+    relevance: float
+    signals: Mapping[str, float]
+    factor: float
+    score: float
+    diversity: float | None
+    dropped: str | None
+    because: str
+    recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A recall from the inside.
+
+    Attributes:
+        plan: how the question was understood.
+        stages: stage to count, in the order of `STAGES`.
+        candidates: the best of them by evidence, whether returned or not; at most `core.recall.answer.trace.KEPT`.
+        weights: the numbers that ranked them: profile names to values as they were used, the intent's changes included.
+        best: the greatest evidence there was among what may be returned.
+        bar: what the chance must reach.
+        chance: how likely there is an answer at all, 0 to 1.
+        signs: what the chance was computed from (`core.score.ranking.abstention`); empty where one list alone was
+        searched.
+        rerank: how the order was made: `rrf`, `mmr` or `rrf_then_mmr`.
+    """
+
+    plan: QueryPlan
+    stages: Mapping[str, int]
+    candidates: tuple[TracedCandidate, ...]
+    weights: Mapping[str, float]
+    best: float
+    bar: float
+    chance: float
+    signs: Mapping[str, float] = field(default_factory=dict)
+    rerank: str = "rrf_then_mmr"
+
+
+class Intent(StrEnum):
+    """What kind of answer is asked for (E40.1)."""
+
+    LOOKUP = "lookup"
+    EXPLORATORY = "exploratory"
+    COMPARATIVE = "comparative"
+    TEMPORAL = "temporal"
+    PROCEDURAL = "procedural"
+    CAUSAL = "causal"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """The days a question speaks of, in the local zone.
+
+    Attributes:
+        words: the phrase, as it stands in the question.
+        start: where the phrase begins, code points.
+        end: where it ends, exclusive.
+        first_day: ISO date.
+        last_day: ISO date, inclusive.
+        from_ms: the first moment of the first day, epoch ms.
+        to_ms: the first moment after the last day, epoch ms.
+    """
+
+    words: str
+    start: int
+    end: int
+    first_day: str
+    last_day: str
+    from_ms: int
+    to_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """A question as it was understood.
+
+    Attributes:
+        intent: what kind of answer is asked for.
+        intent_scores: all six intents with what speaks for each, 0 to 1.
+        time: the days it speaks of; None where it names none.
+        entities: names in the question, as typed, in its order.
+        aliases: name to other names of the same entity, where the vault knows some.
+        identifiers: terms that look like code, paths, versions or numbers, as typed.
+        text_weight: how much words count against meaning, 0 (meaning alone) to 1 (words alone) (E35.3).
+        text_signals: what moved the text weight, as keys of `resources/query/weight.json`.
+        period: it asks for whatever there is in those days, and for no matter of its own.
+        given: which parts the caller gave, of `intent`, `time`, `text_weight`.
+    """
+
+    intent: Intent = Intent.LOOKUP
+    intent_scores: Mapping[str, float] = field(default_factory=dict)
+    time: TimeRange | None = None
+    entities: tuple[str, ...] = ()
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
+    text_weight: float = 0.5
+    text_signals: tuple[str, ...] = ()
+    period: bool = False
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """What a caller decides about the plan; None leaves it to the rules.
+
+    Attributes:
+        intent: the intent.
+        time: the days.
+        no_time: the question names no time, whatever it seems to say.
+        text_weight: 0 to 1.
+    """
+
+    intent: Intent | None = None
+    time: TimeRange | None = None
+    no_time: bool = False
+    text_weight: float | None = None
