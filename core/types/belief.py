@@ -1,4 +1,7 @@
-"""What is claimed, how two memories relate, and what the gate decides: frozen values of belief."""
+"""Claims, relations of two memories, verdicts of the gate, and what a local model proposes before it is believed.
+
+Must not do: decide anything; frozen values.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Clients as the person sees them: cards, what they did, what they would see. Frozen values.
+"""Clients as the person sees them: cards, activity, previews; channels (E12a, E12b); what a change announces.
 
-Must not do: hold a token.
+Must not do: hold a token or a text of a memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The one clock. Every time in Loci comes from an object of this shape."""
+"""The one clock, and the system's time zone as a `tzinfo` with its daylight saving.
+
+Must not do: guess the name of a zone.
+"""
 
 from __future__ import annotations
 

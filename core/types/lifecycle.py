@@ -1,4 +1,7 @@
-"""The lifecycle in frozen values: jobs, what a run would do and did, gauges of a memory, health."""
+"""The lifecycle in frozen values: jobs, plans and reports of runs, gauges, health, upkeep as a caller may see it.
+
+Must not do: hold a text, or a count of what the caller may not see.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How one memory is believed: what its trust is made of, what it claims, what is against it, what rests on it."""
+"""One memory in every detail the inspector shows: trust terms, claims, dependents, permanence, changes, erasures.
+
+Must not do: decide anything; frozen values.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a question is understood: its intent, its time, its names, and how much words count against meaning.
+"""A recall in frozen values: the question understood, traces, contexts, and the laboratory's probes and profiles.
 
-Must not do: decide anything; it holds what `core.text` and `core.recall` found.
+From a trace alone the order can be computed again (`core.score.ranking.rank_replay`). Must not do: decide anything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the engine answers: frozen snapshots that may cross threads."""
+"""What the engine answers: stored, undone, imported, audited. Frozen snapshots that may cross threads.
+
+Must not do: hold logic.
+"""
 
 from __future__ import annotations
 

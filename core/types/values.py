@@ -1,4 +1,7 @@
-"""Frozen values that cross room borders: moments, actors, memories."""
+"""The closed vocabularies of the vault and the small frozen values made of them: moments, actors, score bands.
+
+Must not do: hold logic beyond reading itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The graph of memories: what is drawn round a memory, and the whole vault as columns."""
+"""What pages draw: rows of the library, the graph, the floor plan, the timeline. Frozen values.
+
+Must not do: read or write anything.
+"""
 
 from __future__ import annotations
 
