@@ -26,6 +26,8 @@ MOST_TEXT = 16_384
 MOST_SENTENCES = 200
 LONGEST_VALUE = 200
 _LONGEST_SUBJECT = 80
+_LONGEST_LABEL = 6  # tokens of a name and its colon
+_FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _SHORTEST = 6
 _SURE = 0.9
 _OF_THINGS = frozenset(("budget_is", "status_is", "version_is", "deadline_is", "located_at"))
@@ -192,9 +194,31 @@ def _resolved(story: _Story, sentence: Sentence, one: Found, lead: Subject | Non
             return None
         named = story.thing if subject.text in ("it", "its") else story.person
         subject = Subject(named, "person") if named else None
+    if subject is not None and subject.kind == USER:
+        subject = _labelled(sentence, one) or subject
     if subject is not None and value_key(subject.text) in story.owner_keys:
         subject = Subject(USER, USER)
     return subject
+
+
+def _labelled(sentence: Sentence, one: Found) -> Subject | None:
+    """The name before the colon of "Ada: Lives in Voss", where nothing behind it speaks in the first person.
+
+    Stores of other programs write observations so. Without this the speaker would be taken for the subject, and facts
+    about somebody else would stand against the person's own.
+    """
+    lows = sentence.lows
+    colon = next((n for n in range(sentence.begin, min(one.at, sentence.begin + _LONGEST_LABEL)) if lows[n] == ":"), 0)
+    if not colon or _FIRST_PERSON.intersection(lows[colon + 1 : one.run[1]]):
+        return None
+    labels = set(lows[sentence.begin : colon])
+    if labels & words().sets["label.topic"]:
+        return None
+    if labels <= words().sets["label.speaker"]:
+        return Subject(USER, USER)
+    named = named_at(sentence, colon - 1)
+    is_whole = named is not None and named.first == sentence.begin
+    return named if named is not None and named.kind in ("name", "person") and is_whole else None
 
 
 def _leading(sentence: Sentence, at: int) -> Subject | None:

@@ -148,3 +148,36 @@ def test_lines_of_hostile_texts_stay_within_a_budget_of_steps() -> None:
     extract("warm up")
     for part in ("I live in Graz. ", ". ", "x is y. ", "I like it and ", "budget for it is 5 ", "a@b.cc "):
         assert _calls(part * (8192 // len(part))) < 150_000
+
+
+LABELLED = [
+    (f"{name}: {verb}", name, predicate, value)
+    for name in ("Håkon", "Ingunn", "Tuva Lie", "Olin")
+    for verb, predicate, value in (
+        ("Lives in Voss", "lives_in", "Voss"),
+        ("Prefers tea over coffee", "prefers", "tea over coffee"),
+        ("Works as a carpenter", "job_title_is", "carpenter"),
+        ("Married to Bo", "partner_is", "Bo"),
+        ("Allergic to nuts", "allergic_to", "nuts"),
+    )
+]
+
+
+@pytest.mark.parametrize(("text", "name", "predicate", "value"), LABELLED)
+def test_what_stands_behind_a_name_is_claimed_of_that_name(text: str, name: str, predicate: str, value: str) -> None:
+    found = {(one.subject, one.predicate, one.value) for one in extract(text, now_ms=MAY_2025)}
+    assert (name, predicate, value) in found
+    assert not [one for one in found if one[0] == "user"]
+
+
+@pytest.mark.parametrize(
+    "label", ["Health", "Note", "Update", "About me", "Profile", "User", "default_user", "Øyvind Lie"]
+)
+def test_what_stands_behind_a_topic_or_the_persons_own_name_is_claimed_of_the_person(label: str) -> None:
+    found = extract(f"{label}: Lives in Voss", now_ms=MAY_2025, owner_names=["Øyvind Lie"])
+    assert [(one.subject, one.predicate, one.value) for one in found] == [("user", "lives_in", "Voss")]
+
+
+def test_somebody_who_speaks_of_themself_behind_a_label_is_still_the_speaker() -> None:
+    found = extract("Update: I live in Voss and my wife is Tuva", now_ms=MAY_2025)
+    assert {one.subject for one in found} == {"user"}
