@@ -1,6 +1,7 @@
-"""Size caps: 800 lines a file, 60 a function, 25 methods a class, complexity 10.
+"""Size caps: 800 lines a file, 15 modules a folder, 60 lines a function, 25 methods a class, complexity 10.
 
-Remedy for a breach: divide the thing by what it is about. An exception needs a line here, with a date and a reason.
+Remedy for a breach: divide the thing by what it is about; a folder gets inner rooms by subject, or files that say
+one thing together become one. An exception needs a line here, with a date and a reason.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +19,24 @@ FILE_LINES = 800
 FUNCTION_LINES = 60
 CLASS_METHODS = 25
 COMPLEXITY = 10
+FOLDER_MODULES = 15
 EXCEPTIONS: dict[str, str] = {}
+# 24 November 2026: folders that were over the cap when it came, and how many modules they may hold at most.
+# The numbers only ever get smaller.
+WIDE_FOLDERS: dict[str, int] = {
+    "app": 16,
+    "app/cli": 25,
+    "packaging": 17,
+    "ui/inspector": 28,
+    "ui/pages/clients": 24,
+    "ui/pages/journal": 31,
+    "ui/pages/recall": 23,
+    "ui/pages/review": 16,
+    "ui/widgets": 20,
+}
 
 FOLDERS = ("app", "core", "ui", "packaging", "tests")
+HOUSE = ("app", "core", "ui", "packaging")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,6 +56,12 @@ def breaches(path: Path, name: str) -> Iterator[str]:
                 yield f"{name}:{node.name}: {methods} methods, {CLASS_METHODS} allowed"
 
 
+def modules_in_folders(root: Path = ROOT) -> Counter[str]:
+    """How many modules, `__init__` not counted, lie directly in each folder of the house."""
+    files = [path for path in python_files(*HOUSE, root=root) if path.name != "__init__.py"]
+    return Counter(name_of(path.parent, root) for path in files)
+
+
 def test_nothing_outgrows_its_cap() -> None:
     found = [line for path in python_files(*FOLDERS) for line in breaches(path, name_of(path))]
     assert not [line for line in found if line.rsplit(":", 1)[0] not in EXCEPTIONS]
@@ -47,6 +70,17 @@ def test_nothing_outgrows_its_cap() -> None:
 def test_exceptions_are_still_needed() -> None:
     found = {line.rsplit(":", 1)[0] for path in python_files(*FOLDERS) for line in breaches(path, name_of(path))}
     assert set(EXCEPTIONS) <= found
+
+
+def test_no_folder_is_too_wide() -> None:
+    found = modules_in_folders()
+    assert not {folder: n for folder, n in found.items() if n > WIDE_FOLDERS.get(folder, FOLDER_MODULES)}
+
+
+def test_wide_folders_are_still_wide() -> None:
+    found = modules_in_folders()
+    done = sorted(folder for folder in WIDE_FOLDERS if found[folder] <= FOLDER_MODULES)
+    assert not done, "take these out of WIDE_FOLDERS"
 
 
 def test_no_function_is_too_tangled() -> None:
@@ -66,3 +100,11 @@ def test_the_caps_bite(tmp_path: Path) -> None:
     assert "planted.py:long: 61 lines" in said
     assert "planted.py:Wide: 26 methods" in said
     assert f"planted.py: {61 + 27 + FILE_LINES} lines" in said
+
+
+def test_the_cap_on_folders_bites(tmp_path: Path) -> None:
+    folder = tmp_path / "core" / "planted"
+    folder.mkdir(parents=True)
+    for name in ("__init__", *(f"m{n}" for n in range(FOLDER_MODULES + 1))):
+        (folder / f"{name}.py").touch()
+    assert modules_in_folders(tmp_path) == {"core/planted": FOLDER_MODULES + 1}

@@ -1,0 +1,236 @@
+"""A file is named by a noun, and a public class name of `core` stands for one thing.
+
+Remedy for a breach: name the file after what it holds (`review_decision`, not `deciding`), and the class after
+what it is in its own room (`RecallAnswer`, not one more `Answer`). The lists of 24 November 2026 below hold what
+broke the rules when they were written: they only ever get shorter, and an entry that is no longer needed fails.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from arch_tree import PRODUCT, ROOT, name_of, parsed, python_files
+
+# Words that look like a verb's form and are nouns of the domain or standard mechanisms.
+NOUNS = frozenset(
+    {"bed", "embed", "embedding", "feed", "meaning", "need", "pairing", "ranking", "rendering", "screening", "seed"}
+    | {"setting", "speed", "string", "warning", "wording"}
+)
+# Participles without -ed.
+IRREGULAR = frozenset(
+    {"begun", "bound", "broken", "built", "chosen", "drawn", "fallen", "forgotten", "found", "given", "gone", "heard"}
+    | {"held", "hidden", "kept", "known", "learnt", "left", "lent", "lost", "made", "meant", "met", "seen", "sent"}
+    | {"shown", "sold", "spent", "spoken", "spoilt", "stood", "taken", "taught", "told", "woken", "worn", "written"}
+)
+VERB_FORMS_ALLOWED: frozenset[str] = frozenset(
+    {
+        "app/cli/erasing.py",
+        "app/cli/showing.py",
+        "app/cli/undoing.py",
+        "app/mcp/installing.py",
+        "app/mcp/reading.py",
+        "app/mcp/trying.py",
+        "app/restoring.py",
+        "app/serving.py",
+        "core/embed/served.py",
+        "core/entities/finding.py",
+        "core/entities/keeping.py",
+        "core/entities/showing.py",
+        "core/index/stored.py",
+        "core/intake/undo/client_unpairing.py",
+        "core/ipc/protocol/escaping.py",
+        "core/ipc/socket/framing.py",
+        "core/llm/describing.py",
+        "core/llm/distilled.py",
+        "core/llm/distilling.py",
+        "core/llm/prompting.py",
+        "core/recall/browse/listing.py",
+        "core/recall/ranking/contested.py",
+        "core/score/ranking/packing.py",
+        "core/security/hardening.py",
+        "core/sessions/capturing.py",
+        "core/sessions/working.py",
+        "core/text/query/understanding.py",
+        "core/text/screening/fencing.py",
+        "core/text/written.py",
+        "core/vault/database/touched.py",
+        "core/vault/opening.py",
+        "ui/importing",
+        "ui/inspector/given.py",
+        "ui/inspector/holding.py",
+        "ui/inspector/judging.py",
+        "ui/inspector/lasting.py",
+        "ui/inspector/moving.py",
+        "ui/inspector/practising.py",
+        "ui/pages/clients/asking.py",
+        "ui/pages/clients/ended.py",
+        "ui/pages/clients/showing.py",
+        "ui/pages/clients/teaching.py",
+        "ui/pages/graph/drawn.py",
+        "ui/pages/graph/reading.py",
+        "ui/pages/journal/comparing.py",
+        "ui/pages/journal/saying.py",
+        "ui/pages/journal/seen.py",
+        "ui/pages/palace/dragging.py",
+        "ui/pages/palace/reading.py",
+        "ui/pages/palace/walking.py",
+        "ui/pages/recall/applied.py",
+        "ui/pages/recall/asking.py",
+        "ui/pages/recall/saved.py",
+        "ui/pages/recall/saving.py",
+        "ui/pages/recall/tuning.py",
+        "ui/pages/review/deciding.py",
+        "ui/pages/review/marked.py",
+        "ui/pages/review/warned.py",
+        "ui/pages/timeline/evolving.py",
+        "ui/undoing.py",
+        "ui/widgets/fading.py",
+    }
+)
+# Name to number of definitions.
+TWICE_ALLOWED: dict[str, int] = {
+    "Answer": 2,
+    "Asked": 3,
+    "Candidate": 3,
+    "Case": 2,
+    "Change": 2,
+    "Changes": 2,
+    "Clients": 2,
+    "Comparison": 2,
+    "Conflicts": 2,
+    "Consolidation": 2,
+    "Decided": 2,
+    "Deed": 3,
+    "Desk": 2,
+    "Due": 2,
+    "Embedding": 2,
+    "Ending": 2,
+    "Engine": 2,
+    "Entities": 2,
+    "Finding": 2,
+    "Found": 3,
+    "Group": 2,
+    "Held": 3,
+    "Hit": 2,
+    "Imports": 2,
+    "Item": 3,
+    "Job": 2,
+    "JobsGroup": 2,
+    "Journals": 3,
+    "Kind": 2,
+    "Known": 2,
+    "Left": 2,
+    "Library": 2,
+    "Limits": 2,
+    "Lines": 2,
+    "Loader": 2,
+    "Memories": 2,
+    "Named": 4,
+    "Names": 2,
+    "Near": 2,
+    "Newcomer": 2,
+    "Open": 2,
+    "Opened": 2,
+    "Opposed": 2,
+    "Outcome": 4,
+    "Place": 5,
+    "Plan": 4,
+    "Practice": 2,
+    "Prepared": 4,
+    "Progress": 3,
+    "Question": 2,
+    "Reach": 2,
+    "Read": 3,
+    "Readers": 2,
+    "Reading": 2,
+    "Refusal": 2,
+    "Relation": 2,
+    "Report": 2,
+    "Row": 2,
+    "Scope": 2,
+    "Sentence": 2,
+    "Server": 2,
+    "Sessions": 2,
+    "Shape": 2,
+    "Side": 2,
+    "Sight": 2,
+    "Span": 3,
+    "Standing": 4,
+    "StoredVectors": 2,
+    "Table": 2,
+    "Taken": 3,
+    "Tally": 3,
+    "Token": 2,
+    "Told": 3,
+    "Trouble": 2,
+    "Upkeep": 2,
+    "VaultGroup": 2,
+    "Waiting": 2,
+    "Watching": 2,
+    "Word": 2,
+    "Words": 4,
+    "Work": 2,
+}
+
+
+def is_verb_form(name: str) -> bool:
+    """Whether a file's or folder's name is a gerund or a participle; of several words the last one decides."""
+    word = name.rsplit("_", 1)[-1]
+    return word not in NOUNS and (word.endswith(("ing", "ed")) or word in IRREGULAR)
+
+
+def verb_forms(root: Path = ROOT) -> set[str]:
+    """Files and folders of the product whose name is a verb's form, by their path."""
+    files = [path for path in python_files(*PRODUCT, root=root) if path.name != "__init__.py"]
+    folders = {path.parent for path in python_files(*PRODUCT, root=root)}
+    return {name_of(path, root) for path in (*files, *folders) if is_verb_form(path.stem)}
+
+
+def class_names(root: Path = ROOT) -> Counter[str]:
+    """How often each public class name is defined at the top of a module of `core`."""
+    return Counter(
+        node.name
+        for path in python_files("core", root=root)
+        for node in parsed(path).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+
+def test_files_are_named_by_nouns() -> None:
+    assert not sorted(verb_forms() - VERB_FORMS_ALLOWED)
+
+
+def test_the_allowed_verb_forms_are_still_there() -> None:
+    assert not sorted(VERB_FORMS_ALLOWED - verb_forms()), "take these out of VERB_FORMS_ALLOWED"
+
+
+def test_a_class_name_is_defined_once_in_core() -> None:
+    assert not {name: n for name, n in class_names().items() if n > TWICE_ALLOWED.get(name, 1)}
+
+
+def test_the_allowed_doubles_are_still_there() -> None:
+    defined = class_names()
+    assert not {name: n for name, n in TWICE_ALLOWED.items() if defined[name] < 2}, "take these out of TWICE_ALLOWED"
+
+
+@pytest.mark.parametrize("name", ["deciding", "run_pairing_showing", "touched", "import_drawn", "kept"])
+def test_a_verb_form_is_seen(name: str) -> None:
+    assert is_verb_form(name)
+
+
+@pytest.mark.parametrize("name", ["decision", "pairing", "change_feed", "returning_value", "embed", "model_ranking"])
+def test_a_noun_is_left_alone(name: str) -> None:
+    assert not is_verb_form(name)
+
+
+def test_the_checks_see_a_planted_breach(tmp_path: Path) -> None:
+    for where in ("core/saying/first.py", "core/second.py"):
+        path = tmp_path / where
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("class Twin: ...\nclass _Own: ...\n", encoding="utf-8")
+    (tmp_path / "core" / "asked.py").write_text("class Other: ...\n", encoding="utf-8")
+    assert verb_forms(tmp_path) == {"core/saying", "core/asked.py"}
+    assert class_names(tmp_path) == {"Twin": 2, "Other": 1}
