@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arch_tree import PRODUCT, ROOT, own_files
@@ -26,9 +29,18 @@ DESIGN = (
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 
 
+def contracts() -> dict[str, dict[str, Any]]:
+    """The import contracts by their id."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return {contract["id"]: contract for contract in settings["tool"]["importlinter"]["contracts"]}
+
+
 def lint(tree: Path) -> tuple[int, str]:
     """Run the contracts over a tree; its exit code and what it printed."""
-    done = subprocess.run([sys.executable, "-P", "-c", LINT], cwd=tree, capture_output=True, text=True, check=False)
+    # Wide, so that no contract's name is broken into two lines.
+    wide = {**os.environ, "COLUMNS": "300"}
+    command = [sys.executable, "-P", "-c", LINT]
+    done = subprocess.run(command, cwd=tree, env=wide, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -38,97 +50,120 @@ def test_contracts_hold() -> None:
 
 
 def test_layers_are_those_of_the_design() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = {contract["id"]: contract for contract in settings["tool"]["importlinter"]["contracts"]}
-    lines = [tuple(room.strip(" ()") for room in line.split("|")) for line in contracts["rooms"]["layers"]]
+    rooms = contracts()["rooms"]
+    lines = [tuple(room.strip(" ()") for room in line.split("|")) for line in rooms["layers"]]
     assert tuple(lines) == DESIGN
-    assert contracts["rooms"]["exhaustive"] is True
+    assert rooms["exhaustive"] is True
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The tree, with an empty package for every room that does not exist yet."""
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+def copy_tree(into: Path) -> Path:
+    """A copy of the tree, with an empty package for every room that does not exist yet."""
+    shutil.copy(ROOT / "pyproject.toml", into)
     for package in PRODUCT:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / package, into / package, ignore=shutil.ignore_patterns("__pycache__"))
     for line in DESIGN:
         for room in line:
-            if not (tmp_path / "core" / f"{room}.py").exists():
-                (tmp_path / "core" / room).mkdir(exist_ok=True)
-                (tmp_path / "core" / room / "__init__.py").touch()
-    (tmp_path / "core" / "engine" / "facade.py").touch()
-    return tmp_path
+            if not (into / "core" / f"{room}.py").exists():
+                (into / "core" / room).mkdir(exist_ok=True)
+                (into / "core" / room / "__init__.py").touch()
+    (into / "core" / "engine" / "facade.py").touch()
+    return into
 
 
+# What is planted: a file under a name of its own, what it says, and which contract names what in its report.
+# All of them go into one tree, so that the linter reads it once.
 PLANTED = {
     "upward import": (
-        "core/text/rendering/planted.py",
+        "core/text/rendering/p1.py",
         "import core.engine",
-        "core.text.rendering.planted -> core.engine",
+        "rooms",
+        "core.text.rendering.p1 -> core.engine",
     ),
     "upward, from a bottom room": (
-        "core/types/planted.py",
+        "core/types/p2.py",
         "from core import vault",
-        "core.types.planted -> core.vault",
+        "rooms",
+        "core.types.p2 -> core.vault",
     ),
     "upward, inside a function": (
-        "core/score/belief/planted.py",
+        "core/score/belief/p3.py",
         "def lazy() -> None:\n    import core.recall\n",
-        "core.score.belief.planted -> core.recall",
+        "rooms",
+        "core.score.belief.p3 -> core.recall",
     ),
     "upward, for types only": (
-        "core/vault/files/planted.py",
+        "core/vault/files/p4.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from core import intake\n",
-        "core.vault.files.planted -> core.intake",
+        "rooms",
+        "core.vault.files.p4 -> core.intake",
     ),
     "a page that goes round the bridge": (
-        "ui/pages/planted.py",
+        "ui/pages/p5.py",
         "import core.engine.facade",
-        "ui.pages.planted -> core.engine.facade",
+        "ui-bridge",
+        "ui.pages.p5 -> core.engine.facade",
     ),
-    "a widget that asks the engine": ("ui/widgets/planted.py", "import ui.context", "ui.widgets.planted -> ui.context"),
+    "a widget that asks the engine": (
+        "ui/widgets/p6.py",
+        "import ui.context",
+        "ui-rooms",
+        "ui.widgets.p6 -> ui.context",
+    ),
     "a page that knows another": (
-        "ui/pages/planted.py",
+        "ui/pages/p7.py",
         "import ui.pages.library",
-        "ui.pages.planted -> ui.pages.library",
+        "ui-pages",
+        "ui.pages.p7 -> ui.pages.library",
     ),
-    "a room of ui nobody listed": ("ui/attic.py", "", "ui.attic"),
+    "a room of ui nobody listed": ("ui/p8.py", "", "ui-rooms", "- ui.p8"),
     "sibling": (
-        "core/recall/answer/planted.py",
+        "core/recall/answer/p9.py",
         "import core.importers",
-        "core.recall.answer.planted -> core.importers",
+        "rooms",
+        "core.recall.answer.p9 -> core.importers",
     ),
-    "sibling of the store": ("core/index/planted.py", "import core.vault", "core.index.planted -> core.vault"),
-    "unlisted room": ("core/attic/__init__.py", "", "- core.attic"),
-    "unlisted single file": ("core/attic.py", "", "- core.attic"),
-    "core looks at the window": ("core/engine/runtime/planted.py", "import ui", "core.engine.runtime.planted -> ui"),
-    "window looks at the doors": ("ui/planted.py", "import app", "ui.planted -> app"),
+    "sibling of the store": ("core/index/p10.py", "import core.vault", "rooms", "core.index.p10 -> core.vault"),
+    "unlisted room": ("core/p11/__init__.py", "", "rooms", "- core.p11"),
+    "unlisted single file": ("core/p12.py", "", "rooms", "- core.p12"),
+    "core looks at the window": ("core/engine/runtime/p13.py", "import ui", "houses", "core.engine.runtime.p13 -> ui"),
+    "window looks at the doors": ("ui/p14.py", "import app", "houses", "ui.p14 -> app"),
     "lazy Qt": (
-        "core/text/rendering/planted.py",
+        "core/text/rendering/p15.py",
         "def lazy() -> None:\n    from PySide6.QtCore import QObject\n",
-        "core.text.rendering.planted -> PySide6",
+        "no-qt",
+        "core.text.rendering.p15 -> PySide6",
     ),
     "Qt by another name": (
-        "core/engine/runtime/planted.py",
+        "core/engine/runtime/p16.py",
         "import pyqtgraph",
-        "core.engine.runtime.planted -> pyqtgraph",
+        "no-qt",
+        "core.engine.runtime.p16 -> pyqtgraph",
     ),
-    "app behind the facade": ("app/planted.py", "import core.vault", "app.planted -> core.vault"),
+    "app behind the facade": ("app/p17.py", "import core.vault", "app-door", "app.p17 -> core.vault"),
     "app beside the facade": (
-        "app/planted.py",
-        "from core.engine.runtime import planted",
-        "app.planted -> core.engine",
+        "app/p18.py",
+        "from core.engine.runtime import threads",
+        "app-door",
+        "app.p18 -> core.engine.runtime.threads",
     ),
-    "window behind the facade": ("ui/planted.py", "import core.memory", "ui.planted -> core.memory"),
+    "window behind the facade": ("ui/pages/p19.py", "import core.memory", "ui-door", "ui.pages.p19 -> core.memory"),
     "ipc behind the facade": (
-        "core/ipc/socket/planted.py",
+        "core/ipc/socket/p20.py",
         "import core.vault",
-        "core.ipc.socket.planted -> core.vault",
+        "ipc-door",
+        "core.ipc.socket.p20 -> core.vault",
     ),
     "ipc beside the facade": (
-        "core/ipc/methods/planted.py",
-        "import core.engine.runtime.planted",
-        "core.ipc.methods.planted -> core.engine",
+        "core/ipc/methods/p21.py",
+        "import core.engine.runtime.threads",
+        "ipc-door",
+        "core.ipc.methods.p21 -> core.engine.runtime.threads",
+    ),
+    "loci mcp with an engine": (
+        "app/mcp/p22.py",
+        "import core.engine.facade",
+        "mcp-thin",
+        "app.mcp.p22 -> core.engine.facade",
     ),
 }
 # Inside the rooms: an import upwards, one for each contract; and a file that belongs to no inner room.
@@ -146,30 +181,51 @@ INNER = (
 )
 for _room, _low, _high in INNER:
     PLANTED[f"upward inside {_room}"] = (
-        f"core/{_room}/{_low}/planted.py",
+        f"core/{_room}/{_low}/inner.py",
         f"import core.{_room}.{_high}",
-        f"core.{_room}.{_low}.planted -> core.{_room}.{_high}",
+        f"{_room}-inner",
+        f"core.{_room}.{_low}.inner -> core.{_room}.{_high}",
     )
-    PLANTED[f"a file in no inner room of {_room}"] = (f"core/{_room}/planted.py", "", f"core.{_room}.planted")
+    PLANTED[f"a file in no inner room of {_room}"] = (
+        f"core/{_room}/attic.py",
+        "",
+        f"{_room}-inner",
+        f"- core.{_room}.attic",
+    )
 
 
-def test_the_copy_itself_is_clean(copy: Path) -> None:
+def test_the_copy_itself_is_clean(tmp_path: Path) -> None:
+    copy = copy_tree(tmp_path)
     (copy / "core" / "ipc" / "socket" / "planted.py").write_text("from core.engine import facade\n", encoding="utf-8")
     (copy / "app" / "planted.py").write_text("import core.engine.facade\nimport core.errors\n", encoding="utf-8")
     code, said = lint(copy)
     assert code == 0, said
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_violation_is_reported(copy: Path, name: str) -> None:
-    where, source, reported = PLANTED[name]
-    (copy / "core" / "engine" / "runtime" / "planted.py").touch()
-    path = copy / where
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(source, encoding="utf-8")
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each broken contract says, by its id, of one tree with every violation in it."""
+    copy = copy_tree(tmp_path_factory.mktemp("planted"))
+    for where, source, _, _ in PLANTED.values():
+        path = copy / where
+        assert not path.exists(), f"{where} is no name of its own"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source, encoding="utf-8")
     code, said = lint(copy)
     assert code == 1, said
-    assert reported in said
+    # A contract's part of the report stands under its name, underlined.
+    _, *parts = re.split(r"^(.+)\n-{5,}\n", said, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_every_contract_is_broken_by_something_planted() -> None:
+    assert {contract for _, _, contract, _ in PLANTED.values()} == set(contracts())
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_violation_is_reported(reports: dict[str, str], name: str) -> None:
+    _, _, contract, reported = PLANTED[name]
+    assert reported in reports.get(contracts()[contract]["name"], ""), reports
 
 
 def test_every_room_is_a_package_the_linter_sees() -> None:
