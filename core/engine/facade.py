@@ -60,11 +60,13 @@ from core.engine.views.entities import Entities
 from core.engine.views.graph import Graph
 from core.engine.views.palace import Palace
 from core.engine.views.timeline import Timeline
+from core.entities.resolution import Candidate as EntityCandidate
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.transaction.text_readers import Readers
 from core.lifecycle.enrich.model_migration import Migrate
 from core.lifecycle.registry import all_jobs
+from core.recall.results.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost
@@ -82,11 +84,14 @@ from core.vault.opening import OlderCopy, OpenInfo
 
 __all__ = [
     "Engine",
+    "EntityCandidate",
     "Finding",
     "Home",
     "HomeKeys",
     "OlderCopy",
     "OpenInfo",
+    "RecallItem",
+    "RecallResult",
     "RootKey",
     "Setup",
     "Strength",

@@ -8,9 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from answered import finished
 from ipc_changes import HasChanges
@@ -20,13 +20,14 @@ from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_journal import FakeJournals
-from ipc_plan import METRICS, TRACE, Metrics, Trace
+from ipc_plan import METRICS, TRACE, Metrics
 from ipc_sessions import HasSessions
 from ipc_upkeep import FakeStores, HasUpkeep
 
+from core.engine.facade import Engine, OlderCopy, RecallItem, RecallResult
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
-from core.ipc.methods.ports import Asked, Counted, OlderLike
+from core.recall.results.result import NearMiss, Signals
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.clock import ManualClock
 from core.types.recall import Context, ContextQuery, ContextReply, Included, LeftOut
@@ -126,49 +127,23 @@ def make_client(name: str, grants: Sequence[str] = ("read", "propose"), **change
     return replace(base, **changes)
 
 
-@dataclass
-class Signals:
-    relevance: float = 0.9
-    confidence: float = 0.5
-    recency: float = 0.61
-    importance: float = 0.5
-    utility: float = 0.1
+def found_item(memory: Memory, **changes: Any) -> RecallItem:
+    """A recall item with sensible values everywhere."""
+    ranks = {"vector": (1, 0.93), "lexical": (2, 7.5)}
+    base = RecallItem(memory, 0.86, Signals(0.9, 0.5, 0.61, 0.5, 0.1), ranks, ("It says so.",), ())
+    return replace(base, **changes)
 
 
-@dataclass
-class Found:
-    memory: Memory
-    score: float = 0.86
-    signals: Signals = field(default_factory=Signals)
-    ranks: dict[str, tuple[int, float]] = field(default_factory=lambda: {"vector": (1, 0.93), "lexical": (2, 7.5)})
-    why: tuple[str, ...] = ("It says so.",)
-    refs: tuple[str, ...] = ()
-    contradicts: str | None = None
-
-
-@dataclass
-class Miss:
-    id: str
-    why: str = "below_bar"
-    sentence: str = "It is below the bar."
-    status: str = "active"
-    score: float = 0.3
-
-
-@dataclass
-class Result:
-    items: tuple[Found, ...]
-    abstained: bool
-    reason: str = "Found."
-    near_misses: tuple[Miss, ...] = ()
-    strategy: str = "hybrid"
-    took_ms: float = 1.25
-    trace: Trace = TRACE
+def recall_result(items: tuple[RecallItem, ...], **changes: Any) -> RecallResult:
+    """A recall result with sensible values everywhere."""
+    misses = (NearMiss("m-1", "below_bar", "It is below the bar.", "active", 0.3),)
+    base = RecallResult(items, not items, "Found.", misses, "hybrid", "flat", 1, 1, 1, "default", TRACE, 1.25)
+    return replace(base, **changes)
 
 
 @dataclass
 class Recalled:
-    result: Result
+    result: RecallResult
     receipt_id: str = "receipt-1"
     metrics: Metrics = METRICS
 
@@ -246,8 +221,8 @@ class FakeMemories(FakeErasing, FakeStores):
             future: Future[Any] = Future()
             self.waiting.append(future)
             return future
-        found = tuple(Found(m) for m in self.rows if self._sees(m, actor))[: query.limit]
-        return finished(Recalled(Result(found, not found, near_misses=(Miss("m-1"),))))
+        found = tuple(found_item(m) for m in self.rows if self._sees(m, actor))[: query.limit]
+        return finished(Recalled(recall_result(found)))
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         self._engine.check()
@@ -322,8 +297,8 @@ class FakeImports:
         format: str | None,  # noqa: A002 - the contract's word
         actor: Actor,
         space: str | None = None,
-        progress: Counted | None = None,
-        cancelled: Asked | None = None,
+        progress: Callable[[int, int | None], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> Future[ImportReport]:
         return finished(self._report(None))
 
@@ -333,8 +308,8 @@ class FakeImports:
         format: str | None,  # noqa: A002 - the contract's word
         space: str | None,
         actor: Actor,
-        progress: Counted | None = None,
-        cancelled: Asked | None = None,
+        progress: Callable[[int, int | None], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> Future[ImportReport]:
         self.runs.append((path, format, space))
         future: Future[ImportReport] = Future()
@@ -497,12 +472,12 @@ class FakeLibrary:
 
 
 class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
-    """Fits `core.ipc.methods.ports.Engine`."""
+    """Fits `Engine` of the facade."""
 
     def __init__(self, state: str = "open") -> None:
         super().__init__()
         self.state = state
-        self.older: OlderLike | None = None
+        self.older: OlderCopy | None = None
         self.hub = Hub()
         self._clock = ManualClock(START_MS)
         self._memories, self._imports = FakeMemories(self), FakeImports(self)
@@ -522,6 +497,11 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
     def accept_older(self) -> Future[int]:
         self.older = None
         return finished(0)
+
+    @property
+    def real(self) -> Engine:
+        """As what it stands in for."""
+        return cast("Engine", self)
 
     def check(self) -> None:
         if self.state != "open":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from core.types.recall import STAGES, Intent, Metrics, QueryPlan, TimeRange, Trace
 
-__all__ = ["METRICS", "PLAN", "TRACE", "Metrics", "Trace"]
+__all__ = ["METRICS", "PLAN", "TRACE", "Metrics"]
 
 PLAN = QueryPlan(
     intent=Intent.TEMPORAL,

@@ -23,7 +23,7 @@ from core.types.values import Actor
 
 
 class FakeSessions:
-    """Fits `core.ipc.methods.ports.Sessions`.
+    """Fits `Sessions` of the facade.
 
     Attributes:
         asked: what came with each call, and who called.

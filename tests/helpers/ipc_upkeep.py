@@ -34,7 +34,7 @@ class FakeStores:
 
 
 class FakeUpkeep:
-    """Fits `core.ipc.methods.ports.Upkeep`.
+    """Fits `Upkeep` of the facade.
 
     Attributes:
         asked: method, argument and actor of each call.

@@ -50,7 +50,7 @@ class World:
 
     async def _make(self, caps: Caps | None, hooks: Hooks) -> Server:
         self.place.path.parent.parent.mkdir(parents=True, exist_ok=True)
-        server = Server(self.engine, self.place, REGISTRY, version="0.0.test", caps=caps, hooks=hooks)
+        server = Server(self.engine.real, self.place, REGISTRY, version="0.0.test", caps=caps, hooks=hooks)
         await server.start(publish=True)
         return server
 

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.owner.base import Params, behind, shape_for, wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import iso
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish

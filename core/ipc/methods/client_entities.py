@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine, EntityCandidate
 from core.ipc.methods.owner.base import Params, wait
-from core.ipc.methods.ports import Engine, EntityCandidateLike
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import iso
 from core.text.screening.egress import shown, shown_map
@@ -113,7 +113,7 @@ def merged(done: EntityMerged) -> dict[str, Any]:
     }
 
 
-def _candidate(one: EntityCandidateLike) -> dict[str, Any]:
+def _candidate(one: EntityCandidate) -> dict[str, Any]:
     return {
         "entity_id": one.entity_id,
         "canonical_name": shown(one.canonical_name),

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.ipc.methods.client_checks import check_spaces
 from core.ipc.methods.owner.base import Params, wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import iso
 

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine, RecallResult
 from core.ipc.methods import memory_json
 from core.ipc.methods.client_changes import CHANGE_METHODS
 from core.ipc.methods.client_checks import check_spaces, check_store
@@ -21,7 +22,6 @@ from core.ipc.methods.client_stores import STORE_METHODS
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.owner.base import Params, behind, shape_for, wait
 from core.ipc.methods.owner.memories import context_query, list_request, listed, recall_query, store_request
-from core.ipc.methods.ports import Engine, RecallResultLike
 from core.ipc.protocol.sessions import Session
 from core.types.replies import ClientRecord
 from core.types.requests import ListRequest
@@ -74,7 +74,7 @@ async def memory_search(engine: Engine, params: Params, session: Session) -> dic
     check_spaces(session, merged.get("spaces", ()))
     query = recall_query(merged, engine.clock.now_ms())
     reply = await wait(engine.memories.recall(query, session.actor(query.session)))
-    result: RecallResultLike = reply.result
+    result: RecallResult = reply.result
     shape = _shape(engine, session)
     found = {
         "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.ipc.methods.memory_json import judged
 from core.ipc.methods.owner.base import Params, shape_for, wait
 from core.ipc.methods.owner.conflicts import listed, settled
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.types.requests import Extras
 from core.types.values import Grant, Kind, Source

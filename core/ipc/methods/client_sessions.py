@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.client_checks import check_spaces, check_target
 from core.ipc.methods.owner.base import Params, shape_for, wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.time_format import read
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery

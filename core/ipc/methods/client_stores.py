@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.ipc.methods.client_checks import check_store
 from core.ipc.methods.memory_json import stored
 from core.ipc.methods.owner.base import Params, wait
 from core.ipc.methods.owner.memories import store_request
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.sessions import Session
 from core.types.requests import FactRequest
 from core.types.values import Kind

@@ -12,8 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from core.engine.facade import RecallItem, RecallResult
 from core.ipc.methods.disclosures import Withheld
-from core.ipc.methods.ports import RecallItemLike, RecallResultLike
 from core.ipc.protocol.time_format import iso
 from core.text.rendering.model_text import rendered
 from core.text.screening.egress import conditions, order_score, shown
@@ -83,7 +83,7 @@ class Shape:
         }
         return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
 
-    def found(self, item: RecallItemLike, explain: bool) -> dict[str, Any]:
+    def found(self, item: RecallItem, explain: bool) -> dict[str, Any]:
         """A recalled memory.
 
         Args:
@@ -143,7 +143,7 @@ class Shape:
             "given": list(plan.given),
         }
 
-    def reason(self, result: RecallResultLike) -> str:
+    def reason(self, result: RecallResult) -> str:
         """Why there is an answer or none; without the numbers where this caller sees none."""
         if self.exact or not any(character.isdigit() for character in result.reason):
             return result.reason

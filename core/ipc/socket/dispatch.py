@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from core.engine.facade import Engine
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.ipc.methods.client_checks import TEXT_BYTES, channel_of
 from core.ipc.methods.client_methods import CLIENT_METHODS, health
@@ -19,7 +20,6 @@ from core.ipc.methods.disclosures import Handed, handed_by
 from core.ipc.methods.owner import VERBS, carry_out
 from core.ipc.methods.owner.base import Progress, wait
 from core.ipc.methods.owner.clients import present_grants
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.escaping import shown
 from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request
 from core.ipc.protocol.schema import Method, Registry

@@ -15,9 +15,9 @@ from functools import partial
 from typing import cast
 
 from core import log
+from core.engine.facade import Engine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.messages import OWNER_NAME, encode, failure
 from core.ipc.protocol.schema import Registry
 from core.ipc.protocol.sessions import Session

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
+from core.engine.facade import Engine
 from core.errors import LociError
 from core.ipc.methods.owner.base import wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.messages import notification
 from core.types.clients import Moved, Moves, Place
 from core.types.values import Actor

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.memory_json import Shape
-from core.ipc.methods.ports import Engine
 from core.types.values import Actor
 
 T = TypeVar("T")

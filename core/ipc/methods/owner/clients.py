@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.owner.base import Params, Progress, wait
 from core.ipc.methods.owner.grants import new_spaces
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.time_format import iso
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, Standing

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.facade import Engine
 from core.ipc.methods.memory_json import Shape, conflict, decided, judged
 from core.ipc.methods.owner.base import Params, Progress, behind, shape_for, wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.time_format import read
 from core.types.reviews import Action, Decision
 from core.types.values import Actor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.facade import Engine
 from core.ipc.methods.owner.base import Params, Progress, wait
-from core.ipc.methods.ports import Engine
 from core.types.values import Actor
 
 

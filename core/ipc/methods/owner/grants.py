@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.engine.facade import Engine
 from core.ipc.methods.owner.base import wait
-from core.ipc.methods.ports import Engine
 
 _SPACE = "space:"
 

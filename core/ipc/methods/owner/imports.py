@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.owner.base import Params, Progress, wait
-from core.ipc.methods.ports import Engine
 from core.types.values import Actor
 
 

@@ -6,11 +6,11 @@ import re
 from datetime import date, datetime
 from typing import Any
 
+from core.engine.facade import Engine, RecallResult
 from core.errors import Code, PreconditionError, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.owner.base import Params, Progress, behind, shape_for, wait
-from core.ipc.methods.ports import Engine, RecallResultLike
 from core.ipc.protocol.time_format import read, read_as_of
 from core.text.timephrases.find import range_of
 from core.text.timephrases.spans import Span
@@ -251,7 +251,7 @@ async def recall(engine: Engine, params: Params, actor: Actor, _progress: Progre
     """Search with exact scores."""
     query = recall_query(params, engine.clock.now_ms())
     reply = await wait(engine.memories.recall(query, actor))
-    result: RecallResultLike = reply.result
+    result: RecallResult = reply.result
     shape = shape_for(engine, exact=True)
     found = {
         "items": behind([shape.found(item, query.explain) for item in result.items], params.get("after")),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.memory_json import plain
 from core.ipc.methods.owner.base import Params, Progress, wait
-from core.ipc.methods.ports import Engine
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor
 

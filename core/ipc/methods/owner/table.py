@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.owner import clients, conflicts, erasure, imports, jobs, memories, practice, vault
 from core.ipc.methods.owner.base import Params, Progress, Verb, wait
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.schema import Registry
 from core.ipc.protocol.strict_json import BadMessage, check_text
 from core.types.values import Actor

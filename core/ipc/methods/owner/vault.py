@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.facade import Engine
 from core.errors import Code, UserError
 from core.ipc.methods.memory_json import plain
 from core.ipc.methods.owner.base import Params, Progress, behind, wait
 from core.ipc.methods.owner.imports import absolute
-from core.ipc.methods.ports import Engine
 from core.ipc.protocol.time_format import iso
 from core.security.handshake import decode_value
 from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES

@@ -57,7 +57,7 @@ def world(empty_home: Path) -> Iterator[World]:
 
 
 def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
-    found = asyncio.run(run_verb(engine, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")
     return found

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from ipc_engine import Found, make_client, make_memory
+from ipc_engine import found_item, make_client, make_memory
 from jsonschema import Draft202012Validator
 
 from core.ipc.methods.client_methods import CLIENT_METHODS
@@ -134,7 +134,7 @@ SHAPED = make_memory(
 def test_an_item_is_what_the_list_of_methods_says_of_it(exact: bool) -> None:
     """Its members are typed, and a client gets none that is not told of."""
     shape = Shape(exact=exact, name_of=lambda _: "plug")
-    found = shape.found(Found(SHAPED), explain=True)
+    found = shape.found(found_item(SHAPED), explain=True)
     checker = Draft202012Validator({"$ref": "#/$defs/item", "$defs": DOCUMENT["$defs"]})
     assert [problem.message for problem in checker.iter_errors(found)] == []
     told = DOCUMENT["$defs"]["item"]["properties"].keys()

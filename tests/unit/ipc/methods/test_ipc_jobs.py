@@ -18,7 +18,7 @@ REGISTRY = load()
 
 
 def asked(engine: FakeEngine, verb: str, **params: object) -> dict[str, Any]:
-    return asyncio.run(run_verb(engine, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    return asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
 
 
 def test_jobs_are_told_with_the_calendar() -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ipc_clients import FakeWatching, moves_of
 
-from core.ipc.methods.ports import Engine
+from core.engine.facade import Engine
 from core.ipc.socket.subscriptions import Subscription
 from core.types.clients import Moves
 from core.types.values import OWNER_ACTOR, Actor

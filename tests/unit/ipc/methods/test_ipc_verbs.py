@@ -30,7 +30,7 @@ def engine() -> FakeEngine:
 
 
 def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
-    found = asyncio.run(run_verb(engine, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
     engine.join()
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")
@@ -212,7 +212,8 @@ def test_show_keeps_secrets_and_writes_times(engine: FakeEngine) -> None:
 def test_an_import_reports_and_may_be_rehearsed(engine: FakeEngine) -> None:
     told: list[tuple[str, int, int | None]] = []
     progress = Progress(lambda label, done, total: told.append((label, done, total)))
-    found = asyncio.run(run_verb(engine, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress))
+    run = run_verb(engine.real, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress)
+    found = asyncio.run(run)
     engine.join()
     assert told == [("Importing", step, 3) for step in range(3)]
     assert engine.imports.runs == [(Path("/x"), None, "work")]
