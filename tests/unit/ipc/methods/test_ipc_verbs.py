@@ -212,8 +212,8 @@ def test_show_keeps_secrets_and_writes_times(engine: FakeEngine) -> None:
 def test_an_import_reports_and_may_be_rehearsed(engine: FakeEngine) -> None:
     told: list[tuple[str, int, int | None]] = []
     progress = Progress(lambda label, done, total: told.append((label, done, total)))
-    run = run_verb(engine.real, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress)
-    found = asyncio.run(run)
+    call = run_verb(engine.real, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress)
+    found = asyncio.run(call)
     engine.join()
     assert told == [("Importing", step, 3) for step in range(3)]
     assert engine.imports.runs == [(Path("/x"), None, "work")]
