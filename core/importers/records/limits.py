@@ -6,6 +6,7 @@ in bytes, before anything does. Must not do: know a format, lose words of a text
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -21,24 +22,39 @@ FIELD_BYTES = 64 << 10
 """UTF-8 bytes of one string among a record's `extra` facts; the rest of it is left out."""
 
 LABEL_CHARACTERS = 1_000
-"""Characters of a title or an author's name."""
+"""Characters of a title, a name, a category, a tag, a reference or a session."""
+
+_KEY_CHARACTERS = 3 * LABEL_CHARACTERS  # format, session, reference and a digest, where each keeps its limit
 
 PICTURE = "[picture]"
 ATTACHMENT = "[attachment]"
 
 _LEAST = 256  # no shorter text holds a picture worth a pass
+_PAYLOAD = r"(?:[A-Za-z0-9+/_%=-]|\\/)"  # `\/` is a slash in JSON that was written into JSON
 _DATA_URI = re.compile(
-    r"data:(image|audio|video|font|application|text)/[\w.+-]{1,80}+(?:;[\w.+-]{1,80}+=[\w.+-]{1,80}+)*+;base64,"
-    r"[A-Za-z0-9+/_%=-]{32,}+(?:\r?\n[ \t]*+[A-Za-z0-9+/_=-]{16,}+(?![^\s\"'>)]))*+"
+    r"data:(image|audio|video|font|application|text)\\?/[\w.+-]{1,80}+(?:;[\w.+-]{1,80}+=[\w.+-]{1,80}+)*+;base64,"
+    + _PAYLOAD
+    + r"{32,}+(?:\r?\n[ \t]*+[A-Za-z0-9+/_=-]{16,}+(?![^\s\"'>)]))*+"
     r"|data:(image)/svg\+xml(?:;[\w.=+-]{1,80}+)*+,(?:%[0-9A-Fa-f]{2}|[\w.:;,=/~!*'-])++"
 )
-# A run of base64, in one line or in lines of one width as programs wrap it. It starts at no character but its first:
-# without the look behind, a long run that fails would be read again from each of its characters.
-_RUN = re.compile(r"(?<![A-Za-z0-9+/=_.-])(?:[A-Za-z0-9+/]{60,80}\r?\n){4,}+[A-Za-z0-9+/]{1,80}+={0,2}"
-                  r"|(?<![A-Za-z0-9+/=_.-])[A-Za-z0-9+/]{400,}+={0,2}")  # fmt: skip
-_MAGIC = ("iVBORw0KGg", "/9j/", "R0lGOD", "UklGR", "Qk0", "SUkqA", "TU0AK", "PHN2Zy", "PD94bWw")
+_RAW_SVG = re.compile(r"data:image/svg\+xml(?:;[\w.=+-]{1,80}+)*+,\s{0,8}<svg\b", re.IGNORECASE)
+_SVG_END = "</svg>"
+# A run of base64 or of its URL-safe sister, in one line or in lines of one width as programs wrap it, each behind the
+# same margin (`> ` of a quotation, blanks of a code block). It starts at no character but its first: without the look
+# behind, a long run that fails would be read again from each of its characters. `=` may stand before it (`src=iVBOR…`).
+_SIGN = "[A-Za-z0-9+/_-]"
+_MARGIN = r"(?:[ \t]{0,8}>)*+[ \t]{0,16}+"
+_RUN = re.compile(
+    rf"(?<![A-Za-z0-9+/_.-]){_SIGN}{{40,160}}\r?\n"
+    rf"(?:{_MARGIN}{_SIGN}{{40,160}}\r?\n){{3,}}+{_MARGIN}{_SIGN}{{1,160}}+={{0,2}}"
+    rf"|(?<![A-Za-z0-9+/_.-]){_SIGN}{{400,}}+={{0,2}}"
+)
+_MARGINS = re.compile(r"^[ \t>]+|\s+$")
+_PICTURES = ("iVBORw0KGg", "/9j/", "R0lGOD", "UklGR", "Qk0", "SUkqA", "TU0AK", "PHN2Zy", "PD94bWw")
+_FILES = ("UEsDB", "JVBERi", "H4sI", "SUQz", "//uQ", "//NE", "T2dnUw", "GkXfo", "d09G", "N3q8r")  # zip, pdf, mp3, ...
+_ISO_MEDIA = re.compile(r"AAAA[A-Za-z0-9+/]{2}Z0eXB|AAAA[A-Za-z0-9+/]{3}mdHlw")  # `ftyp`: HEIC, AVIF, MP4
 _LONG_RUN = 4_096  # a run of no known format that is longer is no key, no token and no signature
-_MIXED = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"), re.compile("[+/]"))
+_MIXED = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"), re.compile("[+/_-]"))
 _ARMOUR = re.compile(r"-----BEGIN [A-Z ]{1,40}-----[^-]{0,400}$")
 _MARKDOWN = re.compile(
     r"!\[([^\]\n]{0,500})\]\(\s*<?(\[(?:picture|attachment)\])>?(?:\s+[\"'][^\"'\n]{0,500}[\"'])?\s*\)"
@@ -60,15 +76,16 @@ def replace_pictures(text: str) -> tuple[str, int]:
     """
     if len(text) < _LEAST and "data:" not in text:
         return text, 0
+    text, drawings = _without_raw_svg(text)
     text, uris = _DATA_URI.subn(lambda found: PICTURE if (found[1] or found[2]) == "image" else ATTACHMENT, text)
+    uris += drawings
     runs = 0
 
     def without_run(found: re.Match[str]) -> str:
         nonlocal runs
-        if not _is_picture(found[0], text[max(0, found.start() - 500) : found.start()]):
-            return found[0]
-        runs += 1
-        return PICTURE
+        mark = _mark_of_run(found[0], text[max(0, found.start() - 500) : found.start()])
+        runs += mark is not None
+        return found[0] if mark is None else mark
 
     text = _RUN.sub(without_run, text)
     if uris or runs:
@@ -77,12 +94,33 @@ def replace_pictures(text: str) -> tuple[str, int]:
     return text, uris + runs
 
 
-def _is_picture(run: str, before: str) -> bool:
+def _without_raw_svg(text: str) -> tuple[str, int]:
+    """The text without drawings that stand in it as markup; one without an end stays, and ends the search."""
+    parts, at = [], 0
+    while (found := _RAW_SVG.search(text, at)) is not None:
+        end = text.find(_SVG_END, found.end())
+        if end < 0:
+            break
+        parts += [text[at : found.start()], PICTURE]
+        at = end + len(_SVG_END)
+    return "".join([*parts, text[at:]]), len(parts) // 2
+
+
+def _mark_of_run(run: str, before: str) -> str | None:
+    """What stands in the place of a run of base64; None where it stays."""
     if _ARMOUR.search(before):
-        return False  # a key or a signature, which a person keeps on purpose
-    if run.startswith(_MAGIC):
-        return any(sign.search(run) for sign in _MIXED[:1]) and any(sign.search(run) for sign in _MIXED[2:])
-    return len(run) >= _LONG_RUN and all(sign.search(run) for sign in _MIXED)
+        return None  # a key or a signature, which a person keeps on purpose
+    lines = [_MARGINS.sub("", line) for line in run.splitlines()]
+    signs = "".join(lines)
+    if signs.startswith(_PICTURES) or _ISO_MEDIA.match(signs):
+        return PICTURE if _MIXED[0].search(signs) and _MIXED[2].search(signs) else None
+    if signs.startswith(_FILES):
+        return ATTACHMENT if _MIXED[0].search(signs) and _MIXED[2].search(signs) else None
+    # Lines of base64 hold whole groups of four and are alike but for the last; a list of tokens is not.
+    wrapped = {len(line) for line in lines[:-1]}
+    is_wrapped = len(wrapped) <= 1 and all(width % 4 == 0 for width in wrapped)
+    is_long = len(signs) >= _LONG_RUN and is_wrapped and all(sign.search(signs) for sign in _MIXED)
+    return PICTURE if is_long else None
 
 
 def _told(words: str, mark: str) -> str:
@@ -108,12 +146,22 @@ def limited(record: Record) -> Iterator[Item]:
     text, pictures = replace_pictures(record.text)
     fields = _Fields()
     extra = {name: fields.limited(value) for name, value in record.extra.items()}
-    author = fields.label(record.author)
+    author, ref, session = (fields.label(label) for label in (record.author, record.ref, record.session))
+    category, *tags = (fields.word(word) for word in (record.category, *record.tags))
     conversation = _titled(record.conversation, fields)
     if pictures or fields.touched:
-        flags = (*record.flags, "field_cut") if fields.cut else record.flags
         record = replace(
-            record, text=text, extra=extra, author=author, conversation=conversation, flags=tuple(sorted(set(flags)))
+            record,
+            identity=_key(record.identity),
+            text=text,
+            extra=extra,
+            author=author,
+            ref=ref,
+            session=session,
+            category=category,
+            tags=tuple(tags),
+            conversation=conversation,
+            flags=tuple(sorted({*record.flags, "field_cut"} if fields.cut else set(record.flags))),
         )
     if not pictures or _WORDLESS.sub("", text):
         yield from _divided(record)
@@ -147,8 +195,12 @@ class _Fields:
         return value
 
     def label(self, text: str | None) -> str | None:
-        """A title or a name within its limit."""
-        if text is None or len(text) <= LABEL_CHARACTERS:
+        """A title, a name or a reference within its limit, where there is one."""
+        return None if text is None else self.word(text)
+
+    def word(self, text: str) -> str:
+        """A word of the row, such as a tag, within its limit."""
+        if len(text) <= LABEL_CHARACTERS:
             return text
         self.cut += 1
         return text[:LABEL_CHARACTERS]
@@ -161,9 +213,16 @@ class _Fields:
 
 
 def _titled(conversation: Conversation | None, fields: _Fields) -> Conversation | None:
-    if conversation is None or conversation.title is None or len(conversation.title) <= LABEL_CHARACTERS:
+    if conversation is None or max(len(conversation.title or ""), len(conversation.key)) <= LABEL_CHARACTERS:
         return conversation
-    return replace(conversation, title=fields.label(conversation.title))
+    return replace(conversation, title=fields.label(conversation.title), key=_key(conversation.key))
+
+
+def _key(key: str) -> str:
+    """An identity within its limit: another text has another one still."""
+    if len(key) <= _KEY_CHARACTERS:
+        return key
+    return f"{key[:LABEL_CHARACTERS]}#{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _divided(record: Record) -> Iterator[Record]:

@@ -69,6 +69,16 @@ PICTURES = {
     "bare run of a known format": (photo(900), "[picture]"),
     "bare run, wrapped": (wrapped(photo(1500, b"\xff\xd8\xff\xe0"), 64), "[picture]"),
     "bare run of no known format": (photo(6000, b""), "[picture]"),
+    "without quotation marks": (f"<img src={photo(900)}>", "[picture]"),
+    "behind a name": (f"image={photo(900)}", "image=[picture]"),
+    "url-safe": (photo(9000, b"").replace("+", "-").replace("/", "_"), "[picture]"),
+    "quoted lines": (wrapped(photo(1500), 76).replace("\n", "\n> "), "[picture]"),
+    "indented lines": (wrapped(photo(1500), 100).replace("\n", "\n    "), "[picture]"),
+    "lines of 57": (wrapped(photo(1500), 57), "[picture]"),
+    "svg as markup": ('data:image/svg+xml,<svg width="3"><path d="M0 0 L 3 3"/></svg>', "[picture]"),
+    "json in json": (f"data:image\\/png;base64,{photo(900)}".replace("/9", "\\/9"), "[picture]"),
+    "heic": (photo(2500, b"\0\0\0\x18ftypheic"), "[picture]"),
+    "zip": (photo(2500, b"PK\3\4"), "[attachment]"),
     "another file": (f"data:application/pdf;base64,{photo(500, b'%PDF-1.7')}", "[attachment]"),
 }
 
@@ -92,6 +102,8 @@ ORDINARY = (
     "0123456789abcdef" * 600,
     "Donaudampfschifffahrtsgesellschaft" * 200,
     "https://example.org/" + "/".join(["Path1"] * 2000),
+    "\n".join(base64.urlsafe_b64encode(random.Random(n).randbytes(32)).decode().rstrip("=") for n in range(120)),
+    "data:image/svg+xml,<svg and so on, which never ends",
     "eyJhbGciOiJIUzI1NiJ9." + photo(300, b'{"sub"') + "." + photo(32, b""),
 )
 
@@ -153,6 +165,22 @@ def test_titles_and_authors_are_cut() -> None:
     (record,) = kept(items)
     assert record.author == record.conversation.title == long[:LABEL_CHARACTERS]  # type: ignore[union-attr]
     assert Skip("long_field", "a", 2) in items
+
+
+def test_every_word_of_a_row_is_cut_and_told() -> None:
+    long = "x" * (LABEL_CHARACTERS + 5)
+    key = "jsonl:" + "y" * 20_000
+    row = note("short", category=long, ref=long, session=long, tags=("a", long), conversation=Conversation(key=key))
+    record, skip = read(replace(row, identity=key))
+    assert isinstance(record, Record)
+    assert record.conversation is not None
+    longest = max(map(len, (record.category, record.ref or "", record.session or "", *record.tags)))
+    assert longest == LABEL_CHARACTERS
+    assert max(len(record.identity), len(record.conversation.key)) < 2 * LABEL_CHARACTERS
+    assert skip == Skip("long_field", "a", 4)
+    (other, _) = read(replace(row, identity=key + "z"))
+    assert isinstance(other, Record)
+    assert other.identity != record.identity
 
 
 def test_runs_are_found_in_one_pass_over_hostile_text() -> None:
