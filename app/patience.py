@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from app.compose import Parts
+from app.parts import Parts
 from app.session import Session, Tell, open_session
-from core.engine.facade import HomeKeys
+from core.engine.home.keys import HomeKeys
 from core.errors import Code, LociError
 from core.types.clock import SystemClock
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.compose import Parts, shown_time
+from app.parts import Parts
 from app.session import ask_secret
-from core.engine.facade import HomeKeys
+from core.engine.facade import restore_vault
+from core.ipc.protocol.time_format import iso
 from core.types.clock import SystemClock
 
 
@@ -26,12 +27,11 @@ def restore(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[st
     Raises:
         LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
     """
-    keys = HomeKeys(parts.home)
-    info = keys.restore(archive, ask_secret(parts), SystemClock())
+    info = restore_vault(parts.home, archive, ask_secret(parts), SystemClock())
     if info.has_old:
         tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
     return {
-        "made_at": shown_time(info.made_at_ms),
+        "made_at": iso(info.made_at_ms),
         "seq": info.seq,
         "rows": dict(info.counts),
         "dropped_clients": info.dropped_clients,

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.sample_deeds import Deeds
-from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
+from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
 from core.types.values import OWNER_ACTOR
 
 NOON = 12
@@ -94,7 +94,7 @@ def sample_engine() -> Iterator[tuple[Engine, SampleClock, str]]:
         home = Home(folder / "home")
         keys = HomeKeys(home)
         passphrase = secrets.token_urlsafe(16)
-        keys.create(passphrase, clock)
+        create_vault(keys, passphrase, clock)
         chance = random.Random(_SEED).randbytes  # noqa: S311 - ids of a sample, which guard nothing
         engine = Engine(Setup(home, clock, built_in_embedder(), background=False, chance=chance))
         stack.callback(engine.close)

@@ -11,8 +11,10 @@ from importlib.metadata import version
 from typing import Any, TypeVar
 
 from app.cli.words import older_words
-from app.compose import Parts
-from app.session import Tell, open_root, tell_opening
+from app.compose import build_engine
+from app.local_session import tell_opening
+from app.parts import Parts
+from app.session import Tell, open_root
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.owner.vault import older_of
@@ -168,7 +170,7 @@ def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     root = _root(parts, keys)
     if root is None and must_open:
         raise UserError(Code.VAULT_LOCKED, "Nothing opens the vault without asking its owner.")
-    engine = parts.engine(tell)
+    engine = build_engine(parts, tell)
     try:
         _serve(parts, engine, root, tell)
     finally:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import getpass
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.compose import Parts
-from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
+from app.parts import Parts
+from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client
-from core.ipc.methods.owner.base import Progress
-from core.ipc.methods.owner.table import run_verb
-from core.ipc.methods.owner.vault import older_of
-from core.ipc.protocol.schema import load
-from core.types.values import OWNER_ACTOR
+from core.ipc.protocol.document import protocol_document
 
 OWNER = "@owner"
 _LONG_S = 3600.0
@@ -59,35 +54,8 @@ def changes(verb: str) -> bool:
     Args:
         verb: as for `Session.call`.
     """
-    return load().find(f"owner.{verb}").effect == "write"
-
-
-class LocalSession:
-    """An engine in this process, opened for one command."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self._registry = load()
-
-    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
-        """Carry out one verb in process; see `Session.call`."""
-        watch = Progress(progress)
-        work = run_verb(self.engine, self._registry, verb, params, OWNER_ACTOR, watch)
-        future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            # Ctrl+C: the work stops at its next safe point and takes back what it began.
-            watch.cancel()
-            return future.result()
-
-    def older_copy(self) -> dict[str, Any] | None:
-        """What opening found, unless it was accepted since."""
-        return older_of(self.engine)
-
-    def close(self) -> None:
-        """Lock the vault and end the engine."""
-        self.engine.close()
+    method = protocol_document()["methods"][f"owner.{verb}"]
+    return bool(method["effect"] == "write")
 
 
 class RemoteSession:
@@ -231,48 +199,12 @@ def open_session(parts: Parts, tell: Tell) -> Session:
             if remote.has_unlocked:
                 tell("The vault was locked; it is open again, for your assistants too.")
             return remote
+        from app.local_session import local_session  # the engine is loaded where no other one runs
+
         return local_session(parts, root, tell)
     except LociError:
         root.wipe()
         raise
-
-
-def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
-    """An engine in this process; an import that a crash interrupted is finished first.
-
-    Args:
-        parts: the process's parts.
-        root: an opened root; the engine wipes it.
-        tell: says what opening found.
-
-    Returns:
-        The session.
-    """
-    engine = parts.engine(tell)
-    try:
-        tell_opening(engine.unlock(root), tell)
-        if engine.finishing is not None and engine.imports.interrupted():
-            tell("An import was interrupted; finishing it first.")
-            engine.finishing.result()
-    except BaseException:
-        engine.close()
-        raise
-    return LocalSession(engine)
-
-
-def tell_opening(info: OpenInfo, tell: Tell) -> None:
-    """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
-
-    Args:
-        info: what opening found.
-        tell: says it to the person.
-    """
-    if info.lost_commits:
-        tell(f"Warning: about {info.lost_commits} recent changes could not be read after damage to the vault's log.")
-    elif info.is_log_damaged:
-        tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
-    if info.head_state != "ok" and info.older_than_head is None:
-        tell(f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it is written anew.")
 
 
 def existing(path: str) -> Path:

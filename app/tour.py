@@ -14,10 +14,10 @@ from app.cli.imports import print_import
 from app.cli.memories import print_recall
 from app.cli.output import Output
 from app.cli.vault import print_status
-from app.compose import Parts
 from app.environment import Environment
-from app.session import LocalSession, local_session
-from core.engine.facade import HomeKeys
+from app.local_session import LocalSession, local_session
+from app.parts import Parts
+from core.engine.facade import HomeKeys, create_vault
 from core.types.clock import SystemClock
 
 _PARTS = ("diary.jsonl", "chat-export", "notes")
@@ -34,7 +34,7 @@ def run(out: Output) -> None:
         parts = Parts(_environment(Path(folder)))
         keys = HomeKeys(parts.home)
         passphrase = secrets.token_urlsafe(16)
-        keys.create(passphrase, SystemClock())
+        create_vault(keys, passphrase, SystemClock())
         session = local_session(parts, keys.open(passphrase), out.note)
         try:
             replies = _walk(session, diary, out)

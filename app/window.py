@@ -16,8 +16,9 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.compose import Parts
+from app.compose import build_engine
 from app.desktop import Desktop, application, build
+from app.parts import Parts
 from app.serving import Service
 from app.session import Tell, connect
 from app.single import Ear, place_of, raise_running
@@ -147,7 +148,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     if raise_running(ear_at):
         tell("Loci is open already; its window was brought to the front.")
         return 0
-    engine = parts.engine(tell, take_over=partial(take_over, parts))
+    engine = build_engine(parts, tell, take_over=partial(take_over, parts))
     service = Service(parts, engine, tell, gives_away=False)
     try:
         info = _opened_by_file(parts, engine)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.compose import Parts
 from app.environment import Environment
-from core.engine.facade import Engine, HomeKeys, RootKey, Setup, built_in_embedder, read_secret_file
+from app.parts import Parts
+from core.engine.facade import Engine, HomeKeys, RootKey, Setup, built_in_embedder, create_vault, read_secret_file
 from core.events import Event, Progress
 from core.types.clock import Clock, SystemClock
 from core.types.replies import ImportReport, StoreReply
@@ -193,7 +193,7 @@ class Bench:
 
     def create(self) -> None:
         """Make the vault, with the passphrase cost of every vault."""
-        HomeKeys(self.parts.home).create(self._secret(), self.clock)
+        create_vault(HomeKeys(self.parts.home), self._secret(), self.clock)
 
     def root(self) -> RootKey:
         """Open the passphrase slot; slow on purpose."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from app.cli.options import local_time
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
-from app.compose import local_time
 from app.session import Session
 from core.config.grantwords import typed
 from core.errors import Code, UserError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app import tour
 from app.cli.root import Command, loci, with_command
 from app.qt import load_qt
 
@@ -19,5 +18,7 @@ def demo(command: Command) -> int:
         from app.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
 
         return open_sample(command.output.note)
+    from app import tour  # the engine is loaded by what opens a vault, and by nothing else
+
     tour.run(command.output)
     return 0

@@ -1,28 +1,19 @@
 """The command line's verb doctor: whether everything Loci needs is there, without a passphrase.
 
-Must not do: open the vault, change anything, or call a server beyond this machine.
+Must not do: look itself; that is `app.doctor`.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, metadata
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
-from app.chat.models import host_at
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
-from app.compose import Parts
-from app.qt import load_qt
-from core.engine.facade import Finding, HomeKeys, examine, finding
-from core.errors import LociError
+from core.types.replies import Finding
 
-_SILENCE_S = 3.0
 _STATES = ("ok", "warn", "fail")
 
 
@@ -33,8 +24,9 @@ def doctor(command: Command) -> None:
 
     No passphrase is asked for and nothing is changed. It ends with 1 where something keeps Loci from working.
     """
-    parts = command.parts
-    found = [_python(), *examine(parts.home, HomeKeys(parts.home)), _window(parts), _engine(parts), _model_server()]
+    from app.doctor import examine_all  # it tries every library there is; the other verbs need none of them
+
+    found = examine_all(command.parts)
     worst = max(found, key=lambda one: _STATES.index(one.state)).state
     checks = [
         {"check": one.check, "state": one.state, "sentence": one.sentence, "do": one.advice or None} for one in found
@@ -44,7 +36,7 @@ def doctor(command: Command) -> None:
         click.get_current_context().exit(1)
 
 
-def _told(out: Output, found: list[Finding], worst: str) -> None:
+def _told(out: Output, found: Sequence[Finding], worst: str) -> None:
     told = words("doctor")
     width = max(len(one.title) for one in found)
     for one in found:
@@ -54,52 +46,3 @@ def _told(out: Output, found: list[Finding], worst: str) -> None:
     said = told["sum"][worst]
     count = sum(one.state == worst for one in found)
     out.line(said if isinstance(said, str) else counted(said, count))
-
-
-def _python() -> Finding:
-    try:
-        least = str(metadata("loci-palace")["Requires-Python"] or "").lstrip(">=~ ").split(",")[0]
-    except PackageNotFoundError:
-        least = ""
-    wanted = tuple(int(part) for part in least.split(".") if part.isdecimal())
-    is_old = sys.version_info[: len(wanted)] < wanted
-    version = ".".join(map(str, sys.version_info[:3]))
-    return finding("python", "old" if is_old else "ok", version=version, least=least)
-
-
-def _window(parts: Parts) -> Finding:
-    try:
-        load_qt()
-        import PySide6.QtWidgets  # noqa: F401 - its system libraries are what may be missing
-    except ImportError:
-        return finding("window", "unusable")
-    return finding("window", "ok" if parts.environment.has_display else "no_display")
-
-
-def _engine(parts: Parts) -> Finding:
-    try:
-        place = parts.place
-    except LociError as error:
-        return finding("engine", "unfit", sentence=error.sentence)
-    if parts.is_answered:
-        return finding("engine", "ok")
-    return finding("engine", "left" if os.path.lexists(place.path) else "none")
-
-
-def _model_server() -> Finding:
-    try:
-        server = host_at(os.environ.get("LOCI_OLLAMA", ""), _SILENCE_S)
-    except LociError as error:
-        return finding("model_server", "unfit", sentence=error.sentence)
-    try:
-        count = len(server.models())
-    except LociError:
-        return finding("model_server", "none")
-    if not count:
-        return finding("model_server", "empty")
-    return finding("model_server", "ok", count=counted(_forms(), count))
-
-
-def _forms() -> Mapping[str, Any]:
-    forms: Mapping[str, Any] = words("doctor")["models"]
-    return forms

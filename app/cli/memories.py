@@ -14,16 +14,14 @@ from typing import Any
 
 import click
 
-from app.cli.options import statuses
+from app.cli.options import local_time, statuses
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, on_day, voice, words
-from app.compose import local_time
 from app.session import Session
 from core.errors import Code, UserError
-from core.ipc.methods.owner.memories import FAR_DAYS
 from core.types.recall import Intent
-from core.types.requests import LIST_SORTS
+from core.types.requests import FIRST_DAY, LAST_DAY, LIST_SORTS
 from core.types.values import Kind, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
@@ -193,13 +191,13 @@ def days_told(first: date, last: date) -> str:
     """Days as a person writes them: `4–10 May 2026`, `30 April – 3 May 2026`, `until 10 May 2026`.
 
     Args:
-        first: the first of them; `FAR_DAYS.first` is none.
-        last: the last of them, inclusive; `FAR_DAYS.last` is none.
+        first: the first of them; `FIRST_DAY` is none.
+        last: the last of them, inclusive; `LAST_DAY` is none.
     """
     begins, ends = f"{first.day} {first:%B} {first.year}", f"{last.day} {last:%B} {last.year}"
-    if first <= FAR_DAYS.first:
+    if first <= FIRST_DAY:
         return str(words()["recall"]["until"]).format(day=ends)
-    if last >= FAR_DAYS.last:
+    if last >= LAST_DAY:
         return str(words()["recall"]["since"]).format(day=begins)
     if first == last:
         return ends

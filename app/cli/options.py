@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from core.errors import Code, UserError
+from core.ipc.protocol.time_format import localise
 from core.types.values import Status
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -86,3 +87,15 @@ def verb_of(arguments: Sequence[str]) -> str | None:
         if argument in _TAKE_VALUE:
             next(rest, None)
     return None
+
+
+def local_time(typed: str | None) -> str | None:
+    """A time as typed: without a zone it is this machine's.
+
+    Args:
+        typed: as the person wrote it, if they did.
+
+    Returns:
+        The same with this machine's offset where it named none.
+    """
+    return None if typed is None else localise(typed)

@@ -16,7 +16,7 @@ from app import environment
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
 from app.cli.words import older_words
-from app.compose import Parts
+from app.parts import Parts
 from app.patience import patient_session
 from app.qt import load_qt
 from app.session import RemoteSession, Report, Session, changes, connect, open_root

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from app import restoring, serving
 from app.cli.options import statuses
 from app.cli.output import Output, OutputError, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
 from app.session import Session, ask_secret, connect, existing, open_root
-from core.engine.facade import HomeKeys, read_secret_file, rendered
+from core.engine.home.keys import HomeKeys, read_secret_file
+from core.engine.library.export_format import rendered
 from core.errors import Code, LociError, PreconditionError, UserError
 
 _DAMAGED_EXIT = 6
@@ -41,8 +41,10 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     if keys.exist:
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
+    from core.engine.facade import create_vault  # after the question, so that it is asked at once
+
     clock = parts.new_clock(test_clock, out.note)
-    code = keys.create(passphrase, clock, use_keyring=keyring, test_clock=test_clock)
+    code = create_vault(keys, passphrase, clock, use_keyring=keyring, test_clock=test_clock)
     out.progression.is_done = True
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
     try:
@@ -83,6 +85,8 @@ def _made(out: Output, reply: Mapping[str, Any]) -> None:
 @with_command
 def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
+    from app import serving  # the engine is loaded by what opens a vault, and by nothing else
+
     serving.serve(command.parts, command.output.note, must_open=unlocked)
 
 
@@ -254,6 +258,8 @@ def restore(command: Command, file: str) -> None:
 
     The old one is kept beside it.
     """
+    from app import restoring  # as for `serve`
+
     reply = restoring.restore(command.parts, existing(file), command.output.note)
     command.output.progression.is_done = True
     command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))

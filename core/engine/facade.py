@@ -29,7 +29,9 @@ from core.engine.clients.change_subscribers import Watching
 from core.engine.clients.clients import Clients
 from core.engine.clients.sessions import Sessions
 from core.engine.home.doctor import examine, finding
-from core.engine.home.keys import HomeKeys, SeenCounter
+from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
+from core.engine.home.provision import create_vault, restore_vault
+from core.engine.home.seen_counter import SeenCounter
 from core.engine.home.window_file import WindowFile, load_window, save_window
 from core.engine.imports.imports import Imports
 from core.engine.jobs.agenda import Agenda
@@ -39,7 +41,6 @@ from core.engine.jobs.model_refinement import Refining
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.lab.laboratory import Laboratory
 from core.engine.library.client_changes import Changes
-from core.engine.library.export import rendered
 from core.engine.library.library import Library
 from core.engine.memories.import_comparison import reconcile_daily, settle_some
 from core.engine.memories.memories import Memories, embed_backlog
@@ -71,14 +72,11 @@ from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost
 from core.security.keyring_client import Keyring
-from core.security.secretfile import read_secret_file
 from core.security.strength import Strength, passphrase_strength
-from core.security.subkeys import RootKey
 from core.types.clock import Clock
 from core.types.lifecycle import JobType
 from core.types.replies import Finding
 from core.types.values import OWNER_ACTOR
-from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.opening import OlderCopy, OpenInfo
 
@@ -98,13 +96,14 @@ __all__ = [
     "WindowFile",
     "built_in_embedder",
     "built_in_readers",
+    "create_vault",
     "examine",
     "finding",
     "harden",
     "load_window",
     "passphrase_strength",
     "read_secret_file",
-    "rendered",
+    "restore_vault",
     "rows_of",
     "save_window",
     "ticking",

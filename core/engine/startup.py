@@ -45,7 +45,7 @@ from core.types.ids import IdMaker
 from core.types.values import OWNER_ACTOR
 from core.vault.audit import AuditChain
 from core.vault.backup.backup import clear_leftovers
-from core.vault.backup.restore import finish_restore
+from core.vault.backup.replacement import finish_restore
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home

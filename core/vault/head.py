@@ -13,11 +13,14 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.security.atomic import write_atomic
 from core.security.seal import keyed_digest, same_bytes
-from core.vault.database.rows import Rows
-from core.vault.database.tx import Tx
+
+if TYPE_CHECKING:  # the sequence last seen is read before a vault is opened, without its database's library
+    from core.vault.database.rows import Rows
+    from core.vault.database.tx import Tx
 
 _LABEL = b"loci-head-v1"
 _CLIENT_LABEL = b"loci-head-client-v1"

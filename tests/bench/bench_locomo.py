@@ -35,7 +35,7 @@ from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  
 from app.bench.machine import load, machine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.engine.access.recall_runner import answer  # noqa: E402
-from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup  # noqa: E402
+from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
 from core.engine.runtime.vector_space import Meant  # noqa: E402
 from core.recall.query.request import RecallRequest  # noqa: E402
 from core.recall.query.scope import OWNER_SCOPE  # noqa: E402
@@ -122,7 +122,7 @@ class Filled:
         self._limit = limit
         self._embedder = MiniLmEmbedder()
         keys = HomeKeys(Home(folder / "filled"))
-        keys.create("bench", SystemClock(), cost=KdfCost.lowest())
+        create_vault(keys, "bench", SystemClock(), cost=KdfCost.lowest())
         self._root = keys.open("bench")
 
     def fill(self, conversations: Sequence[Conversation]) -> None:

@@ -47,7 +47,7 @@ def main() -> int:
 def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
     """A vault of synthetic texts, arranged; made where there is none yet."""
     from app.bench.synthetic import Writer, write_jsonl
-    from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder
+    from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
     from core.types.clock import SystemClock
     from core.types.values import OWNER_ACTOR
 
@@ -55,7 +55,7 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
     keys = HomeKeys(home)
     is_new = not keys.exist
     if is_new:
-        keys.create(PASSPHRASE, clock)
+        create_vault(keys, PASSPHRASE, clock)
     engine = Engine(Setup(home, clock, built_in_embedder(), background=False))
     try:
         engine.unlock(keys.open(PASSPHRASE))

@@ -10,7 +10,7 @@ from pathlib import Path
 from cli_rig import FIXTURES, PASSPHRASE, Palace, files_below, in_background
 from vault_damage import KEY_FILES, PAGE, flip, page_of, rewrite_keys, set_schema_version
 
-from core.engine.facade import Home, HomeKeys
+from core.engine.facade import Home, HomeKeys, create_vault
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringEntry
 from core.types.clock import SystemClock
@@ -136,7 +136,7 @@ class _Keyring:
 def test_a_missing_keyring_has_its_own_sentence(palace: Palace) -> None:
     shutil.rmtree(palace.home)
     keys = HomeKeys(Home(palace.home), keyring=_Keyring())
-    keys.create(PASSPHRASE, SystemClock(), use_keyring=True, cost=KdfCost.lowest())
+    create_vault(keys, PASSPHRASE, SystemClock(), use_keyring=True, cost=KdfCost.lowest())
     before = vault_files(palace)
     missing = palace.bare("--home", str(palace.home), "list")
     assert "keyring" in missing.refused(4, "E1012").lower()

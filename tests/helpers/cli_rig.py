@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from core.engine.facade import Home, HomeKeys
+from core.engine.facade import Home, HomeKeys, create_vault
 from core.errors import LociError
 from core.ipc.client.client import Client
 from core.ipc.protocol.transport import Place, socket_place
@@ -386,7 +386,7 @@ def make_template(folder: Path, *, test_clock: bool = False) -> Path:
         Its home, to be copied.
     """
     home = folder / "h"
-    HomeKeys(Home(home)).create(PASSPHRASE, SystemClock(), test_clock=test_clock, cost=KdfCost.lowest())
+    create_vault(HomeKeys(Home(home)), PASSPHRASE, SystemClock(), test_clock=test_clock, cost=KdfCost.lowest())
     return home
 
 

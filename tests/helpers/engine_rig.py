@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sqlcipher3 import dbapi2
 
 from core.embed.base import Embedder
-from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup
+from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import Opened
 from core.errors import Code, LociError
@@ -104,7 +104,7 @@ def new_home(path: Path) -> tuple[Home, bytes]:
     home = Home(path, reserve_bytes=RESERVE)
     if "made" not in _homes:
         keys = HomeKeys(home)
-        keys.create(PASSPHRASE, HandClock(START_MS), cost=KdfCost.lowest())
+        create_vault(keys, PASSPHRASE, HandClock(START_MS), cost=KdfCost.lowest())
         with keys.open(PASSPHRASE) as root:
             files = {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
             _homes["made"] = (files, root.exposed(), root.vault_id)

@@ -1,25 +1,24 @@
-"""The keys of a home, for callers outside the engine: making, loading, opening, and the owner's token."""
+"""The keys of a home, for callers outside the engine: loading, opening, changing, and the owner's token.
+
+This is the door for whoever only greets an engine that runs. Must not do: load the database or anything that lives
+while a vault is open; what makes a vault is `core.engine.home.provision`.
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import TimeoutError as TooLate
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
-from pathlib import Path
 
 from core import log
-from core.engine.runtime.futures import begun
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.threads import Threads
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import owner_token
 from core.security.kdf import KdfCost
-from core.security.keyfile import KeyFile, RecoverySlot, intact_body, parse_body
+from core.security.keyfile import KeyFile, RecoverySlot
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
-from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
+from core.security.keystore import keys_exist, load_keys, save_keys
+from core.security.secretfile import read_secret_file
 from core.security.slots import (
     change_passphrase,
-    create_keys,
     open_with_keyring,
     open_with_recovery,
     open_with_secret,
@@ -27,18 +26,16 @@ from core.security.slots import (
     with_recovery_slot,
 )
 from core.security.subkeys import Purpose, RootKey
-from core.types.clock import Clock
 from core.types.replies import Presence
-from core.vault.backup.restore import OpenedKeys, RestoreInfo, finish_restore, restore
+from core.vault.backup.replacement import finish_restore
 from core.vault.files.home import Home
 from core.vault.files.keys import SubKeys
 from core.vault.files.lockfile import VaultLock
 from core.vault.head import open_counter, read_head, seal_counter
-from core.vault.vault import Vault
+
+__all__ = ["Home", "HomeKeys", "RootKey", "read_secret_file", "signs_head", "sub_keys"]
 
 _log = log.get("engine")
-_KEYRING_S = 2.0  # of the time a person waits for the vault to open
-_KEPT_EVERY_S = 300.0
 
 
 def sub_keys(root: RootKey) -> SubKeys:
@@ -75,12 +72,13 @@ class HomeKeys:
     Attributes:
         home: where it lies.
         may_repair: whether this process holds the vault's lock, so that a damaged copy may be written anew.
+        keyring: the system's.
     """
 
     def __init__(self, home: Home, *, may_repair: bool = False, keyring: Keyring | None = None) -> None:
         self.home = home
         self.may_repair = may_repair
-        self._keyring = keyring or HelperKeyring()
+        self.keyring = keyring or HelperKeyring()
         self._staged: RecoverySlot | None = None
 
     @property
@@ -148,7 +146,7 @@ class HomeKeys:
             raise UserError(
                 Code.VAULT_LOCKED, "The vault is locked; give its passphrase, for example with --passphrase-file."
             )
-        return open_with_keyring(keys, self._keyring)
+        return open_with_keyring(keys, self.keyring)
 
     def finish_restore(self, *, is_held: bool = False) -> None:
         """Finish a restore that was killed after it had been decided, so that keys and vault belong together.
@@ -160,10 +158,11 @@ class HomeKeys:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
         if self.home.restoring.is_dir():
-            with self._held(is_held):
+            with self.held(is_held):
                 finish_restore(self.home)
 
-    def _held(self, is_held: bool) -> AbstractContextManager[object]:
+    def held(self, is_held: bool) -> AbstractContextManager[object]:
+        """The vault's lock for as long as a block runs, unless the caller holds it."""
         return nullcontext() if is_held else VaultLock(self.home.lock)
 
     def fits_recovery(self, typed: str) -> bool:
@@ -190,7 +189,7 @@ class HomeKeys:
             UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
             LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
-        with self._held(is_held):
+        with self.held(is_held):
             keys = self._load()
             with open_with_secret(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
@@ -229,7 +228,7 @@ class HomeKeys:
         """
         if self._staged is None:
             return False
-        with self._held(is_held):
+        with self.held(is_held):
             renewed = with_recovery_slot(self._load(), self._staged)
             if not _opens(renewed, typed):
                 return False
@@ -240,38 +239,10 @@ class HomeKeys:
     def keyring_available(self) -> bool:
         """Whether the system has a keyring that may be used; asks it, which may take five seconds."""
         try:
-            self._keyring.probe()
+            self.keyring.probe()
         except KeyringFaultError:
             return False
         return True
-
-    def restore(self, archive: Path, secret: str, clock: Clock) -> RestoreInfo:
-        """Put a backup in the place of the vault; the old one stays beside it as `*.before-restore`.
-
-        Args:
-            archive: the backup.
-            secret: the passphrase or recovery code of the backup.
-            clock: the one clock.
-
-        Returns:
-            What was restored.
-
-        Raises:
-            LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
-        """
-
-        def opened(key_file: bytes) -> OpenedKeys:
-            body = intact_body(key_file)
-            if body is None:
-                raise UserError(Code.BACKUP_INVALID, "The backup's key file is damaged; take another backup.")
-            with open_with_secret(parse_body(body), secret) as root:
-                return OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
-
-        self.home.prepare()
-        with VaultLock(self.home.lock):
-            info = restore(archive, self.home, opened, clock)
-            self.home.snapshot.unlink(missing_ok=True)
-        return info
 
     def seen_counter(self, root: RootKey) -> int | None:
         """The sequence last seen here, as the system's keyring tells it; may take five seconds.
@@ -285,7 +256,7 @@ class HomeKeys:
         try:
             slot = self._load().keyring_slot
             if slot is not None:
-                sealed = self._keyring.fetch_counter(root.vault_id, self._place(), slot.backend)
+                sealed = self.keyring.fetch_counter(root.vault_id, self._place(), slot.backend)
                 return open_counter(root.derive(Purpose.HEAD), root.vault_id, sealed)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a keyring, the vault opens without it
             _log.info("the keyring tells no counter: %s", type(error).__name__)
@@ -305,7 +276,7 @@ class HomeKeys:
             slot = self._load().keyring_slot
             if slot is not None:
                 sealed = seal_counter(root.derive(Purpose.HEAD), root.vault_id, seq)
-                self._keyring.store_counter(root.vault_id, self._place(), slot.backend, sealed)
+                self.keyring.store_counter(root.vault_id, self._place(), slot.backend, sealed)
                 return True
         except Exception as error:  # noqa: BLE001 - as for reading it
             _log.info("the keyring kept no counter: %s", type(error).__name__)
@@ -326,114 +297,3 @@ class HomeKeys:
     def owner_token(self, root: RootKey) -> bytes:
         """The token of the owner's channel, 32 bytes."""
         return owner_token(root)
-
-    def create(
-        self,
-        passphrase: str | None,
-        clock: Clock,
-        *,
-        use_keyring: bool = False,
-        test_clock: bool = False,
-        cost: KdfCost | None = None,
-        is_held: bool = False,
-    ) -> str:
-        """Make a vault: keys first, then the vault they open. Never overwrites anything.
-
-        Args:
-            passphrase: for the passphrase slot; None only together with the keyring.
-            clock: the one clock.
-            use_keyring: whether the system's keyring shall hold a key slot too.
-            test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
-            cost: of a guess at the passphrase; tests use the lowest.
-            is_held: whether the caller holds the vault's lock.
-
-        Returns:
-            The recovery code, to be shown once.
-
-        Raises:
-            UserError: VAULT_EXISTS, INVALID_INPUT.
-            LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
-        """
-        if self.exist:
-            raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
-        self.home.prepare()
-        with self._held(is_held):
-            return self._create(passphrase, clock, use_keyring=use_keyring, test_clock=test_clock, cost=cost)
-
-    def _create(
-        self, passphrase: str | None, clock: Clock, *, use_keyring: bool, test_clock: bool, cost: KdfCost | None
-    ) -> str:
-        new = create_keys(
-            passphrase, clock=clock, keyring=self._keyring if use_keyring else None, cost=cost, test_clock=test_clock
-        )
-        with new.root as root, ExitStack() as undo:
-            save_keys(self.home.keys, new.keys)
-            undo.callback(self._forget_keys)
-            Vault.create(self.home, sub_keys(root), root.vault_id, clock)
-            undo.pop_all()
-        return new.recovery_code
-
-    def _forget_keys(self) -> None:
-        """The vault could not be made (disk full, no right): its keys would only stand in the way."""
-        self.home.keys.unlink(missing_ok=True)
-        backup_of(self.home.keys).unlink(missing_ok=True)
-
-
-class SeenCounter:
-    """The sequence last saved, in the system's keyring too where the vault is in one.
-
-    It tells an older copy where `vault.head` was put back together with it. It is set when the vault closes and every
-    few minutes, never with each change: it may lag behind, and never runs ahead of what is saved.
-    """
-
-    def __init__(self, keys: HomeKeys) -> None:
-        """Know nothing yet.
-
-        Args:
-            keys: of the home.
-        """
-        self._keys = keys
-        self._kept: int | None = None
-
-    def read(self, root: RootKey, threads: Threads) -> int | None:
-        """What the keyring tells; a keyring that does not answer holds up nothing for long.
-
-        Args:
-            root: the vault's.
-            threads: of the vault that is being opened.
-
-        Returns:
-            The sequence; None where it tells nothing.
-        """
-        self._kept = None
-        with suppress(LociError, TooLate):
-            if self._keys.in_keyring:
-                self._kept = begun(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
-        return self._kept
-
-    def begin(self, opened: Opened) -> None:
-        """Keep it up to date until the vault closes.
-
-        Args:
-            opened: the open vault, which is the newest, or accepted.
-        """
-        with suppress(LociError):
-            if self._keys.in_keyring:
-                opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
-                if self._kept is None or self._kept > opened.vault.seq:
-                    begun(opened.threads.checks, self._keep, opened)
-
-    def end(self, opened: Opened) -> None:
-        """Set it once more, beside what else closing does.
-
-        Args:
-            opened: the vault, still open.
-        """
-        with suppress(LociError):
-            if self._keys.in_keyring and opened.vault.older is None:
-                begun(opened.threads.checks, self._keep, opened)
-
-    def _keep(self, opened: Opened) -> None:
-        seq = opened.vault.seq
-        if seq != self._kept and self._keys.keep_counter(opened.root, seq):
-            self._kept = seq

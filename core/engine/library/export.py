@@ -6,19 +6,17 @@ Must not do: change a text, write into Loci's own home, or name the file in the 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from core.engine.library.export_format import Fields, check_format, rendered
 from core.engine.runtime.open_vault import Opened
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
 from core.security.atomic import write_atomic
-from core.text.rendering.cells import guarded
 from core.text.written import written_time
 from core.types.values import OWNER_ACTOR, Memory, When
 from core.vault.database.rows import Rows
@@ -32,11 +30,6 @@ _CLAIMS = (
     "WHERE e.memory_id IN (SELECT value FROM json_each(?)) AND c.state NOT IN ('retracted', 'superseded') "
     "ORDER BY c.id DESC"
 )
-_COLUMNS = (
-    "text", "time", "author", "session", "ref", "kind", "category", "importance", "tags", "source", "space", "status",
-)  # fmt: skip
-
-Fields = dict[str, Any]
 
 
 def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> int:
@@ -108,26 +101,6 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
         told.append((parts[0].id, _fields(parts[:1], claims.get(parts[0].id))))
         told += [(part.id, {"text": part.text}) for part in parts[1:]]
     return tuple(told)
-
-
-def check_format(format_name: str) -> None:
-    """Refuse a format that is none.
-
-    Raises:
-        UserError: INVALID_INPUT.
-    """
-    if format_name not in _WRITERS:
-        raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
-
-
-def rendered(found: Sequence[Fields], format_name: str) -> str:
-    """What a file of an export holds.
-
-    Args:
-        found: of `exported`.
-        format_name: one that `check_format` lets pass.
-    """
-    return _WRITERS[format_name](found)
 
 
 def _put_down(opened: Opened, count: int, format_name: str) -> None:
@@ -209,40 +182,3 @@ def _claim(row: tuple[Any, ...]) -> Fields:
 
 def _moment(ms: int | None) -> str | None:
     return None if ms is None else written_time(When(ms))
-
-
-def _jsonl(found: Sequence[Fields]) -> str:
-    return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in found)
-
-
-def _json(found: Sequence[Fields]) -> str:
-    return json.dumps(list(found), ensure_ascii=False, indent=1) + "\n"
-
-
-def _csv(found: Sequence[Fields]) -> str:
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(_COLUMNS)
-    for fields in found:
-        tags = ", ".join(fields.get("tags", ()))
-        writer.writerow([guarded(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
-    return out.getvalue()
-
-
-def _markdown(found: Sequence[Fields]) -> str:
-    return "# Memories\n" + "".join(_section(fields) for fields in found)
-
-
-def _section(fields: Mapping[str, Any]) -> str:
-    heading = " · ".join(str(fields[name]) for name in ("time", "author", "kind", "space") if name in fields)
-    named = [f"{name}: {fields[name]}" for name in ("category", "importance", "source", "status") if name in fields]
-    tags = [f"tags: {', '.join(fields['tags'])}"] if "tags" in fields else []
-    return f"\n## {heading}\n\n{fields['text']}\n\n*{' · '.join([*named, *tags])}*\n"
-
-
-_WRITERS: Mapping[str, Callable[[Sequence[Fields]], str]] = {
-    "jsonl": _jsonl,
-    "json": _json,
-    "markdown": _markdown,
-    "csv": _csv,
-}

@@ -13,6 +13,7 @@ from typing import Any
 from core.config.window import WindowOptions
 from core.engine.health import metrics
 from core.engine.home.keys import HomeKeys, signs_head
+from core.engine.home.provision import create_vault
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import Opened
 from core.engine.vault import checks
@@ -92,7 +93,7 @@ class VaultGroup:
         if self._keys.exist:
             raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
         self._claim()
-        return self._keys.create(passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
+        return create_vault(self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
 
     def open(self, secret: str | None = None) -> Future[OpenInfo]:
         """Open a key slot, then the vault.

@@ -5,16 +5,15 @@ Must not do: carry anything out; put a value that was sent into an error. A fiel
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from core.errors import Code, LociError, UserError
+from core.ipc.protocol.document import protocol_document
 from core.ipc.protocol.escaping import shown
 
 _TYPES = {
@@ -146,7 +145,7 @@ def load() -> Registry:
     Returns:
         The registry; build it once and hand it on.
     """
-    return Registry(json.loads(files("resources").joinpath("protocol.json").read_text("utf-8")))
+    return Registry(protocol_document())
 
 
 def errors_of(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
 from core.vault.backup.backup_format import KEYS, VAULT, Unpacked, invalid, unpack
+from core.vault.backup.replacement import OLD, WORK, finish_restore, take_place
 from core.vault.database.database_copy import look_into
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.tx import Tx
@@ -32,12 +33,6 @@ from core.vault.files.home import Home, new_file
 from core.vault.files.keys import SubKeys
 from core.vault.head import Head, read_head, write_head
 from core.vault.vault import Vault
-
-_WORK = ".restore-"
-_HEAD = "vault.head"
-_OLD = ".before-restore"
-# The order of taking the place: the database last, so that it never stands beside foreign keys for long.
-_MOVED = (KEYS, _HEAD, VAULT)
 
 
 @dataclass(frozen=True)
@@ -103,40 +98,13 @@ def restore(
     home.need_writable()
     finish_restore(home)
     try:
-        work = Path(tempfile.mkdtemp(prefix=_WORK, dir=home.path))
+        work = Path(tempfile.mkdtemp(prefix=WORK, dir=home.path))
         try:
             return _restore(archive, home, work, open_keys, clock, steps)
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
         fault = write_fault(error)
-    raise fault
-
-
-def finish_restore(home: Home) -> bool:
-    """Finish a restore that was killed after it had been decided. First thing under the lock, before keys are read.
-
-    Args:
-        home: whose.
-
-    Returns:
-        Whether there was one.
-
-    Raises:
-        EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED; call it again later.
-    """
-    try:
-        if not home.path.is_dir():
-            return False
-        for entry in home.path.glob(f"{_WORK}*"):
-            shutil.rmtree(entry, ignore_errors=True)
-        if not home.restoring.is_dir():
-            return False
-        _take_place(home)
-    except OSError as error:
-        fault = write_fault(error)
-    else:
-        return True
     raise fault
 
 
@@ -156,13 +124,13 @@ def _restore(
     stage.mkdir(mode=0o700)
     parts.vault.rename(stage / VAULT)
     new_file(stage / KEYS, parts.keys)
-    write_head(stage / _HEAD, opened.keys.head, opened.vault_id, Head(seq, clock.now_ms()))
+    write_head(stage / home.head.name, opened.keys.head, opened.vault_id, Head(seq, clock.now_ms()))
     sync_directory(stage)
     has_old = os.path.lexists(home.vault)
     _forget_older_still(home)
     stage.rename(home.restoring)
     sync_directory(home.path)
-    _take_place(home)
+    take_place(home)
     return RestoreInfo(parts.manifest.made_at_ms, seq, parts.manifest.counts, dropped, has_old)
 
 
@@ -222,37 +190,10 @@ def _drop_pairings(
     return vault.seq, dropped
 
 
-def _take_place(home: Home) -> None:
-    """Each step is one rename and may be done already; killed anywhere, calling this again goes on."""
-    home.snapshot.unlink(missing_ok=True)
-    stage = home.restoring
-    for name in _MOVED:
-        new, present = stage / name, home.path / name
-        if not new.exists():
-            continue
-        if name == KEYS:
-            _set_aside(home.path / f"{KEYS}.bak")
-        if name == VAULT:
-            # A log goes with its vault: beside another one it would be played into it.
-            for suffix in ("-wal", "-shm"):
-                log = home.path / f"{VAULT}{suffix}"
-                if log.exists():
-                    log.replace(home.path / f"{VAULT}{_OLD}{suffix}")
-        _set_aside(present)
-        new.rename(present)
-    sync_directory(home.path)
-    stage.rmdir()
-
-
-def _set_aside(present: Path) -> None:
-    if os.path.lexists(present):
-        present.replace(present.with_name(present.name + _OLD))
-
-
 def _forget_older_still(home: Home) -> None:
     """Only the vault before the last restore is kept; its log must not meet another vault."""
     if not os.path.lexists(home.vault):
         return
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
-            (home.path / f"{VAULT}{_OLD}{suffix}").unlink()
+            (home.path / f"{VAULT}{OLD}{suffix}").unlink()

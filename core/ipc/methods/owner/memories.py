@@ -16,12 +16,12 @@ from core.text.timephrases.find import range_of
 from core.text.timephrases.spans import Span
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, Intent, PlanChange, TimeRange
-from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.requests import FIRST_DAY, LAST_DAY, ListRequest, RecallQuery, StoreRequest
 from core.types.values import Actor, Kind, Source
 from core.types.views import Revision
 
-FAR_DAYS = Span(date(1000, 1, 1), date(9000, 12, 31))
-"""The first and the last day that may be named; a range without a first day begins with the first of them."""
+FAR_DAYS = Span(FIRST_DAY, LAST_DAY)
+"""The days that may be named; a range without a first day begins with the first of them."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 

@@ -184,7 +184,7 @@ def test_a_copy_of_the_vault_in_another_place_counts_for_itself(empty: Gate, tmp
     other = Gate(Home(tmp_path / "other", reserve_bytes=RESERVE))
     try:
         shutil.copytree(empty.engine.home.path, tmp_path / "other", ignore=shutil.ignore_patterns("vault.lock"))
-        other.engine._keys._keyring = empty.ring
+        other.engine._keys.keyring = empty.ring
         assert other.vault.open("lantern").result(30).older_than_head is None
     finally:
         other.engine.close()

@@ -21,7 +21,8 @@ from core.vault.audit import AuditChain
 from core.vault.backup import backup, restore
 from core.vault.backup.backup import BackupInfo, automatic_backups, clear_leftovers, make_backup
 from core.vault.backup.backup_format import KEYS, MANIFEST, VAULT, pack
-from core.vault.backup.restore import OpenedKeys, finish_restore
+from core.vault.backup.replacement import finish_restore
+from core.vault.backup.restore import OpenedKeys
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.files.home import Home
 from core.vault.vault import Vault

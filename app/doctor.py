@@ -1,0 +1,76 @@
+"""Whether everything Loci needs is there: Python, what the engine sees of the home, the window, a model server.
+
+Must not do: open the vault, change anything, or call a server beyond this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, metadata
+from typing import Any
+
+from app.chat.models import host_at
+from app.cli.words import counted, words
+from app.parts import Parts
+from app.qt import load_qt
+from core.engine.facade import Finding, HomeKeys, examine, finding
+from core.errors import LociError
+
+_SILENCE_S = 3.0
+
+
+def examine_all(parts: Parts) -> list[Finding]:
+    """Look at everything, in the order in which things depend on each other."""
+    seen = examine(parts.home, HomeKeys(parts.home))
+    return [_python(), *seen, _window(parts), _engine(parts), _model_server()]
+
+
+def _python() -> Finding:
+    try:
+        least = str(metadata("loci-palace")["Requires-Python"] or "").lstrip(">=~ ").split(",")[0]
+    except PackageNotFoundError:
+        least = ""
+    wanted = tuple(int(part) for part in least.split(".") if part.isdecimal())
+    is_old = sys.version_info[: len(wanted)] < wanted
+    version = ".".join(map(str, sys.version_info[:3]))
+    return finding("python", "old" if is_old else "ok", version=version, least=least)
+
+
+def _window(parts: Parts) -> Finding:
+    try:
+        load_qt()
+        import PySide6.QtWidgets  # noqa: F401 - its system libraries are what may be missing
+    except ImportError:
+        return finding("window", "unusable")
+    return finding("window", "ok" if parts.environment.has_display else "no_display")
+
+
+def _engine(parts: Parts) -> Finding:
+    try:
+        place = parts.place
+    except LociError as error:
+        return finding("engine", "unfit", sentence=error.sentence)
+    if parts.is_answered:
+        return finding("engine", "ok")
+    return finding("engine", "left" if os.path.lexists(place.path) else "none")
+
+
+def _model_server() -> Finding:
+    try:
+        server = host_at(os.environ.get("LOCI_OLLAMA", ""), _SILENCE_S)
+    except LociError as error:
+        return finding("model_server", "unfit", sentence=error.sentence)
+    try:
+        count = len(server.models())
+    except LociError:
+        return finding("model_server", "none")
+    if not count:
+        return finding("model_server", "empty")
+    return finding("model_server", "ok", count=counted(_forms(), count))
+
+
+def _forms() -> Mapping[str, Any]:
+    forms: Mapping[str, Any] = words("doctor")["models"]
+    return forms

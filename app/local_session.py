@@ -1,0 +1,83 @@
+"""One conversation with an engine in this process, which opens the vault for one command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from app.compose import build_engine
+from app.parts import Parts
+from app.session import Report, Tell
+from core.engine.facade import Engine, OpenInfo, RootKey
+from core.ipc.methods.owner.base import Progress
+from core.ipc.methods.owner.table import run_verb
+from core.ipc.methods.owner.vault import older_of
+from core.ipc.protocol.schema import load
+from core.types.values import OWNER_ACTOR
+
+
+class LocalSession:
+    """An engine in this process, opened for one command."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._registry = load()
+
+    def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
+        """Carry out one verb in process; see `Session.call`."""
+        watch = Progress(progress)
+        work = run_verb(self.engine, self._registry, verb, params, OWNER_ACTOR, watch)
+        future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            # Ctrl+C: the work stops at its next safe point and takes back what it began.
+            watch.cancel()
+            return future.result()
+
+    def older_copy(self) -> dict[str, Any] | None:
+        """What opening found, unless it was accepted since."""
+        return older_of(self.engine)
+
+    def close(self) -> None:
+        """Lock the vault and end the engine."""
+        self.engine.close()
+
+
+def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
+    """An engine in this process; an import that a crash interrupted is finished first.
+
+    Args:
+        parts: the process's parts.
+        root: an opened root; the engine wipes it.
+        tell: says what opening found.
+
+    Returns:
+        The session.
+    """
+    engine = build_engine(parts, tell)
+    try:
+        tell_opening(engine.unlock(root), tell)
+        if engine.finishing is not None and engine.imports.interrupted():
+            tell("An import was interrupted; finishing it first.")
+            engine.finishing.result()
+    except BaseException:
+        engine.close()
+        raise
+    return LocalSession(engine)
+
+
+def tell_opening(info: OpenInfo, tell: Tell) -> None:
+    """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
+
+    Args:
+        info: what opening found.
+        tell: says it to the person.
+    """
+    if info.lost_commits:
+        tell(f"Warning: about {info.lost_commits} recent changes could not be read after damage to the vault's log.")
+    elif info.is_log_damaged:
+        tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
+    if info.head_state != "ok" and info.older_than_head is None:
+        tell(f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it is written anew.")

@@ -1,0 +1,79 @@
+"""How exported memories are written: JSON lines, JSON, Markdown or CSV.
+
+The command line writes to standard output what an engine that runs has handed out, so this loads nothing of the
+engine. Must not do: change a text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.errors import Code, UserError
+from core.text.rendering.cells import guarded
+
+_COLUMNS = (
+    "text", "time", "author", "session", "ref", "kind", "category", "importance", "tags", "source", "space", "status",
+)  # fmt: skip
+
+Fields = dict[str, Any]
+
+
+def check_format(format_name: str) -> None:
+    """Refuse a format that is none.
+
+    Raises:
+        UserError: INVALID_INPUT.
+    """
+    if format_name not in _WRITERS:
+        raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
+
+
+def rendered(found: Sequence[Fields], format_name: str) -> str:
+    """What a file of an export holds.
+
+    Args:
+        found: of `exported`.
+        format_name: one that `check_format` lets pass.
+    """
+    return _WRITERS[format_name](found)
+
+
+def _jsonl(found: Sequence[Fields]) -> str:
+    return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in found)
+
+
+def _json(found: Sequence[Fields]) -> str:
+    return json.dumps(list(found), ensure_ascii=False, indent=1) + "\n"
+
+
+def _csv(found: Sequence[Fields]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(_COLUMNS)
+    for fields in found:
+        tags = ", ".join(fields.get("tags", ()))
+        writer.writerow([guarded(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
+    return out.getvalue()
+
+
+def _markdown(found: Sequence[Fields]) -> str:
+    return "# Memories\n" + "".join(_section(fields) for fields in found)
+
+
+def _section(fields: Mapping[str, Any]) -> str:
+    heading = " · ".join(str(fields[name]) for name in ("time", "author", "kind", "space") if name in fields)
+    named = [f"{name}: {fields[name]}" for name in ("category", "importance", "source", "status") if name in fields]
+    tags = [f"tags: {', '.join(fields['tags'])}"] if "tags" in fields else []
+    return f"\n## {heading}\n\n{fields['text']}\n\n*{' · '.join([*named, *tags])}*\n"
+
+
+_WRITERS: Mapping[str, Callable[[Sequence[Fields]], str]] = {
+    "jsonl": _jsonl,
+    "json": _json,
+    "markdown": _markdown,
+    "csv": _csv,
+}

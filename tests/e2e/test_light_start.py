@@ -1,0 +1,33 @@
+"""What only greets an engine loads none: help, and every verb that an engine which runs already answers."""
+
+from __future__ import annotations
+
+import pytest
+from cli_rig import Palace
+
+ENGINE = {"core.engine.facade", "numpy", "sqlcipher3", "onnxruntime", "tokenizers", "hnswlib", "jsonschema", "pydantic"}
+TRACED = {"PYTHONPROFILEIMPORTTIME": "1"}
+
+
+def loaded(traced: str) -> set[str]:
+    """The modules that a process imported, as Python itself tells."""
+    return {line.rpartition("|")[2].strip() for line in traced.splitlines() if line.startswith("import time:")}
+
+
+def test_the_help_loads_no_engine_and_opens_no_key(palace: Palace) -> None:
+    done = palace.bare("--help", variables=TRACED)
+    assert done.code == 0
+    assert "recall" in done.out
+    found = loaded(done.err)
+    assert "click" in found
+    assert not found & {*ENGINE, "cryptography", "argon2", "asyncio", "rich", "keyring"}
+
+
+@pytest.mark.parametrize("verb", [("recall", "the spare keys"), ("list",), ("status",), ("export", "-")])
+def test_a_verb_that_a_running_engine_answers_loads_no_engine(palace: Palace, verb: tuple[str, ...]) -> None:
+    with palace.serving():
+        done = palace.run(*verb, variables=TRACED)
+    assert done.code == 0, done.err
+    found = loaded(done.err)
+    assert "core.engine.home.keys" in found
+    assert not found & ENGINE
