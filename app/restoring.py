@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.connection import ask_secret
 from app.parts import Parts
-from app.session import ask_secret
 from core.engine.facade import restore_vault
 from core.ipc.protocol.time_format import iso
 from core.types.clock import SystemClock

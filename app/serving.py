@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 from app.cli.words import older_words
 from app.compose import build_engine
+from app.connection import open_root
 from app.local_session import tell_opening
 from app.parts import Parts
-from app.session import Tell, open_root
+from app.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.owner.vault import older_of

@@ -17,10 +17,11 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.compose import build_engine
+from app.connection import connect
 from app.desktop import Desktop, application, build
 from app.parts import Parts
 from app.serving import Service
-from app.session import Tell, connect
+from app.session import Tell
 from app.single import Ear, place_of, raise_running
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError

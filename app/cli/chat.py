@@ -11,7 +11,6 @@ import sys
 import click
 
 from app.cli.mcp import door, doorway_of
-from app.mcp.doorway import checked_client
 from core.errors import Code, UserError
 
 __all__ = ["chat", "door"]
@@ -29,6 +28,8 @@ def chat(context: click.Context, model: str, client: str, host: str | None, no_s
     What fits your words is given to the model before each turn, and what was said is kept after it, as far as you
     granted. /help lists the commands of a chat.
     """
+    from app.mcp.doorway import checked_client
+
     way = doorway_of(context, checked_client(client), "lean")
     if way.out.as_json:
         raise UserError(Code.INVALID_INPUT, "A chat has no JSON; leave --json away.")

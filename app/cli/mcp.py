@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,10 +15,11 @@ from app import environment
 from app.cli.grants import typed_grants
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression
-from app.mcp.doorway import Doorway, checked_client
-from app.mcp.surroundings import completed
 from app.mcp.tools import LEAN, PROFILES
 from core.errors import Code, UserError
+
+if TYPE_CHECKING:
+    from app.mcp.doorway import Doorway
 
 _DEFAULT = "mcp"
 
@@ -71,6 +73,8 @@ def mcp(
         orphans.append("--grant belongs to --pair or --install")
     prints = only_print and code is not None
     _refuse_muddles(client, install, pair, test=test, prints=prints, orphans=orphans)
+    from app.mcp.doorway import checked_client
+
     given = typed_grants(grants)
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if install is not None:
@@ -124,6 +128,9 @@ def _named(assistant: str | None) -> str | None:
 
 def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
     """What a client of this home needs, from the global options and the environment."""
+    from app.mcp.doorway import Doorway
+    from app.mcp.surroundings import completed
+
     given = {} if context.parent is None else context.parent.params
     variables = completed(os.environ)
     found = environment.read(variables, given.get("home"), given.get("passphrase_file"))

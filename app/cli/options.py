@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from core.errors import Code, UserError
-from core.ipc.protocol.time_format import localise
 from core.types.values import Status
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -98,4 +97,8 @@ def local_time(typed: str | None) -> str | None:
     Returns:
         The same with this machine's offset where it named none.
     """
-    return None if typed is None else localise(typed)
+    if typed is None:
+        return None
+    from core.ipc.protocol.time_format import localise
+
+    return localise(typed)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
@@ -16,10 +16,12 @@ from app import environment
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
 from app.cli.words import older_words
-from app.parts import Parts
-from app.patience import patient_session
 from app.qt import load_qt
-from app.session import RemoteSession, Report, Session, changes, connect, open_root
+from app.session import Report, Session, changes
+
+if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
+    from app.connection import RemoteSession
+    from app.parts import Parts
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,6 +66,8 @@ class Command:
         Yields:
             The session.
         """
+        from app.connection import patient_session
+
         session: Session = patient_session(self.parts, self.output.note)
         try:
             self.warn_of(session)
@@ -80,6 +84,8 @@ class Command:
         Returns:
             The session, which the caller closes; None where no engine runs, or where it is locked and stays so.
         """
+        from app.connection import connect, open_root
+
         root = open_root(self.parts)
         with root:
             return connect(self.parts, root, unlock=unlock)
@@ -150,6 +156,8 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
 
     Everything stays in one encrypted vault on this machine.
     """
+    from app.parts import Parts
+
     found = environment.read(os.environ, home, passphrase_file)
     context.obj = Command(Parts(found), Output(as_json=as_json, progression=context.find_object(Progression)))
     if context.invoked_subcommand is None:

@@ -15,9 +15,7 @@ from app.cli.options import statuses
 from app.cli.output import Output, OutputError, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
-from app.session import Session, ask_secret, connect, existing, open_root
-from core.engine.home.keys import HomeKeys, read_secret_file
-from core.engine.library.export_format import rendered
+from app.session import Session, existing
 from core.errors import Code, LociError, PreconditionError, UserError
 
 _DAMAGED_EXIT = 6
@@ -36,6 +34,8 @@ _NO_CODE = (
 @with_command
 def init(command: Command, keyring: bool, test_clock: bool) -> None:
     """Create a vault."""
+    from core.engine.home.keys import HomeKeys
+
     parts, out = command.parts, command.output
     keys = HomeKeys(parts.home)
     if keys.exist:
@@ -57,6 +57,8 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
 
 
 def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
+    from core.engine.home.keys import read_secret_file
+
     if secret_file is not None:
         return read_secret_file(secret_file)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -229,6 +231,8 @@ def unlock(command: Command) -> None:
 
     With your passphrase, which is asked for, read from --passphrase-file, or held by the system's keyring.
     """
+    from app.connection import connect, open_root
+
     parts = command.parts
     with open_root(parts) as root:
         session = connect(parts, root, unlock=False)
@@ -303,6 +307,8 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
                 else:
                     found.append(dict(item["fields"]))
     command.output.progression.is_done = False  # what was asked for is what is written now
+    from core.engine.library.export_format import rendered
+
     command.output.raw(rendered(found, params["format"]))
 
 
@@ -321,6 +327,8 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
     """
     if renew and new_passphrase_file is not None:
         raise click.UsageError("--recovery-code leaves the passphrase as it is; drop one of the two.")
+    from app.connection import ask_secret
+
     secret = ask_secret(command.parts)
     with _keyholder(command, secret) as change:
         if renew:
@@ -338,6 +346,9 @@ _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 @contextmanager
 def _keyholder(command: Command, secret: str) -> Iterator[_Change]:
     """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
+    from app.connection import connect, open_root
+    from core.engine.home.keys import HomeKeys
+
     keys = HomeKeys(command.parts.home)
     with open_root(command.parts, secret) as root:
         remote = connect(command.parts, root)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.session import RemoteSession
+from app.connection import RemoteSession
 from core.ipc.client.client import Client
 
 
