@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -46,8 +46,8 @@ class Rehearsal:
         troubles: the first 1,000 as `where` and `message`.
         trouble_count: all of them.
         trouble_reasons: reason to count.
-        earliest: ISO 8601, UTC, milliseconds, of the earliest message; of the earliest record where there are no
-            messages; None where no time is known.
+        earliest: ISO 8601, UTC, milliseconds, of the earliest message; of the earliest record, or section of one,
+            where there are no messages; None where no time is known.
         latest: likewise.
         working_folders: folders that sessions ran in, in order.
     """
@@ -98,8 +98,7 @@ class Plan:
                 return
             row = self._rows[key] = _planned(record)
         row.messages += 1
-        if record.occurred is not None:
-            row.times.add(record.occurred.ms)
+        row.times.add_all(_times(record))
 
     def would_store(self, record: Record) -> None:
         """Take down that a record, which was seen, is not in the vault yet.
@@ -171,8 +170,8 @@ class Tally:
         for candidate in (folder, record.extra.get("cwd")):
             if isinstance(candidate, str):
                 self._folders[candidate] = None
-        if record.occurred is not None:
-            self._record_times.add(record.occurred.ms)
+        times = _times(record)
+        self._record_times.add_all(times)
         if record.status is Status.QUARANTINED:
             self._proposals += 1
             return
@@ -180,8 +179,8 @@ class Tally:
         self._messages[kind] += 1
         if conversation is not None:
             self._conversations.add(conversation.key)
-            if kind != "other" and record.occurred is not None:
-                self._message_times.add(record.occurred.ms)
+            if kind != "other":
+                self._message_times.add_all(times)
 
     def result(self) -> Rehearsal:
         """Everything counted so far."""
@@ -210,9 +209,16 @@ class _Span:
         self.first: int | None = None
         self.last: int | None = None
 
-    def add(self, ms: int) -> None:
-        self.first = ms if self.first is None else min(self.first, ms)
-        self.last = ms if self.last is None else max(self.last, ms)
+    def add_all(self, times: Iterable[int]) -> None:
+        for ms in times:
+            self.first = ms if self.first is None else min(self.first, ms)
+            self.last = ms if self.last is None else max(self.last, ms)
+
+
+def _times(record: Record) -> list[int]:
+    """When a record and the sections of it were said, epoch ms, where that is known."""
+    moments = (record.occurred, *(section.occurred for section in record.sections))
+    return [moment.ms for moment in moments if moment is not None]
 
 
 def _iso(ms: int | None) -> str | None:

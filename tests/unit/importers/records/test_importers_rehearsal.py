@@ -11,8 +11,8 @@ from importer_checks import memory_bundle
 from core.errors import CancelledError
 from core.importers import rehearsal
 from core.importers.input.source import Bundle
-from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
-from core.importers.rehearsal import import_items, rehearse
+from core.importers.records.records import Conversation, Item, Record, Section, Skip, Trouble
+from core.importers.rehearsal import Plan, import_items, rehearse
 from core.types.values import Role, Status, When
 
 
@@ -73,6 +73,23 @@ def test_without_messages_times_are_those_of_the_records() -> None:
     told = rehearse(BUNDLE, Fixed(record("1", ms=5, talk=None), record("2", ms=-62_135_596_800_000, talk=None)))
     assert (told.earliest, told.latest) == ("0001-01-01T00:00:00.000Z", "1970-01-01T00:00:00.005Z")
     assert rehearse(BUNDLE, Fixed(record("1"))).earliest is None
+
+
+def test_a_note_is_as_old_as_its_first_section_and_as_new_as_its_last() -> None:
+    sections = (Section(3, When(9)), Section(6, None), Section(9, When(2)))
+    note = replace(record("1", ms=5, talk=None), sections=sections)
+    told = rehearse(BUNDLE, Fixed(note))
+    assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
+    undated = replace(note, occurred=None)
+    told = rehearse(BUNDLE, Fixed(undated))
+    assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
+
+
+def test_a_plan_spans_the_sections_of_a_note() -> None:
+    plan = Plan()
+    plan.see(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
+    (row,), _ = plan.result()
+    assert (row.earliest, row.latest) == (5, 9)
 
 
 def test_one_identity_counts_once() -> None:
