@@ -15,8 +15,8 @@ from core.entities.mentions import Mention, mentioned
 from core.entities.recognition import Candidate, Read, read_names
 from core.entities.registry import Known, Lexicon, known_names, lexicon_of
 from core.entities.words import name_key
-from core.text.common import bare, common_words
 from core.text.describe.technologies import spellings_of
+from core.text.stopwords import bare, common_words
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
 

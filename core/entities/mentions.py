@@ -14,7 +14,7 @@ from itertools import pairwise
 from core.entities.recognition import Candidate, Read, Word
 from core.entities.registry import Known, Lexicon
 from core.entities.words import name_key
-from core.text.common import bare, common_words
+from core.text.stopwords import bare, common_words
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.dependents import remove_lonely

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.entities.words import MOST_NAME, name_key, name_words
-from core.text.common import bare, common_words
 from core.text.describe.metadata import Metadata, metadata_of, without_code
+from core.text.stopwords import bare, common_words
 
 MOST = 64
 """Candidates of one text, at most."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.llm.prompting import Prompt, escaped, instructions
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.values import Precision, When
 
 MOST_FACTS, MOST_RULES = 100, 50

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.belief import Told
 from core.types.values import Precision, When
 

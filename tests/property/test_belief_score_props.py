@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.score.belief.chance import MINILM, Strangers, expected_strangers, weighed
-from core.score.belief.claim_confidence import PENALTY, Weighed, claim_confidence
-from core.score.belief.trust import SOURCE_WEIGHT, trust_terms
+from core.score.belief.trust import PENALTY, SOURCE_WEIGHT, Weighed, claim_confidence, trust_terms
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.ranking.activation import HOP_DECAY, LEAST, reaches, spread
-from core.score.ranking.diversity import diversified, likeness
+from core.score.ranking.adjustments import diversified, likeness
 from core.score.ranking.fusion import blend, substance
-from core.score.ranking.proximity import proximity
+from core.score.ranking.nearness import HOP_DECAY, LEAST, proximity, reaches, spread
 
 HOUR = 3_600_000
 shares = st.floats(0.0, 1.0, allow_nan=False)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.lifecycle.rehearsal import STEP, boosted, draw
-from core.score.lifecycle.strength import MOST, initial_strength
+from core.score.lifecycle.strength import MOST, STEP, boosted, draw, initial_strength
 
 SHARE = st.floats(0, 1)
 

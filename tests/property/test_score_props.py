@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.score.belief.trust import trust_terms
-from core.score.ranking.factors import Sides, multiplier, recency, utility
+from core.score.ranking.adjustments import Sides, multiplier, recency, utility
 from core.score.ranking.fusion import evidence, fuse, ranks, term_weight
 from core.score.ranking.profile import SideWeights
 from core.types.values import Source

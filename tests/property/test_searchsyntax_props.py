@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from core.score.lifecycle.strength import strength_of
 from core.text.query.search_syntax import KEYS, UNREAD, parse, with_term, without_term
 from core.text.query.search_syntax import format as put
-from core.text.times import parse_time
-from core.text.written import written_time
+from core.text.times import parse_time, written_time
 from core.types.values import Precision, When
 
 DAY = 86_400_000

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.text.query.intent import text_weight
 from core.text.query.names import MOST
-from core.text.query.text_weight import text_weight
 from core.text.query.understanding import understand
-from core.text.timephrases.find import time_range
+from core.text.timephrases.finder import time_range
 from core.text.timephrases.tokens import time_words
 from core.types.recall import Intent, PlanChange
 

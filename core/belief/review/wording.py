@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.reviews import Action
 from core.types.values import Precision, When
 

@@ -17,7 +17,7 @@ from core.errors import Code, EnvironmentFaultError, UserError
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
 from core.security.atomic import write_atomic
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.values import OWNER_ACTOR, Memory, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

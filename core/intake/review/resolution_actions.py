@@ -31,7 +31,7 @@ from core.intake.transitions.injection_hold import allow
 from core.intake.transitions.review_items import Matter
 from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.memory import Wish
 from core.types.reviews import Action, Decision
 from core.types.values import Precision, Source, Status, When

@@ -19,7 +19,7 @@ from core.memory.draft import content_hash, to_json
 from core.memory.read import occurred_when
 from core.memory.spaces import space_id
 from core.score.lifecycle.decay import check_permanence
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.values import GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows

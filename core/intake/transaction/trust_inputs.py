@@ -9,8 +9,7 @@ from core.belief.claims.contradiction import against, opposed_to
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.memory.strengths import strength_by_id
-from core.score.belief.claim_confidence import Weighed, claim_confidence
-from core.score.belief.trust import TrustTerms, trust_terms
+from core.score.belief.trust import TrustTerms, Weighed, claim_confidence, trust_terms
 from core.score.lifecycle.digest_selection import mean_confidence
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows

@@ -21,7 +21,7 @@ from core.embed.codec import from_blob
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import Batch, Ground
 from core.memory.strengths import COLUMNS, JOINS, strengths
-from core.score.lifecycle.rehearsal import boosted, draw
+from core.score.lifecycle.strength import boosted, draw
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -20,16 +20,22 @@ from core.recall.answer.answer import Answer, Asked
 from core.recall.answer.client_quota import heard, is_crowded
 from core.recall.answer.trace import traced
 from core.recall.candidates.candidates import Candidates, Question, examine
-from core.recall.candidates.graph_list import HAS_LINKS, activated, fresh, with_graph
 from core.recall.candidates.lexical import Frequencies, best_covered, bm25, read_words
-from core.recall.candidates.time_list import nearest_within, of_period, with_time
+from core.recall.candidates.side_lists import (
+    HAS_LINKS,
+    activated,
+    fresh,
+    nearest_within,
+    of_period,
+    with_graph,
+    with_time,
+)
 from core.recall.candidates.vector import StoredVectors, backend
 from core.recall.query.query_reader import HAS_NAMES, read_question, words_of
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import Labels, Predicate, labels_in, predicate
 from core.recall.query.suppression import suppressed
-from core.recall.ranking.sources import leads, with_sources
-from core.recall.ranking.succession import with_successors
+from core.recall.ranking.succession import leads, with_sources, with_successors
 from core.recall.results.result import NO_VECTORS, RecallResult
 from core.score.ranking.packing import PARTS
 from core.score.ranking.profile import LOCI, Profile

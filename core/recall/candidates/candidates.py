@@ -17,8 +17,7 @@ from core.memory.read import said_at_sql
 from core.recall.candidates.lexical import Words
 from core.recall.candidates.vector import StoredVectors, Vectors
 from core.recall.candidates.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
-from core.recall.query.cross_space_filter import AT_ODDS
-from core.recall.query.scope import IN_REVIEW, IS_OVER, Labels, Predicate
+from core.recall.query.scope import AT_ODDS, IN_REVIEW, IS_OVER, Labels, Predicate
 from core.recall.results.explain import SUPPRESSED
 from core.score.lifecycle.decay import effective_confidence, rates_of
 from core.score.ranking.fusion import blend, evidence, substance

@@ -1,6 +1,8 @@
-"""Who may see what, as a predicate of SQL that stands in every query of this room (E11b with spaces).
+"""Who may see what, as a SQL predicate that every query of this room contains (E11b with spaces).
 
-Must not do: rank, or be left out of any query.
+It also holds the condition for claims that the person's word excludes from another space: review items keep to one
+space, so what a client writes into its own is compared with nothing of the person's until somebody asks who sees both.
+Must not do: rank, change a row, reveal a space that is out of reach, or be left out of any query.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from numpy.typing import NDArray
 from core.belief.review.open_doubts import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
-from core.recall.query.cross_space_filter import AT_ODDS
 from core.types.clients import limit_of, limits_from, seen_from
 from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
@@ -24,6 +25,28 @@ from core.vault.sight import CLEARTEXT, UNSEALED, is_undecided, let_in
 
 if TYPE_CHECKING:
     from core.recall.query.request import RecallRequest
+
+
+from core.belief.claims.authorship import PERSONS
+
+AT_ODDS = (
+    ":now IS NOT NULL AND EXISTS (SELECT 1 FROM evidence e "  # noqa: S608 - constants of this module and of whose
+    "CROSS JOIN claims c ON c.id = e.claim_id AND c.state = 'asserted' AND c.exclusive = 1 AND c.polarity = 'positive' "
+    "AND c.subject_key = 'user' AND c.scope_session = '' "
+    "CROSS JOIN spaces s ON s.id <> c.space_id AND (:seen IS NULL OR s.id IN (SELECT value FROM json_each(:seen))) "
+    "CROSS JOIN claims o ON o.space_id = s.id AND o.subject_key = c.subject_key AND o.predicate = c.predicate "
+    "AND o.state = 'asserted' AND o.exclusive = 1 AND o.polarity = 'positive' AND o.scope_session = '' "
+    "AND o.qualifiers = c.qualifiers AND o.value_key <> c.value_key "
+    "AND coalesce(o.valid_from, -9223372036854775807) < coalesce(c.valid_to, 9223372036854775807) "
+    "AND coalesce(c.valid_from, -9223372036854775807) < coalesce(o.valid_to, 9223372036854775807) "
+    "CROSS JOIN evidence b ON b.claim_id = o.id AND b.stance = 'supporting' "
+    "WHERE e.memory_id = m.id AND e.stance = 'supporting' AND EXISTS "
+    "(SELECT 1 FROM memories m WHERE m.id = b.memory_id AND m.status = 'active' AND " + PERSONS + ")) "
+    "AND NOT " + PERSONS
+)
+"""Whether `m`, which is not the person's, tells of the person what a claim of the person's in another space excludes
+(`:seen`: ids of the spaces the asker sees, NULL for all; `:now` NULL where not the present is asked about)."""
+
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")

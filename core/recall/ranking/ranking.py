@@ -14,8 +14,7 @@ from core.recall.candidates.candidates import Candidates, Question
 from core.recall.candidates.windows import Floats
 from core.recall.query.scope import Labels
 from core.recall.results.result import Signals
-from core.score.ranking.diversity import diversified, likeness
-from core.score.ranking.factors import Sides, multiplier, recency, utility
+from core.score.ranking.adjustments import Sides, diversified, likeness, multiplier, recency, utility
 from core.score.ranking.fusion import fuse, ranks
 from core.score.ranking.profile import Profile
 from core.types.recall import Intent

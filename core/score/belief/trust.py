@@ -1,15 +1,59 @@
-"""How far a memory is trusted, term by term, so that the inspector can draw the sum (design section 4, seed A).
+"""How far a memory is trusted, term by term, and how sure a claim is, from its evidence (design section 4, seeds A, C).
 
-Must not do: decide what happens at a low trust; that is the gate's work.
+The terms are kept apart so that the inspector can draw the sum. Must not do: read rows, know why a piece of evidence
+weighs what it weighs, or decide what happens at a low trust (that is the gate's work).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.types.values import Source
+
+PENALTY = 0.5
+"""How much a contradiction takes off (seed C 7.7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One piece of evidence.
+
+    Attributes:
+        lineage: its independent source; pieces of one lineage are one source.
+        weight: how sure the reading is times how far its memory is trusted, 0 to 1.
+        supports: whether it speaks for the claim; else against it.
+    """
+
+    lineage: str
+    weight: float
+    supports: bool = True
+
+
+def claim_confidence(evidence: Iterable[Weighed]) -> float:
+    """Noisy-OR over lineage clusters, less half of what speaks against the claim.
+
+    `max(0, 1 - prod(1 - w_c) - 0.5 * sum(w_d))`, where `w_c` is the strongest supporting weight of a cluster and `w_d`
+    the strongest contradicting one (seed C 7.7; a cluster counts once, design section 4).
+
+    Args:
+        evidence: any number of pieces, in any order.
+
+    Returns:
+        0 to 1; 0 without support.
+    """
+    support: dict[str, float] = {}
+    against: dict[str, float] = {}
+    for piece in evidence:
+        side = support if piece.supports else against
+        weight = min(1.0, max(0.0, piece.weight))
+        side[piece.lineage] = max(weight, side.get(piece.lineage, 0.0))
+    doubt = 1.0
+    for weight in sorted(support.values()):
+        doubt *= 1.0 - weight
+    return min(1.0, max(0.0, (1.0 - doubt) - PENALTY * sum(sorted(against.values()))))
+
 
 SOURCE_WEIGHT: Mapping[Source, float] = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.score.ranking.factors import Sides, multiplier
+from core.score.ranking.adjustments import Sides, multiplier
 from core.score.ranking.fusion import fuse
 from core.score.ranking.profile import SideWeights
 from core.types.recall import Trace, TracedCandidate

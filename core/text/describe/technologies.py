@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-from core.text.common import bare, common_words
+from core.text.stopwords import bare, common_words
 
 _WORD_AFTER = re.compile(r"[ -]([a-z][a-z-]*)")
 _NAME_BEFORE = re.compile(r"([A-Z][\w'’-]*) $")

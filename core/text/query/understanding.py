@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import tzinfo
 
-from core.text.query.intent import best_intent, intent_scores
+from core.text.query.intent import best_intent, intent_scores, text_weight
 from core.text.query.names import names_in
-from core.text.query.text_weight import text_weight
-from core.text.timephrases.find import MAX_CHARS, time_range
+from core.text.timephrases.finder import MAX_CHARS, time_range
 from core.types.recall import Intent, PlanChange, QueryPlan, TimeRange
 
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from core.text.times import is_within, labelled_date, parse_time
-from core.text.written import written_time
+from core.text.times import is_within, labelled_date, parse_time, written_time
 from core.types.values import Precision, When
 
 DAY = int(datetime(2025, 1, 2, tzinfo=UTC).timestamp() * 1000)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.times import parse_time
-from core.text.written import written_time
+from core.text.times import parse_time, written_time
 from core.types.values import When
 
 

@@ -12,7 +12,7 @@ from core.ipc.methods import memory_json
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.owner.base import Params, Progress, behind, shape_for, wait
 from core.ipc.protocol.time_format import read, read_as_of
-from core.text.timephrases.find import range_of
+from core.text.timephrases.finder import range_of
 from core.text.timephrases.spans import Span
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, Intent, PlanChange, TimeRange

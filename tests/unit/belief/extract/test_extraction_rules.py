@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, exclusive_of, extract, predicates
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.belief import ClaimDraft
 
 MAY_2025 = 1_746_057_600_000  # 2025-05-01

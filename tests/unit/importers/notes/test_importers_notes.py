@@ -32,7 +32,7 @@ from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextI
 from core.importers.records.front_matter import read_front_matter
 from core.importers.records.records import Record
 from core.importers.rehearsal import import_items
-from core.text.written import written_time
+from core.text.times import written_time
 from core.types.values import Kind, Precision, Role, Source, When
 
 OBSIDIAN, MARKDOWN, TEXT = ObsidianImporter(), MarkdownImporter(), TextImporter()

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 import pytest
 from engine_rig import Rig, rig_at
 
-from core.recall.candidates import graph_list
+from core.recall.candidates import side_lists
 from core.recall.query.scope import IN_REVIEW
 from core.recall.ranking import succession
 
 QUESTIONS = {
     "in review": f"SELECT m.n FROM memories m WHERE m.n IN (SELECT value FROM json_each(:here)) AND {IN_REVIEW}",  # noqa: S608
     "what took its place": succession._HEADS,
-    "names": graph_list._NAMED,
-    "who has a name": graph_list._NAMING.format(visible="+m.status = 'active'"),
-    "links": graph_list._LINKS.format(visible="+m.status = 'active'"),
+    "names": side_lists._NAMED,
+    "who has a name": side_lists._NAMING.format(visible="+m.status = 'active'"),
+    "links": side_lists._LINKS.format(visible="+m.status = 'active'"),
 }
 WALKS = ("ix_conflicts_open", "ix_memories_reach", "ix_memories_status")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.score.ranking.abstention import bar
-from core.score.ranking.factors import Sides, multiplier, recency, utility
+from core.score.ranking.adjustments import Sides, multiplier, recency, utility
 from core.score.ranking.profile import LOCI, PRESETS, SideWeights
 
 DAY = 86_400_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.query.text_weight import signals_of, text_weight, weight_rules
+from core.text.query.intent import signals_of, text_weight, weight_rules
 from core.types.recall import Intent
 
 NONE: dict[Intent, float] = {}

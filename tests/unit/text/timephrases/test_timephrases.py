@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.text.timephrases.find import MAX_CHARS, time_range
+from core.text.timephrases.finder import MAX_CHARS, time_range
 
 WED = datetime(2025, 6, 18, 10, 20, tzinfo=UTC)  # in the week of Monday the 16th
 LEAP = datetime(2024, 2, 29, 23, 10, tzinfo=UTC)  # a Thursday

@@ -1,4 +1,4 @@
-"""What only looks like a time: names, titles, verbs, recurring days, counts.
+"""Whether a phrase is meant as a time, or only looks like one: names, titles, verbs, recurring days, counts.
 
 Must not do: change a phrase; it is taken as it is or not at all.
 """
