@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ui.context import Command, Context
 from ui.gate.gate import Gate
-from ui.importing.wizard import ImportDialog
+from ui.imports.wizard import ImportDialog
 from ui.inspector.panel import Inspector
 from ui.inspector.parts import PARTS
 from ui.pages.clients.page import CLIENTS, client_commands

@@ -168,30 +168,31 @@ PLANTED = {
 }
 # Inside the rooms: an import upwards, one for each contract; and a file that belongs to no inner room.
 INNER = (
-    ("engine", "runtime", "memories"),
-    ("intake", "transaction", "store"),
-    ("belief", "extract", "relate"),
-    ("lifecycle", "kit", "consolidate"),
-    ("recall", "candidates", "answer"),
-    ("importers", "input", "chats"),
-    ("ipc", "protocol", "socket"),
-    ("vault", "files", "database"),
-    ("text", "rendering", "query"),
-    ("score", "belief", "ranking"),
+    ("core/engine", "runtime", "memories"),
+    ("core/intake", "transaction", "store"),
+    ("core/belief", "extract", "relate"),
+    ("core/lifecycle", "kit", "consolidate"),
+    ("core/recall", "candidates", "answer"),
+    ("core/importers", "input", "chats"),
+    ("core/ipc", "protocol", "socket"),
+    ("core/vault", "files", "database"),
+    ("core/text", "rendering", "query"),
+    ("core/score", "belief", "ranking"),
+    ("ui/inspector", "belief", "origin"),
+    ("ui/pages/journal", "runs", "history"),
+    ("ui/pages/clients", "pairing", "views"),
+    ("ui/pages/recall", "answer", "tuner"),
+    ("ui/pages/review", "queue", "item"),
 )
 for _room, _low, _high in INNER:
-    PLANTED[f"upward inside {_room}"] = (
-        f"core/{_room}/{_low}/inner.py",
-        f"import core.{_room}.{_high}",
-        f"{_room}-inner",
-        f"core.{_room}.{_low}.inner -> core.{_room}.{_high}",
+    _dotted, _id = _room.replace("/", "."), _room.removeprefix("core/").replace("/", "-") + "-inner"
+    PLANTED[f"upward inside {_dotted}"] = (
+        f"{_room}/{_low}/inner.py",
+        f"import {_dotted}.{_high}",
+        _id,
+        f"{_dotted}.{_low}.inner -> {_dotted}.{_high}",
     )
-    PLANTED[f"a file in no inner room of {_room}"] = (
-        f"core/{_room}/attic.py",
-        "",
-        f"{_room}-inner",
-        f"- core.{_room}.attic",
-    )
+    PLANTED[f"a file in no inner room of {_dotted}"] = (f"{_room}/attic.py", "", _id, f"- {_dotted}.attic")
 
 
 def test_the_copy_itself_is_clean(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from cli_terminal import Terminal
 from window_process import Driven, on, screen
 
 from core.config.grantwords import cannot
-from ui.pages.clients.showing import assistants
+from ui.pages.clients.pairing.code_card import assistants
 
 OTHER = "Another with MCP"
 

@@ -12,8 +12,8 @@ from window_rig import settle
 
 from core.types.clients import Denied
 from ui.context import Context
-from ui.pages.clients.nos import NosDialog
 from ui.pages.clients.page import client_commands
+from ui.pages.clients.pairing.denied_names import NosDialog
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from core.engine.facade import ticking
 from core.types.clients import Did, Sight, Standing, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
-from ui.pages.clients.sight import SightTab, shown_text
-from ui.pages.clients.words import change_told, reason_told
+from ui.lists.line_model import Heading
+from ui.pages.clients.common.words import change_told, reason_told
+from ui.pages.clients.views.context_preview import SightTab, shown_text
 from ui.watchdog import Watchdog
-from ui.widgets.linemodel import Heading
 
 MOST_MS = 100.0
 """As in test_gui_stall.py: what the GUI thread itself computes in one turn of its loop, on a shared machine."""

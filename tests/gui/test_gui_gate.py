@@ -25,7 +25,7 @@ from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.vault.opening import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.firstrun import Begin, FirstRun
+from ui.gate.first_run import Begin, FirstRun
 from ui.gate.gate import Gate, told_by
 from ui.gate.recovery import CheckCode, ShowCode, fits
 from ui.gate.sheet import Sheet

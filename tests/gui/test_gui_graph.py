@@ -15,7 +15,7 @@ from window_rig import hear, remember, settle
 from core.types.values import Kind
 from core.types.views import MEANING
 from ui.context import Context
-from ui.pages.graph.drawn import EGO, WHOLE
+from ui.pages.graph.display import EGO, WHOLE
 from ui.pages.graph.page import GRAPH, GraphPage
 from ui.pages.graph.views import NameDialog
 

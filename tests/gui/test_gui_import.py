@@ -18,8 +18,8 @@ from window_rig import hear, settle
 
 from core.types.replies import Candidate
 from ui.context import USUAL_PLACES, Context
-from ui.importing.queue import ImportQueue, Job
-from ui.importing.wizard import ImportDialog
+from ui.imports.queue import ImportQueue, Job
+from ui.imports.wizard import ImportDialog
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
 CHATGPT = next((FIXTURES / "chatgpt").glob("20d*.zip"))

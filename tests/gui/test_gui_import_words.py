@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
 from core.types.replies import ConversationPlan, ImportReport
-from ui.importing.sources import (
+from ui.imports.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,
     Source,
@@ -22,7 +22,7 @@ from ui.importing.sources import (
     summary_of,
     title_of,
 )
-from ui.importing.tables import Line, TickModel
+from ui.imports.tables import Line, TickModel
 from ui.widgets.skips import left_out, reasons
 
 ROOT = Path(__file__).parents[2]

@@ -18,13 +18,13 @@ from core.engine.vault.history import Journals
 from core.types.replies import AuditRow, StepRow, UndoReport
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.audit import AuditTable
-from ui.pages.journal.cells import shown_columns
-from ui.pages.journal.changes import BackDialog
-from ui.pages.journal.imports import COLUMNS, RemoveDialog
+from ui.pages.journal.common.cells import shown_columns
+from ui.pages.journal.common.step_words import act_of, counts_of, day_of, details_of, short_id, who_did
+from ui.pages.journal.history.audit import AuditTable
+from ui.pages.journal.history.changes import BackDialog
+from ui.pages.journal.history.imports import COLUMNS, RemoveDialog
+from ui.pages.journal.history.steps import PAGE_STEPS, StepModel
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.saying import act_of, counts_of, day_of, details_of, short_id, who_did
-from ui.pages.journal.steps import PAGE_STEPS, StepModel
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
 

@@ -21,7 +21,7 @@ from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import ImportanceForm, MoveForm, PlainForm, TagForm
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.table import _joined
-from ui.undoing import take_back
+from ui.undo import take_back
 
 
 @pytest.fixture

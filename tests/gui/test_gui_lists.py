@@ -8,12 +8,12 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from ui.context import Context
-from ui.pages.clients.words import words as client_words
+from ui.lists.edge_fade import cut_lines
+from ui.lists.row_ground import draw_ground
+from ui.pages.clients.common.words import words as client_words
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.lines import LineList, Shown
 from ui.pages.entities.page import EntitiesPage
-from ui.widgets.fading import cut_lines
-from ui.widgets.rowground import draw_ground
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from core.types.belief import ModelState, Server
 from ui.context import Context
-from ui.shell.statusbar import StatusBar
+from ui.shell.status_bar import StatusBar
 
 
 def told(state: ModelState) -> dict[str, object]:

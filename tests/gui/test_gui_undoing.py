@@ -10,7 +10,7 @@ from window_rig import hear, settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.undoing import offer_undo, stayed, take_back
+from ui.undo import offer_undo, stayed, take_back
 
 
 def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: Rig) -> None:

@@ -15,12 +15,12 @@ from core.types.memory import Chain, Rests
 from core.types.values import Kind, Precision, Status, When
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.chainaxis import SHOWN, ChainAxis
-from ui.inspector.history import HistoryPart
-from ui.inspector.holding import HoldDialog
+from ui.inspector.belief.dependents import RESTS as SPEC
+from ui.inspector.belief.dependents import RestsPart, rests_told
+from ui.inspector.belief.source_hold import HoldDialog
+from ui.inspector.origin.history import HistoryPart
+from ui.inspector.origin.version_axis import SHOWN, ChainAxis
 from ui.inspector.panel import Inspector
-from ui.inspector.rests import RESTS as SPEC
-from ui.inspector.rests import RestsPart, rests_told
 
 
 def history_of(inspector: Inspector) -> HistoryPart:

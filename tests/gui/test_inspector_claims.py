@@ -17,11 +17,11 @@ from core.types.memory import ClaimHeld
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Source
 from ui.context import Context
-from ui.inspector.beliefwords import state_told
-from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
+from ui.inspector.belief.belief_words import state_told
+from ui.inspector.belief.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
 from ui.inspector.panel import Inspector
-from ui.inspector.textview import runs_of, shown_span
-from ui.widgets.claimwords import claim_told
+from ui.inspector.text.text_view import runs_of, shown_span
+from ui.widgets.claim_words import claim_told
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 

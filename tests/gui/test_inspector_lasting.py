@@ -14,9 +14,9 @@ from core.types.lifecycle import Inferred, Mentioned
 from core.types.memory import Lasting
 from core.types.values import Kind
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart
-from ui.inspector.lasting import lasting_told
-from ui.inspector.mentions import MentionsPart, named
+from ui.inspector.life.gauges import GaugesPart
+from ui.inspector.life.permanence import lasting_told
+from ui.inspector.origin.mentions import MentionsPart, named
 from ui.inspector.panel import Inspector
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."

@@ -15,11 +15,11 @@ from window_rig import Heard, hear, settle, window_context
 
 from core.types.values import Precision, Source, When
 from ui.context import Context
-from ui.inspector.beliefwords import level, signed
-from ui.inspector.judging import DisputeDialog
+from ui.inspector.belief.belief_words import level, signed
+from ui.inspector.belief.trust import TrustPart
+from ui.inspector.belief.verdicts import DisputeDialog
+from ui.inspector.belief.waterfall import BASE, GAIN, LOSS, SUM, Bar, bar_path
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import TrustPart
-from ui.inspector.waterfall import BASE, GAIN, LOSS, SUM, Bar, bar_path
 
 
 def trust_of(inspector: Inspector) -> TrustPart:

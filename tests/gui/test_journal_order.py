@@ -25,14 +25,14 @@ from window_rig import settle
 from core.types.belief import Server
 from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
 from ui.context import Context
-from ui.pages.journal.comparing import figures_in
-from ui.pages.journal.joblines import job_note, job_sentences, offered
-from ui.pages.journal.jobwords import report_told, words
-from ui.pages.journal.lifeplot import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
-from ui.pages.journal.models import Model
-from ui.pages.journal.order import order_words
+from ui.pages.journal.common.job_lines import job_note, job_sentences, offered
+from ui.pages.journal.common.job_words import report_told, words
+from ui.pages.journal.common.local_model import Model
+from ui.pages.journal.health.life_plot import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.health.lifecycle_help import order_words
+from ui.pages.journal.health.pauses import rests_of
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.rests import rests_of
+from ui.pages.journal.runs.comparison import figures_in
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
 

@@ -16,7 +16,9 @@ from pytestqt.qtbot import QtBot
 from core.types.lifecycle import Consolidated, Deed, JobType
 from core.types.values import Kind
 from ui.context import Context
-from ui.pages.journal.jobwords import (
+from ui.lists.line_model import Heading
+from ui.lists.row_text import wrapped
+from ui.pages.journal.common.job_words import (
     code_told,
     day_told,
     deed_words,
@@ -26,11 +28,9 @@ from ui.pages.journal.jobwords import (
     told_deeds,
     words,
 )
-from ui.pages.journal.linelist import ActBar, LineList, key_of
-from ui.pages.journal.lines import NARROW, Entry
-from ui.widgets.linemodel import Heading
+from ui.pages.journal.common.line_list import ActBar, LineList, key_of
+from ui.pages.journal.common.lines import NARROW, Entry
 from ui.widgets.reasons import clause, reason_told, reasons_told
-from ui.widgets.rowtext import wrapped
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)

@@ -17,8 +17,8 @@ from window_rig import hear, settle
 from core.types.recall import FeedbackReply, Intent, PlanChange, QueryPlan
 from core.types.values import Actor, Kind
 from ui.context import CLOSER, Context
-from ui.pages.recall.lines import Details, Heading
-from ui.pages.recall.whynot import WhyNotDialog
+from ui.pages.recall.answer.lines import Details, Heading
+from ui.pages.recall.answer.why_not import WhyNotDialog
 
 
 @pytest.fixture

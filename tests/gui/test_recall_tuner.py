@@ -18,11 +18,11 @@ from core.events import Changed
 from core.types.recall import Probe
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.recall.applied import AppliedDialog
-from ui.pages.recall.options import OptionsDialog
+from ui.pages.recall.answer.why_not import WhyNotDialog
 from ui.pages.recall.page import RECALL
-from ui.pages.recall.stand import SAVED
-from ui.pages.recall.whynot import WhyNotDialog
+from ui.pages.recall.panes import SAVED
+from ui.pages.recall.tuner.applications import AppliedDialog
+from ui.pages.recall.tuner.options import OptionsDialog
 
 
 @pytest.fixture

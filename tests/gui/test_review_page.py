@@ -18,8 +18,8 @@ from core.events import Changed
 from core.types.reviews import Action, Decided, Decision, Suggestion
 from core.types.values import OWNER_ACTOR, Source
 from ui.context import CLOSER, Context
-from ui.pages.review.deciding import BREATH_MS, sentence_of
-from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
+from ui.pages.review.decisions import BREATH_MS, sentence_of
+from ui.pages.review.item.dialogs import ConditionDialog, DatesDialog, MergeDialog
 from ui.pages.review.words import ORDER, row_note, told
 from ui.widgets.words import SOURCE_WORDS
 

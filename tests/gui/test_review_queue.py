@@ -22,13 +22,13 @@ from core.types.reviews import Action, ClosedRow, Decision, ReviewRule
 from core.types.values import Source
 from ui.context import Context
 from ui.pages.review.batch import summary
-from ui.pages.review.lines import Heading, QueueModel, lines_of, words_of
-from ui.pages.review.lists import ClosedDialog, RulesDialog, closed_line, rule_line
-from ui.pages.review.marked import Stretch, stretches
+from ui.pages.review.item.text_marks import Stretch, stretches
+from ui.pages.review.queue.lines import Heading, QueueModel, lines_of, words_of
+from ui.pages.review.queue.lists import ClosedDialog, RulesDialog, closed_line, rule_line
 from ui.pages.review.words import claim_note, provenance, quote_of, told_many
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
-from ui.widgets.claimwords import claim_told
+from ui.widgets.claim_words import claim_told
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

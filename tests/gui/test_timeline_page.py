@@ -22,13 +22,13 @@ from window_rig import remember, settle
 from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
-from ui.pages.timeline.evolving import day_of, title_of, told
+from ui.lists.row_text import wrapped
+from ui.pages.timeline.evolution_list import day_of, title_of, told
 from ui.pages.timeline.geometry import fits, grid_of
 from ui.pages.timeline.moments import details
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
-from ui.widgets.rowtext import wrapped
 from ui.widgets.states import States
 
 DAY_MS = 86_400_000

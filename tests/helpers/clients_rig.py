@@ -40,10 +40,10 @@ from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.replies import Paired
 from core.types.views import Facets
 from ui.context import Context
-from ui.pages.clients.lines import Row
+from ui.pages.clients.common.lines import Row
+from ui.pages.clients.common.rows import RowList
+from ui.pages.clients.common.words import words
 from ui.pages.clients.page import ClientsPage
-from ui.pages.clients.rows import RowList
-from ui.pages.clients.words import words
 
 D = TypeVar("D", bound=QDialog)
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000

@@ -38,9 +38,9 @@ from core.types.lifecycle import (
 from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
 from ui.context import Context
-from ui.pages.journal.linelist import LineList
+from ui.lists.line_model import Heading
+from ui.pages.journal.common.line_list import LineList
 from ui.pages.journal.page import JournalPage
-from ui.widgets.linemodel import Heading
 
 T = TypeVar("T")
 D = TypeVar("D", bound=QDialog)

@@ -16,7 +16,7 @@ from core.errors import Code
 from core.types.replies import Presence
 from ui.bridge import OlderCopy, OpenInfo
 from ui.context import USUAL_PLACES, Context
-from ui.gate.firstrun import FirstRun
+from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock, said_of
 from ui.tasks import Problem, problem_of, query

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import Command, Context
-from ui.inspector.judging import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
-from ui.inspector.moving import MoveDialog
-from ui.inspector.practising import FAILED, HELPFUL, WORKED, HarmDialog, is_procedure, is_rule, mark
+from ui.inspector.belief.verdicts import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
+from ui.inspector.life.practice_reports import FAILED, HELPFUL, WORKED, HarmDialog, is_procedure, is_rule, mark
+from ui.inspector.move_dialog import MoveDialog
 from ui.tasks import write
-from ui.undoing import offer_undo
+from ui.undo import offer_undo
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.keys import KeyButton
 

@@ -18,7 +18,7 @@ from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.shell.palette import Entry, keys_of
 from ui.tasks import Running, query, write
-from ui.undoing import nothing, told
+from ui.undo import nothing, told
 
 if TYPE_CHECKING:
     from ui.shell.window import MainWindow

@@ -17,9 +17,9 @@ from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions
 from ui.shell.house import House
 from ui.shell.palette import CommandPalette, Entry, keys_of
-from ui.shell.searchbox import SearchBox
-from ui.shell.statusbar import StatusBar
-from ui.shell.topbar import TopBar
+from ui.shell.search_box import SearchBox
+from ui.shell.status_bar import StatusBar
+from ui.shell.top_bar import TopBar
 from ui.tasks import Problem, query
 from ui.widgets.states import Toasts
 

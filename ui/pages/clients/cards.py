@@ -11,10 +11,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, Standing
-from ui.pages.clients.lines import Row
-from ui.pages.clients.rows import RowList
-from ui.pages.clients.tab import has_keyboard
-from ui.pages.clients.words import counted, listed, seen_told, standing_word, visible, words
+from ui.pages.clients.common.lines import Row
+from ui.pages.clients.common.rows import RowList
+from ui.pages.clients.common.words import counted, listed, seen_told, standing_word, visible, words
+from ui.pages.clients.views.tab import has_keyboard
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.states import FOOT

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Undoable
 from ui.context import Context
-from ui.pages.clients.words import counted, names_told, removal_told, stays_told, undo_told, visible, words
+from ui.pages.clients.common.words import counted, names_told, removal_told, stays_told, undo_told, visible, words
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.chips import Segments

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QDialog
 from core.events import Changed
 from core.types.clients import ClientCard, Standing, Terms
 from ui.context import Command, Context, Page, PageSpec
-from ui.pages.clients.deeds import Deeds
-from ui.pages.clients.lines import Row
-from ui.pages.clients.nos import Nos
-from ui.pages.clients.pairing import PairDialog
-from ui.pages.clients.stand import ACTIVITY, GRANTS, RECEIPTS, Stand
-from ui.pages.clients.teaching import Teaching
-from ui.pages.clients.tokens import TokenDialog
-from ui.pages.clients.words import words
+from ui.pages.clients.actions import Deeds
+from ui.pages.clients.common.lines import Row
+from ui.pages.clients.common.words import words
+from ui.pages.clients.introduction import Teaching
+from ui.pages.clients.pairing.denied_names import Nos
+from ui.pages.clients.pairing.pairing import PairDialog
+from ui.pages.clients.pairing.tokens import TokenDialog
+from ui.pages.clients.panes import ACTIVITY, GRANTS, RECEIPTS, Stand
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column
 from ui.widgets.states import States

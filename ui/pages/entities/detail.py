@@ -11,7 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.types.entities import EntityView
-from ui.pages.entities.alike import AlikeHint
+from ui.pages.entities.duplicate_hint import AlikeHint
 from ui.pages.entities.lines import LineList
 from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, unread_words, words
 from ui.theme.theme import Theme

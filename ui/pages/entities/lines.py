@@ -22,10 +22,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from ui.lists.edge_fade import HIGH, fade_edges
+from ui.lists.row_ground import draw_ground
 from ui.theme.theme import Theme
-from ui.widgets.fading import HIGH, fade_edges
 from ui.widgets.plaintext import utf16
-from ui.widgets.rowground import draw_ground
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

@@ -24,7 +24,7 @@ from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.lines import LineList
 from ui.pages.entities.words import entity_line, words
 from ui.tasks import query, write
-from ui.undoing import offer_undo, take_back
+from ui.undo import offer_undo, take_back
 from ui.widgets.basics import column, label, row
 from ui.widgets.chips import MenuChip
 from ui.widgets.states import EmptyState, States

@@ -14,7 +14,7 @@ from typing import Any
 from core.types.entities import EntityCard, EntityLine, EntityView, Joined, MergePreview, Place, Told
 from core.types.reviews import ClaimSeen
 from ui.pages.entities.lines import Shown
-from ui.widgets.claimwords import claim_told
+from ui.widgets.claim_words import claim_told
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of, said_or_noted
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from core.events import Changed
 from core.types.views import GraphView
 from ui.context import Context, PageSpec
-from ui.pages.graph.drawn import EGO, ORIGIN, SHOW, WHOLE, Drawn, Shown
+from ui.pages.graph.display import EGO, ORIGIN, SHOW, WHOLE, Drawn, Shown
 from ui.pages.graph.views import NameDialog
 
 

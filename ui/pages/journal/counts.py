@@ -13,8 +13,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ui.context import Context
-from ui.pages.journal.jobwords import words
-from ui.pages.journal.relations import MOST
+from ui.pages.journal.common.job_words import words
+from ui.pages.journal.runs.relations import MOST
 from ui.tasks import query
 
 _SOON_MS = 1_000  # between two readings while work goes on

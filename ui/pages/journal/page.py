@@ -13,14 +13,14 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from core.events import Changed, Progress
 from ui.context import Context, Page, PageSpec
-from ui.pages.journal.audit import AuditTab
+from ui.pages.journal.common.job_words import words
 from ui.pages.journal.counts import Counts
-from ui.pages.journal.jobwords import words
-from ui.pages.journal.nextrun import NextTab
-from ui.pages.journal.order import OrderHelp
-from ui.pages.journal.runner import Runner, is_job
-from ui.pages.journal.runs import RunsTab
-from ui.pages.journal.seen import LISTED, saw, unseen
+from ui.pages.journal.health.lifecycle_help import OrderHelp
+from ui.pages.journal.history.audit import AuditTab
+from ui.pages.journal.runs.last_visit import LISTED, saw, unseen
+from ui.pages.journal.runs.next_run import NextTab
+from ui.pages.journal.runs.runner import Runner, is_job
+from ui.pages.journal.runs.runs import RunsTab
 from ui.pages.journal.tabs import Tabs
 from ui.widgets.basics import button, column, label, row, tool
 from ui.widgets.chips import MenuChip, Segments

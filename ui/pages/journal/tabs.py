@@ -13,15 +13,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from ui.context import Context
-from ui.pages.journal.archive import ArchiveTab
-from ui.pages.journal.audit import AuditTab
-from ui.pages.journal.changes import ChangesTab
-from ui.pages.journal.health import HealthTab
-from ui.pages.journal.imports import ImportsTab
-from ui.pages.journal.nextrun import NextTab
-from ui.pages.journal.relations import RelationsTab
-from ui.pages.journal.runner import Runner
-from ui.pages.journal.runs import RunsTab
+from ui.pages.journal.health.health import HealthTab
+from ui.pages.journal.history.archive import ArchiveTab
+from ui.pages.journal.history.audit import AuditTab
+from ui.pages.journal.history.changes import ChangesTab
+from ui.pages.journal.history.imports import ImportsTab
+from ui.pages.journal.runs.next_run import NextTab
+from ui.pages.journal.runs.relations import RelationsTab
+from ui.pages.journal.runs.runner import Runner
+from ui.pages.journal.runs.runs import RunsTab
 
 Tab = ChangesTab | NextTab | RunsTab | RelationsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
 T = TypeVar(

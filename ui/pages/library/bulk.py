@@ -21,7 +21,7 @@ from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.forms import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, TagForm
 from ui.tasks import write
 from ui.theme.theme import Theme
-from ui.undoing import offer_undo
+from ui.undo import offer_undo
 from ui.widgets.basics import button, follow_icon, label, tool
 from ui.widgets.keys import KeyButton
 from ui.widgets.words import memories

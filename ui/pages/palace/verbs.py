@@ -17,7 +17,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Spot
 from ui.pages.palace.view import Canvas
 from ui.tasks import write
-from ui.undoing import offer_undo
+from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.keys import overrides, plain_key
 from ui.widgets.plaintext import one_line

@@ -25,11 +25,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.views import Loci, MemoryRow
 from ui.pages.palace.camera import Camera
-from ui.pages.palace.dragging import Pointer
+from ui.pages.palace.drag import Pointer
 from ui.pages.palace.items import Heads, Look, RoomItem
+from ui.pages.palace.navigation import Walker, sentence_of, sentence_of_room, sentence_of_wing
 from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene, Spot, Where
-from ui.pages.palace.walking import Walker, sentence_of, sentence_of_room, sentence_of_wing
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip
 

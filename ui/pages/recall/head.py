@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
 from core.types.recall import Intent, LabAnswer, PlanChange, QueryPlan
-from ui.pages.recall.asking import Asked
+from ui.pages.recall.query import Asked
 from ui.pages.recall.words import names_hint, names_told, time_words, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row, tool

@@ -14,17 +14,17 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from core.events import Changed
 from core.types.replies import ClientRecord
 from ui.context import Context, Page, PageSpec
-from ui.pages.recall.acts import Acts
-from ui.pages.recall.applied import AppliedDialog
-from ui.pages.recall.asking import Asker
-from ui.pages.recall.lines import Row, answer_lines
-from ui.pages.recall.options import OptionsDialog
+from ui.pages.recall.actions import Acts
+from ui.pages.recall.answer.lines import Row, answer_lines
+from ui.pages.recall.answer.stages import StageView, is_whole
+from ui.pages.recall.feedback import Saving
+from ui.pages.recall.panes import ASK, SAVED, Stand
+from ui.pages.recall.query import Asker
 from ui.pages.recall.saved import SavedQuestions
-from ui.pages.recall.saving import Saving
-from ui.pages.recall.stages import StageView, is_whole
-from ui.pages.recall.stand import ASK, SAVED, Stand
-from ui.pages.recall.tuner import Tuner
-from ui.pages.recall.tuning import TuningDesk
+from ui.pages.recall.tuner.applications import AppliedDialog
+from ui.pages.recall.tuner.options import OptionsDialog
+from ui.pages.recall.tuner.trial import TuningDesk
+from ui.pages.recall.tuner.tuner import Tuner
 from ui.pages.recall.words import words
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column

@@ -13,12 +13,12 @@ from PySide6.QtCore import QTimer
 from core.events import Changed
 from core.types.reviews import Action, Decided, Queue, QueueRequest, ReviewItem, ReviewRow
 from ui.context import Context, Page, PageSpec
-from ui.pages.review.deciding import Decider
-from ui.pages.review.leads import ORIGIN, Leads
-from ui.pages.review.lists import ClosedDialog, RulesDialog
-from ui.pages.review.presses import Presses
-from ui.pages.review.queue import ALL, kinds_of
-from ui.pages.review.stand import Stand
+from ui.pages.review.decisions import Decider
+from ui.pages.review.keyboard import Presses
+from ui.pages.review.links import ORIGIN, Leads
+from ui.pages.review.panes import Stand
+from ui.pages.review.queue.lists import ClosedDialog, RulesDialog
+from ui.pages.review.queue.queue import ALL, kinds_of
 from ui.pages.review.words import words
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column

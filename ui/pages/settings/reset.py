@@ -15,7 +15,7 @@ from core.types.replies import OptionRow, OptionsReset
 from ui.context import Context
 from ui.pages.settings.controls import words_for
 from ui.tasks import write
-from ui.undoing import take_back
+from ui.undo import take_back
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.words import count_of
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from core.types.views import Evolution, PalacePlan, Transition
 from ui.context import Context
-from ui.pages.timeline.evolving import EVENT, EventList
+from ui.pages.timeline.evolution_list import EVENT, EventList
 from ui.pages.timeline.words import sentences
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, row

@@ -13,7 +13,7 @@ from core.types.values import Kind
 from core.types.views import Facets, TimeFilter
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
-from ui.pages.timeline.overtime import OverTime
+from ui.pages.timeline.over_time import OverTime
 from ui.tasks import query
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import MenuChip, Segments

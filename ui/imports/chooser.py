@@ -1,0 +1,189 @@
+"""The first step of an import: drop something, choose it, or have exports looked for.
+
+Must not do: read an export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QProgressBar, QWidget
+
+from core.types.replies import Candidate
+from ui.context import Context
+from ui.imports.sources import UNDERSTOOD, folder_of, format_words
+from ui.imports.tables import Line, TickModel, TickTable
+from ui.tasks import Running, Task, Watch, problem_of
+from ui.widgets.basics import button, column, label, restyle, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import count_of, date_of, size_of
+
+_NOTHING = (
+    "No exports were found in Downloads, Documents, Desktop, or where Claude Code and Codex keep their sessions. "
+    "Choose a file or a folder instead."
+)
+
+
+class Choose(QWidget):
+    """The step.
+
+    Signals:
+        chosen: paths to look into.
+        ready: how many exports of the list are ticked.
+    """
+
+    chosen = Signal(list)
+    ready = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._looking: Running | None = None
+        self._drop = QFrame()
+        self._drop.setObjectName("drop")
+        self._picture = QLabel()
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._title = label("Drop an export, a folder of notes or a file here", "section")
+        self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint = label(UNDERSTOOD, "small", wrap=True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.file = button("Choose a file …", self._ask_file, theme=context.theme, icon="file")
+        self.folder = button("Choose a folder …", self._ask_folder, theme=context.theme, icon="folder")
+        self.finder = button("Find my exports", self.look, theme=context.theme, icon="folder-search")
+        self._lay_out_drop()
+        self.model = TickModel(("Export", "What it is", "Files", "Size", "Changed"), (2, 3))
+        self.table = TickTable(context.theme, self.model, "Exports that were found")
+        self.model.ticks.connect(self._ticks)
+        self._found = label("", "muted", wrap=True)
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 0)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName("Looking for exports")
+        self._layout = column(self, self._drop, self._found, self._bar, self.table, gap=12)
+        self._layout.setStretch(0, 1)
+        for part in (self._found, self._bar, self.table):
+            part.hide()
+        self._paint()
+        context.theme.changed.connect(self._paint)
+        self.setFocusProxy(self.file)
+
+    def _lay_out_drop(self) -> None:
+        inner = column(self._drop, margins=24, gap=8)
+        inner.addStretch(1)
+        inner.addWidget(self._picture)
+        inner.addWidget(self._title)
+        inner.addLayout(row(None, self.file, self.folder, self.finder, None))
+        inner.insertSpacing(3, 8)
+        inner.addSpacing(8)
+        inner.addWidget(self._hint)
+        inner.addStretch(1)
+
+    def _paint(self) -> None:
+        size = self._context.theme.px(32)
+        self._picture.setPixmap(self._context.theme.icon("download", "faint").pixmap(QSize(size, size)))
+
+    def light(self, *, is_over: bool) -> None:
+        """Show that what is held over it would be taken."""
+        restyle(self._drop, "over", "true" if is_over else "false")
+
+    # ---- a file, a folder
+
+    def _ask_file(self) -> None:
+        self._ask("Choose a file to import", QFileDialog.FileMode.ExistingFiles)
+
+    def _ask_folder(self) -> None:
+        self._ask("Choose a folder to import", QFileDialog.FileMode.Directory)
+
+    def _ask(self, title: str, mode: QFileDialog.FileMode) -> None:
+        asking = QFileDialog(self, title)
+        asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        asking.setFileMode(mode)
+        asking.filesSelected.connect(self._selected)
+        asking.open()
+
+    def _selected(self, paths: Sequence[str]) -> None:
+        self.chosen.emit([Path(path) for path in paths])
+
+    # ---- looking around
+
+    def look(self) -> None:
+        """Look for exports where they usually lie."""
+        self.finder.setEnabled(False)
+        self._say("Looking for exports …", is_busy=True)
+        imports = self._context.bridge.engine.imports
+
+        def begin(watch: Watch) -> Future[tuple[Candidate, ...]]:
+            return imports.candidates(cancelled=watch.cancelled)
+
+        task = Task("Looking for exports", begin, can_cancel=True).within(self, "find")
+        self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._lost))
+
+    def _say(self, sentence: str, *, is_busy: bool = False) -> None:
+        self._found.setText(sentence)
+        self._found.setAccessibleName(sentence)
+        self._found.show()
+        self._bar.setVisible(is_busy)
+
+    def show_found(self, found: Sequence[Candidate]) -> None:
+        """Show what was found; all of it ticked."""
+        self._looking = None
+        self.finder.setEnabled(True)
+        self._say(
+            f"{count_of(len(found), 'export')} on this computer. Tick what you want to look into."
+            if found
+            else _NOTHING
+        )
+        self._make_room(for_list=bool(found))
+        self.model.show_lines([_line(one) for one in found], [one.path for one in found])
+        if found:
+            self.table.setFocus()
+            self.table.selectRow(0)
+
+    def show_nothing(self) -> None:
+        """Begin anew."""
+        self.model.show_lines([], [])
+        self._found.hide()
+        self._bar.hide()
+        self._make_room(for_list=False)
+
+    def _make_room(self, *, for_list: bool) -> None:
+        for part in (self._picture, self._title, self._hint):
+            part.setVisible(not for_list)
+        self.table.setVisible(for_list)
+        self._layout.setStretch(0, 0 if for_list else 1)
+        self._layout.setStretch(3, 1 if for_list else 0)
+
+    def _lost(self, error: BaseException) -> None:
+        self._looking = None
+        self.finder.setEnabled(True)
+        problem = problem_of(error)
+        self._say(problem.sentence if problem is not None else "")
+
+    def stop(self) -> None:
+        """Look no further."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+
+    def _ticks(self) -> None:
+        self.ready.emit(len(self.model.ticked))
+
+    def take(self) -> None:
+        """Go on with what is ticked."""
+        paths = [Path(line.key) for line in self.model.lines if line.key in self.model.ticked]
+        if paths:
+            self.chosen.emit(paths)
+
+
+def _line(one: Candidate) -> Line:
+    path = Path(one.path)
+    what = one.label or format_words(one.format)
+    return Line(
+        one.path,
+        (one_line(path.name), what, f"{one.count:,}", size_of(one.size), date_of(one.changed_at)),
+        (path.name.casefold(), what, one.count, one.size, one.changed_at),
+        one_line(f"{folder_of(path)}/{path.name}"),
+    )

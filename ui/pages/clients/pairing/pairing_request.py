@@ -1,0 +1,270 @@
+"""Who asks to be paired: what it calls itself, its process as reported, the end of its code, what it would be allowed.
+
+The person may take from it what is more than a client usually gets, and tick the spaces it sees. Must not do: answer
+for the person. What comes from outside is plain text, made visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
+
+from core.config.grantwords import beyond, cannot, seen_with
+from core.types.clients import PairingQuestion
+from core.types.values import Grant
+from ui.pages.clients.common.grant_boxes import SpaceBoxes
+from ui.pages.clients.common.words import SPACE, counted, grant_sentence, grant_word, visible, words
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, row, scrolling
+from ui.widgets.flow import clear
+from ui.widgets.plaintext import one_line
+
+INERT_MS = 1_000
+_PROCESS = 120
+_ALL = Grant.ALL_SPACES.value
+_TICK, _BESIDE_TICK, _GAP = 14, 10, 12
+
+
+def _bulleted(sentence: str) -> QWidget:
+    made, point = QWidget(), label("•")
+    line = row(point, label(sentence, wrap=True), parent=made)
+    line.setAlignment(point, Qt.AlignmentFlag.AlignTop)
+    line.setStretch(1, 1)
+    return made
+
+
+class Rights(QWidget):
+    """What it would be allowed: the usual as sentences, what is more as boxes with a mark, ticked.
+
+    Attributes:
+        boxes: of what is more, by grant.
+
+    Signals:
+        changed: a box was ticked or cleared.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._usual: tuple[str, ...] = ()
+        self.boxes: dict[str, QCheckBox] = {}
+        self._box = column(self, gap=6)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What is left of it."""
+        return (*self._usual, *(name for name, box in self.boxes.items() if box.isChecked()))
+
+    def show_rights(self, rights: Sequence[str]) -> None:
+        """Show other ones.
+
+        Args:
+            rights: grants, none of them a space.
+        """
+        clear(self._box)
+        self._usual = tuple(one for one in rights if not beyond(one))
+        self.boxes = {}
+        for one in self._usual:
+            self._box.addWidget(_bulleted(grant_sentence(one)))
+        for one in rights:
+            if beyond(one):
+                self._add(one)
+        if self.boxes:
+            self._box.addWidget(label(words()["pairing"]["beyond"], "warning", wrap=True))
+
+    def _add(self, grant: str) -> None:
+        word = grant_word(grant)
+        box = QCheckBox(f"!  {word[:1].upper()}{word[1:]}".replace("&", "&&"))
+        box.setAccessibleName(f"{word[:1].upper()}{word[1:]}: {words()['pairing']['unusual']}")
+        box.setAccessibleDescription(grant_sentence(grant))
+        box.setChecked(True)
+        box.toggled.connect(lambda _: self.changed.emit())
+        self.boxes[grant] = box
+        sentence = label(grant_sentence(grant), "small", wrap=True)
+        sentence.setContentsMargins(self._theme.px(_TICK) + _BESIDE_TICK, 0, 0, 0)
+        made = QWidget()
+        column(made, box, sentence, gap=2)
+        self._box.addWidget(made)
+
+
+class Body(QWidget):
+    """What scrolls: never higher than its words at the width it has.
+
+    Trigger: a wrapped label's least height is that at its own favourite width. Why: a scroll area takes it for what is
+    needed. Outcome: without this it scrolls through an empty end.
+    """
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as its parts need; the area asks for the height that goes with a width."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+class QuestionView(QWidget):
+    """The question; it scrolls where there is no room for all of it, and its buttons do not.
+
+    Signals:
+        answered: whether it is allowed.
+    """
+
+    answered = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = words()["pairing"]
+        self._asked: PairingQuestion | None = None
+        self._there: tuple[str, ...] = ()
+        self._is_ripe = False
+        self.title, self.other = label("", "title", wrap=True), label("", "warning", wrap=True)
+        self.values = {
+            name: label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
+        }
+        self.kept = label(said["name_kept"], "small", wrap=True)
+        self.former = label(said["former"], "warning", wrap=True)
+        self.rights = Rights(theme)
+        self.every = QCheckBox(seen_with(_ALL))
+        self.spaces = SpaceBoxes()
+        self.left = label("", "small")
+        self.allow = button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
+        self.deny = button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
+        self.allow.setAutoDefault(False)
+        self._lay_out()
+        self.rights.changed.connect(self._changed)
+        self.every.toggled.connect(lambda _: self._changed())
+        self._inert = QTimer(self)
+        self._inert.setSingleShot(True)
+        self._inert.setInterval(INERT_MS)
+        self._inert.timeout.connect(self._ripen)
+        self.setTabOrder(self.deny, self.allow)
+
+    def _lay_out(self) -> None:
+        said = words()["pairing"]
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        for place, (name, value) in enumerate(self.values.items()):
+            grid.addWidget(label(said[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, place, 1)
+        grid.setColumnStretch(1, 1)
+        self._body, self._foot = Body(), QWidget()
+        box = column(self._body, self.title, self.other, gap=10)
+        box.setContentsMargins(0, 0, 6, 0)  # from the scroll bar
+        box.addLayout(grid)
+        for part in (
+            self.kept,
+            label(said["process_hint"], "small", wrap=True),
+            self.former,
+            label(said["allowed"], "label"),
+            self.rights,
+            label(said["sees"], "label"),
+            self.every,
+            self.spaces,
+            label(said["sees_own"], "small", wrap=True),
+            label(cannot(), "small", wrap=True),
+        ):
+            box.addWidget(part)
+        box.addStretch(1)
+        row(self.left, None, self.allow, self.deny, parent=self._foot)
+        self.area = scrolling(self._body)
+        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
+        self.area.setAccessibleName(said["question"])
+        column(self, self.area, self._foot, gap=_GAP).setStretch(0, 1)
+
+    def height_for(self, width: int) -> int:
+        """How high it would be with nothing to scroll.
+
+        Args:
+            width: pixels it has.
+        """
+        box = self._body.layout()
+        inside = self._body.sizeHint().height() if box is None else box.totalHeightForWidth(width)
+        return inside + _GAP + self._foot.sizeHint().height()
+
+    def know_spaces(self, there: Iterable[str]) -> None:
+        """Show the spaces there are; what is ticked stays so.
+
+        Args:
+            there: their names.
+        """
+        self._there = tuple(there)
+        ticked = self.spaces.grants
+        self._list_spaces()
+        self.spaces.tick(ticked)
+
+    def _list_spaces(self) -> None:
+        grants = () if self._asked is None else self._asked.grants
+        asked = [one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)]
+        self.spaces.show_spaces(self._there, asked)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What it gets with a yes."""
+        if self.every.isChecked():
+            return (*self.rights.grants, _ALL)
+        return (*self.rights.grants, *self.spaces.grants)
+
+    def show_question(self, asked: PairingQuestion, meant: str | None) -> None:
+        """Show who asks; "Allow" takes no press for a second.
+
+        Args:
+            asked: who.
+            meant: the name pairing was opened for; None for whoever comes.
+        """
+        said = words()["pairing"]
+        client, name = visible(asked.client), visible(asked.name)
+        is_same = asked.client == asked.name
+        self._asked = asked
+        self.title.setText(said["asks" if is_same else "asks_as"].format(name=name, client=client))
+        self.title.setAccessibleName(self.title.text())
+        self.other.setText(said["other"].format(name=name, client=client))
+        self.other.setVisible(meant is not None and not is_same)
+        self.kept.setVisible(meant is None and not is_same)
+        shown = {
+            "calls_itself": client,
+            "named": name,
+            "process": one_line(asked.asked_by, _PROCESS) or said["unknown_process"],
+            "code_end": visible(asked.code_end),
+        }
+        for key, value in shown.items():
+            self.values[key].setText(value)
+            self.values[key].setAccessibleName(f"{said[key]}: {value}")
+        self.former.setVisible(asked.former)
+        self.rights.show_rights([one for one in asked.grants if one != _ALL and not one.startswith(SPACE)])
+        self.every.setChecked(_ALL in asked.grants)
+        self.every.setVisible(_ALL in asked.grants)
+        self._list_spaces()
+        for made in (self._body, self.deny):
+            made.setEnabled(True)
+        self._is_ripe = False
+        self._changed()
+        self._inert.start()
+        self.area.verticalScrollBar().setValue(0)
+        self.deny.setDefault(True)
+        self.deny.setFocus()
+
+    def _ripen(self) -> None:
+        self._is_ripe = True
+        self._changed()
+
+    def _changed(self) -> None:
+        self.spaces.setEnabled(not self.every.isChecked())
+        self.allow.setEnabled(self._is_ripe and bool(self.rights.grants))
+
+    def show_time(self, left: int) -> None:
+        """Say how long there is to answer.
+
+        Args:
+            left: seconds.
+        """
+        self.left.setText(counted(words()["pairing"]["answer_left"], left))
+
+    def wait(self) -> None:
+        """It was answered."""
+        self._inert.stop()
+        self._is_ripe = False
+        for made in (self._body, self.allow, self.deny):
+            made.setEnabled(False)

@@ -1,0 +1,322 @@
+"""The tuner at the right: a preset, the few weights that matter most, and what a change does to the saved questions.
+
+Must not do: apply anything the person did not press, or ask the engine but through the tuning desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+
+from core.types.recall import Comparison, Tally
+from ui.pages.recall.tuner.knobs import Knob
+from ui.pages.recall.tuner.trial import TuningDesk
+from ui.pages.recall.words import counted, gains, losses, words
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, hairline, label, row, scrolling
+from ui.widgets.chips import MenuChip
+from ui.widgets.flow import clear
+
+_LOSSES = 3
+_OWN = ""
+
+
+class Tuner(QFrame):
+    """The column.
+
+    Attributes:
+        knobs: place in the page's words to the knob; `apply`, `reset`, `history`, `all`: buttons.
+
+    Signals:
+        all_asked: the person wants every option.
+        history_asked: the person wants to see what was applied.
+        look: a saved question to look at.
+    """
+
+    all_asked = Signal()
+    history_asked = Signal()
+    look = Signal(str)
+
+    def __init__(self, theme: Theme, desk: TuningDesk) -> None:
+        """Make it, empty.
+
+        Args:
+            theme: the theme.
+            desk: what is tried.
+        """
+        super().__init__()
+        self._theme, self._desk = theme, desk
+        self._intent = "lookup"
+        self.setAccessibleName(words()["tuner"]["title"])
+        self.knobs: list[Knob] = []
+
+    def build(self) -> None:
+        """Fill it once it stands in its place."""
+        desk, said = self._desk, words()["tuner"]
+        inner = QWidget()
+        self.area = scrolling(inner)
+        outer = column(self, self.area, gap=0)
+        outer.setStretch(0, 1)
+        outer.setContentsMargins(1, 0, 0, 0)
+        self._lay_inner(inner)
+        self.apply = button(said["apply"], desk.apply, kind="primary")
+        self.apply.setDefault(False)
+        self.reset = button(said["reset"], desk.reset)
+        self.history = button(said["history"], self.history_asked.emit)
+        foot = row(self.apply, self.reset, self.history, None, gap=8)
+        foot.setContentsMargins(20, 10, 16, 14)
+        for part in (self.apply, self.reset, self.history):
+            part.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        outer.addWidget(hairline())
+        outer.addLayout(foot)
+        desk.read_done.connect(self._show)
+        desk.tried.connect(self._show)
+        desk.compared.connect(self._compared)
+        self._theme.changed.connect(self.update)
+        self._show_buttons()
+
+    def _lay_inner(self, inner: QWidget) -> None:
+        desk, said, auto = self._desk, words()["tuner"], words()["auto"]
+        self.preset = MenuChip(self._theme, said["preset"], {}, "")
+        self.preset.chosen.connect(self._take_preset)
+        self._knob_box = QWidget()
+        self._knob_column = column(self._knob_box, gap=8)
+        self.auto = QCheckBox(auto["title"])
+        self.auto.setToolTip(auto["hint"])
+        self.auto.clicked.connect(lambda checked: desk.put(auto["name"], checked))
+        self.all = button(said["all"], self.all_asked.emit, kind="link")
+        self.all.setProperty("flush", "true")
+        self.effect = Effect(self._theme)
+        self.effect.look.connect(self.look)
+        layout = column(inner, gap=12)
+        layout.setContentsMargins(20, 18, 16, 12)
+        layout.addLayout(row(label(said["title"], "section"), None, self.preset))
+        layout.addWidget(label(said["note"], "muted", wrap=True))
+        layout.addWidget(hairline())
+        layout.addWidget(self._knob_box)
+        layout.addLayout(row(self.all, None))
+        layout.addWidget(hairline())
+        layout.addWidget(self.effect)
+        layout.addStretch(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """A surface with a line at its left."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.colour("surface"))
+        painter.fillRect(QRectF(0, 0, 1, self.height()), self._theme.colour("line"))
+
+    # ---- what is shown
+
+    def show_intent(self, intent: str) -> None:
+        """Turn the diversity of the kind of question that is asked.
+
+        Args:
+            intent: a value of `core.types.recall.Intent`.
+        """
+        if intent != self._intent:
+            self._intent = intent
+            self._show()
+
+    def _show(self) -> None:
+        if self._desk.tuning is None:
+            return
+        rows = self._desk.rows
+        specs = [(spec, str(spec["name"]).format(intent=self._intent)) for spec in words()["knobs"]]
+        specs = [(spec, name) for spec, name in specs if name in rows]
+        if len(self.knobs) != len(specs):
+            self._build(specs)
+        for knob, (spec, name) in zip(self.knobs, specs, strict=True):
+            knob.show_value(rows[name], self._desk.value(name))
+            knob.rename(spec["title"], self._hint(spec))
+        auto = words()["auto"]["name"]
+        self.auto.setVisible(auto in rows)
+        self.auto.setChecked(auto in rows and bool(self._desk.value(auto)))
+        presets = self._desk.tuning.presets
+        current = self._desk.preset
+        own = {} if current else {_OWN: words()["tuner"]["own"]}
+        known: Mapping[str, str] = words()["tuner"]["presets"]
+        titles = {name: known.get(name, told.partition(":")[0]) for name, told in presets.items()}
+        self.preset.offer({**titles, **own}, current)
+        self.preset.setToolTip(presets.get(current, ""))
+        self._show_buttons()
+
+    def _hint(self, spec: Mapping[str, Any]) -> str:
+        return str(spec["hint"]).format(intent=words()["intents"][self._intent].lower())
+
+    def _build(self, specs: list[tuple[Mapping[str, Any], str]]) -> None:
+        self._knob_column.removeWidget(self.auto)
+        self.auto.setParent(None)
+        clear(self._knob_column)
+        self.knobs = []
+        for spec, name in specs:
+            knob = Knob(
+                self._theme,
+                self._desk.rows[name],
+                spec["title"],
+                self._hint(spec),
+                spec.get("signal", ""),
+                turned=bool(spec.get("turned")),
+            )
+            knob.turned.connect(lambda name, value, spec=spec: self._turn(name, value, spec))
+            self._knob_column.addWidget(knob)
+            self.knobs.append(knob)
+            if spec.get("also"):
+                self._knob_column.addWidget(self.auto)
+                self._knob_column.addSpacing(6)
+
+    def _turn(self, name: str, value: float, spec: Mapping[str, Any]) -> None:
+        self._desk.put_all({name: value, **spec.get("also", {})})
+
+    def _take_preset(self, name: str) -> None:
+        if name == _OWN:
+            self._show()
+        else:
+            self._desk.take_preset(name)
+            self._show()
+
+    def _show_buttons(self) -> None:
+        is_tried = bool(self._desk.trial)
+        self.apply.setEnabled(is_tried)
+        self.reset.setEnabled(is_tried)
+        self.effect.show_trying(is_tried=is_tried and not self._desk.is_settled)
+
+    def _compared(self) -> None:
+        if self._desk.comparison is not None:
+            self.effect.show_comparison(self._desk.comparison, is_tried=bool(self._desk.trial))
+        self._show_buttons()
+
+
+class Effect(QWidget):
+    """What the trial does to the saved questions.
+
+    Signals:
+        look: a question to look at.
+    """
+
+    look = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = words()["tuner"]
+        self._title = label("", "label")
+        self._none = label(said["none"], "muted", wrap=True)
+        self._table = QWidget()
+        self._grid = QGridLayout(self._table)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(0, 1)
+        self._trying = label("", "small")
+        self._told = QWidget()
+        self._told_column = column(self._told, gap=6)
+        column(self, self._title, self._none, self._table, self._trying, self._told, gap=8)
+        self.lines: list[str] = []
+
+    def show_trying(self, *, is_tried: bool) -> None:
+        """Say that it is being worked out."""
+        self._trying.setText(words()["tuner"]["trying"] if is_tried else "")
+        self._trying.setVisible(is_tried)
+
+    def show_comparison(self, comparison: Comparison, *, is_tried: bool) -> None:
+        """Show it.
+
+        Args:
+            comparison: now and as it would be.
+            is_tried: whether the two differ in anything.
+        """
+        said = words()["tuner"]
+        count = len(comparison.probes)
+        self._title.setText((said["question"] if count == 1 else said["questions"].format(count=f"{count:,}")).upper())
+        self._none.setVisible(not count)
+        self._table.setVisible(count > 0)
+        self._told.setVisible(count > 0)
+        self._title.setVisible(count > 0)
+        self._fill(comparison, is_tried=is_tried)
+        self._tell(comparison, is_tried=is_tried)
+
+    def _fill(self, comparison: Comparison, *, is_tried: bool) -> None:
+        while self._grid.count():
+            taken = self._grid.takeAt(0)
+            widget = None if taken is None else taken.widget()
+            if widget is not None:
+                widget.deleteLater()
+        said = words()["tuner"]
+        now, then = comparison.now, comparison.would_be
+        self._grid.addWidget(_right(said["now"], "small"), 0, 1)
+        if is_tried:
+            self._grid.addWidget(_right(said["would_be"], "small"), 0, 2)
+        self.lines = []
+        for at, (title, was, would, better) in enumerate(_rows(comparison, now, then), 1):
+            self._grid.addWidget(label(title), at, 0)
+            self._grid.addWidget(_right(was), at, 1)
+            self.lines.append(f"{title}: {said['now']} {was}" + (f", {said['would_be']} {would}" if is_tried else ""))
+            if is_tried:
+                self._grid.addWidget(_changed(would, better), at, 2)
+        self._table.setAccessibleName("; ".join(self.lines))
+
+    def _tell(self, comparison: Comparison, *, is_tried: bool) -> None:
+        clear(self._told_column)
+        if not is_tried:
+            return
+        said = words()["tuner"]
+        lost, gained = losses(comparison), gains(comparison)
+        for sentence, query in lost[:_LOSSES]:
+            link = button(said["look"], partial(self.look.emit, query), kind="link")
+            link.setAccessibleName(f"{said['look']}: {sentence}")
+            line = QWidget()
+            made = row(label(sentence, "muted", wrap=True), link, parent=line, gap=6)
+            made.setStretch(0, 1)
+            made.setAlignment(link, Qt.AlignmentFlag.AlignTop)
+            self._told_column.addWidget(line)
+        if len(lost) > _LOSSES:
+            self._told_column.addWidget(label(said["more"].format(count=len(lost) - _LOSSES), "muted"))
+        if gained:
+            self._told_column.addWidget(label(counted(said["rises"], gained), "success", wrap=True))
+        if not lost and not gained and comparison.probes:
+            self._told_column.addWidget(label(said["nothing_moves"], "muted", wrap=True))
+
+
+def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, str, str, int]]:
+    """Title, now, would be, whether that is better (1), worse (-1) or neither."""
+    said = words()["tuner"]
+    depths = {probe.within for probe in comparison.probes if probe.kind == "positive"}
+    found = said["found"].format(within=next(iter(depths))) if len(depths) == 1 else said["found_any"]
+
+    def of(count: int, total: int) -> str:
+        return str(said["of"].format(count=count, total=total))
+
+    made = []
+    if now.found_of:
+        made.append((found, of(now.found, now.found_of), of(then.found, then.found_of), _sign(then.found - now.found)))
+    if now.empty_of:
+        made.append(
+            (said["empty"], of(now.empty, now.empty_of), of(then.empty, then.empty_of), _sign(then.empty - now.empty))
+        )
+    made.append((said["stale"], str(now.stale), str(then.stale), _sign(now.stale - then.stale)))
+    made.append((said["tokens"], f"{now.tokens:,.0f}", f"{then.tokens:,.0f}", 0))
+    return made
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _changed(text: str, better: int) -> QLabel:
+    made = _right(text, {1: "success", -1: "danger"}.get(better, "body"))
+    if better:  # bold beside the colour
+        font = made.font()
+        font.setBold(True)
+        made.setFont(font)
+    return made
+
+
+def _right(text: str, role: str = "body") -> QLabel:
+    made = label(text, role)
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made

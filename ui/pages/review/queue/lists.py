@@ -1,0 +1,215 @@
+"""Two lists beside the queue: what closed lately and why, and the decisions that repeat.
+
+Must not do: know the queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.types.reviews import ClosedRow, ReviewRule
+from ui.context import Context
+from ui.pages.review.words import source_words, told, words
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import button, column, hairline, label, row, scrolling
+from ui.widgets.flow import clear
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import ago, count_of, date_of
+
+DAYS = 7
+_WIDTH, _HEIGHT = 560, 480
+_LINE = 52
+
+
+class _TwoLines(QStyledItemDelegate):
+    """A title with a word at the right, and under it why."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+        return QSize(100, self._theme.px(_LINE))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        title, under, right = index.data(Qt.ItemDataRole.UserRole)
+        theme, rect = self._theme, QRect(option.rect).adjusted(10, 6, -10, -6)
+        half = rect.height() // 2
+        painter.save()
+        small = theme.font("small")
+        wide = QFontMetrics(small).horizontalAdvance(right)
+        upper = QRect(rect.x(), rect.y(), rect.width() - wide - 12, half)
+        lower = QRect(rect.x(), rect.y() + half, rect.width(), half)
+        for place, text, font, ink in ((upper, title, theme.font("body"), "ink"), (lower, under, small, "muted")):
+            painter.setFont(font)
+            painter.setPen(theme.colour(ink))
+            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        at_right = QRect(rect.x(), rect.y(), rect.width(), half)
+        painter.setFont(small)
+        painter.drawText(at_right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right)
+        painter.fillRect(QRect(rect.left(), option.rect.bottom(), rect.width(), 1), theme.colour("line"))
+        painter.restore()
+
+
+class ClosedDialog(QDialog):
+    """What closed in the last days, and why."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = words()["closed"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self._context = context
+        self._note = label(said["sentence"], "muted", wrap=True)
+        self.list = QListWidget()
+        self.list.setObjectName("framed")
+        self.list.setAccessibleName(said["title"])
+        self.list.setItemDelegate(_TwoLines(context.theme, self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.close_button = button("Close", self.accept, kind="primary")
+        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(row(None, self.close_button))
+        conflicts = context.bridge.engine.conflicts
+        asked = query("Reading what closed", lambda: conflicts.closed(DAYS)).within(self)
+        context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def lines(self) -> list[tuple[str, str, str]]:
+        """Title, why, when; one a line."""
+        return [self.list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.list.count())]
+
+    def _show(self, rows: Sequence[ClosedRow]) -> None:
+        now = self._context.clock.now_ms()
+        for one in rows:
+            line = closed_line(one, now)
+            item = QListWidgetItem(f"{line[0]}. {line[1]} {line[2]}", self.list)
+            item.setData(Qt.ItemDataRole.UserRole, line)
+        if not rows:
+            self._note.setText(words()["closed"]["none"])
+            self.list.hide()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+
+def closed_line(shown: ClosedRow, now_ms: int) -> tuple[str, str, str]:
+    """Title, why, when, of something that closed."""
+    said = words()
+    how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
+    why = one_line(shown.note, 200)
+    return one_line(shown.title, 160), f"{how}. {why}" if why else f"{how}.", ago(shown.closed_at, now_ms)
+
+
+class RulesDialog(QDialog):
+    """The decisions that repeat; each can be taken away.
+
+    Signals:
+        forgotten: the id of a rule that is gone.
+    """
+
+    forgotten = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = words()["rules"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(360))
+        self._context = context
+        self._note = label(said["sentence"], "muted", wrap=True)
+        inner = QWidget()
+        self._lines: QVBoxLayout = column(inner, gap=8)
+        self.close_button = button("Close", self.accept, kind="primary")
+        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout.addWidget(scrolling(inner), 1)
+        layout.addLayout(row(None, self.close_button))
+        self._read()
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def _read(self) -> None:
+        conflicts = self._context.bridge.engine.conflicts
+        asked = query("Reading the rules", conflicts.rules).within(self, "rules")
+        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, rules: Sequence[ReviewRule]) -> None:
+        clear(self._lines)
+        self._note.setText(words()["rules"]["sentence" if rules else "none"])
+        for rule in rules:
+            said = QWidget()
+            head = label(rule_line(rule), wrap=True)
+            used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
+            column(said, head, label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
+            away = button(words()["rules"]["forget"], partial(self._forget, rule.id))
+            away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
+            line = QWidget()
+            row(said, away, gap=12, parent=line).setStretch(0, 1)
+            self._lines.addWidget(line)
+            self._lines.addWidget(hairline())
+        self._lines.addStretch(1)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+    def _forget(self, rule_id: str) -> None:
+        conflicts = self._context.bridge.engine.conflicts
+        task = write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
+        self._context.tasks.run(task.success(lambda step: self._gone(rule_id, step)).failure(self._fail))
+
+    def _gone(self, rule_id: str, step_id: str) -> None:
+        self.forgotten.emit(rule_id)
+        offer_undo(self._context, words()["rules"]["forgotten"], step_id)
+        self._read()
+
+
+def rule_line(rule: ReviewRule) -> str:
+    """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
+    whence = one_line(rule.client, 40) if rule.client else source_words(rule.source or "").lower()
+    said = told(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
+    return f"{said.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
+
+
+_KINDS = {
+    "contradiction": "contradictions",
+    "classification": "pairs Loci is not sure of",
+    "quarantine": "what is held back",
+    "injection": "what reads like an instruction",
+    "proposal": "proposals",
+    "approval": "changes that need your word",
+    "stale": "what may be out of date",
+    "gap": "open questions",
+    "entity_merge": "names that may be one",
+}

@@ -1,0 +1,275 @@
+"""The tab over time: the strip with how much was said when, and below it what it was, or what held then.
+
+Must not do: know the other tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+
+from core.types.views import GRAINS, Density, TimeFilter
+from ui.context import Context
+from ui.pages.timeline.geometry import fits
+from ui.pages.timeline.legend import KindLegend
+from ui.pages.timeline.period_details import Below
+from ui.pages.timeline.strip import Strip
+from ui.pages.timeline.words import kinds_of, range_name, sentences
+from ui.tasks import problem_of, query
+from ui.widgets.basics import Elided, button, column, label, tool
+from ui.widgets.chips import Segments
+from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import memories
+
+_AROUND = 1_800  # periods on each side where a life holds more of them than can be counted
+_BUSIEST = 3
+_HIGH = 600  # from here on the busiest months are named
+_SPANS_MS = {"day": 86_400_000, "week": 7 * 86_400_000, "month": 2_629_800_000, "year": 31_557_600_000}
+
+
+class OverTime(QWidget):
+    """The tab.
+
+    Attributes:
+        grain: what a column of the strip stands for.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.grain = "month"
+        self._filter = TimeFilter()
+        self._is_first, self._is_counting = True, False
+        self._life: Density | None = None
+        self._wanted: tuple[int, int] | None = None  # the chosen stretch of time, epoch ms, end outside
+        theme = context.theme
+        self.strip, self.below = Strip(theme), Below(context)
+        grains = [(grain, sentences()["grains"][grain]["title"]) for grain in GRAINS]
+        self.grains = Segments(grains, self.grain, "What a column of the strip stands for")
+        self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.farther = tool(theme, "zoom-out", "Farther (−)", partial(self.zoom, -1))
+        self.nearer = tool(theme, "zoom-in", "Nearer (+)", partial(self.zoom, 1))
+        self.today = button("Today", partial(self.go, "today"), kind="chip", hint="The period of today (T)")
+        self.everything = button("Everything", partial(self.go, "everything"), kind="chip", hint="All of it (Esc)")
+        self._hint, self.legend = Elided("", "small"), KindLegend(theme)
+        self._busiest = QWidget()
+        self._busy_flow = FlowLayout(self._busiest, gap=6)
+        self._content = QWidget()
+        self.states = States(theme, self._content, "Counting what was said when …")
+        self._build()
+        self.grains.chosen.connect(self.use_grain)
+        self.strip.picked.connect(self._picked)
+        self.strip.pointed.connect(self._say_hint)
+        self.strip.zoomed.connect(self.zoom)
+        self.strip.asked.connect(self.go)
+
+    def _build(self) -> None:
+        card, bar = QFrame(), QWidget()
+        card.setObjectName("card")
+        flow = FlowLayout(bar, gap=6)
+        widgets: tuple[QWidget, ...] = (self.grains, self.farther, self.nearer, self.today, self.everything)
+        for widget in widgets:
+            flow.addWidget(widget)
+        upper = column(card, bar, self.strip, self._hint, self.legend, self._busiest, gap=8)
+        upper.setContentsMargins(14, 10, 14, 10)
+        layout = column(self._content, card, gap=12)
+        layout.addWidget(self.below, 1)
+        column(self, self.states)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was asked for is shown."""
+        return not self._is_counting and self.below.is_settled
+
+    @property
+    def hint(self) -> str:
+        """What it says about the period under the pointer, else about what is chosen."""
+        return self._hint.whole
+
+    # ---- counting
+
+    def use_filter(self, wanted: TimeFilter) -> None:
+        """Count others.
+
+        Args:
+            wanted: which memories count.
+        """
+        self._filter = wanted
+        self.read()
+
+    def read(self) -> None:
+        """Count again, and list again what is chosen."""
+        if self._life is None:
+            self.states.loading()
+        self._count("month", None, None, _BUSIEST, self._take_life)
+
+    def _count(
+        self, grain: str, first: int | None, last: int | None, top: int, then: Callable[[Density], None]
+    ) -> None:
+        timeline, wanted = self.context.bridge.engine.timeline, self._filter
+        self._is_counting = True
+        self.context.tasks.run(
+            query("Counting what was said when", lambda: timeline.density(grain, first, last, wanted, top))
+            .within(self, "count")
+            .success(then)
+            .failure(self._fail)
+        )
+
+    def _take_life(self, life: Density) -> None:
+        self._life = life
+        if life.earliest is None or life.latest is None:
+            self._is_counting = False
+            self.states.empty(self._nothing())
+            return
+        if self._is_first:
+            self._is_first = False
+            self.grain = self._finest(life.latest - life.earliest)
+            self.grains.show_choice(self.grain)
+            newest = max(place for place, count in enumerate(life.totals) if count)
+            self._wanted = (life.starts[newest], life.starts[newest + 1])
+        self._show_busiest(life)
+        self._count_grain()
+
+    def _finest(self, span_ms: int) -> str:
+        """As near as a whole life still fits."""
+        room, scale = self.strip.room, self.context.theme.scale / 100
+        for grain in GRAINS:
+            columns = span_ms // _SPANS_MS["week" if grain == "day" else grain] + 2
+            if fits(columns, room, by_weeks=grain == "day", scale=scale):
+                return grain
+        return GRAINS[-1]
+
+    def _count_grain(self) -> None:
+        life, now = self._life, self.context.clock.now_ms()
+        if life is None or life.earliest is None or life.latest is None:
+            return
+        # Today is shown too where the last memory is not long ago; round what is chosen where there are too many.
+        last = max(life.latest, min(now, life.latest + _SPANS_MS["year"]))
+        reach = _AROUND * _SPANS_MS[self.grain]
+        middle = last if self._wanted is None else sum(self._wanted) // 2
+        begin, end = max(life.earliest, middle - reach), min(last, middle + reach)
+        self._count(self.grain, begin, max(begin, end), 0, self._take)
+
+    def _take(self, density: Density) -> None:
+        self._is_counting = False
+        self.strip.show_density(density, _places_of(density, self._wanted))
+        self.legend.show_kinds(() if self.grain == "day" else kinds_of(density))
+        self.nearer.setEnabled(self.grain != GRAINS[0])
+        self.farther.setEnabled(self.grain != GRAINS[-1])
+        self.states.content()
+        self._picked()
+
+    def _nothing(self) -> EmptyState:
+        is_narrowed = bool(self._filter.kinds or self._filter.spaces)
+        words = sentences()["empty"]["filter" if is_narrowed else "vault"]
+        actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
+        return EmptyState(self.context.theme, "calendar", words["title"], words["sentence"], *actions)
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_counting = False
+        problem = problem_of(error)
+        if problem is not None:
+            self.states.trouble(problem, self.read)
+
+    # ---- choosing
+
+    def use_grain(self, grain: str) -> None:
+        """Let a column stand for something else; the chosen time stays as far as the new periods allow.
+
+        Args:
+            grain: one of `GRAINS`.
+        """
+        if grain != self.grain:
+            self.grain = grain
+            self.grains.show_choice(grain)
+            self._count_grain()
+
+    def zoom(self, by: int) -> None:
+        """Come nearer or go farther.
+
+        Args:
+            by: 1 nearer, -1 farther.
+        """
+        place = GRAINS.index(self.grain) - by
+        if 0 <= place < len(GRAINS):
+            self.use_grain(GRAINS[place])
+
+    def look_at(self, first: int, end: int) -> None:
+        """Choose a stretch of time, wherever it is.
+
+        Args:
+            first: epoch ms, inside.
+            end: epoch ms, outside.
+        """
+        self._wanted = (first, end)
+        self._count_grain()
+
+    def go(self, where: str) -> None:
+        """Choose a period by its name.
+
+        Args:
+            where: `today`, or `everything` for none.
+        """
+        starts = self.strip.density.starts
+        if where == "everything":
+            self.strip.choose_everything()
+        elif starts:
+            now = self.context.clock.now_ms()
+            place = max((place for place in range(len(starts) - 1) if starts[place] <= now), default=0)
+            self.strip.choose(place, place)
+
+    def _picked(self) -> None:
+        strip, life = self.strip, self._life
+        places, starts = strip.places, strip.density.starts
+        if not places or life is None or life.earliest is None or life.latest is None:
+            return
+        first, end = starts[places[0]], starts[places[-1] + 1]
+        self._wanted = None if strip.chosen is None else (first, end)
+        self._say_hint()
+        if self._wanted is None:
+            self.below.show_time("Everything", (life.earliest, life.latest + 1), self._filter)
+        else:
+            name = range_name(strip.density.grain, first, starts[places[-1]], end)
+            self.below.show_time(name, (first, end), self._filter)
+
+    def _show_busiest(self, life: Density) -> None:
+        clear(self._busy_flow)
+        if sum(count > 0 for count in life.totals) > _BUSIEST:
+            word = label("Busiest", "small")
+            word.setMinimumHeight(self.context.theme.px(26))  # in the middle of the chips beside it
+            self._busy_flow.addWidget(word)
+            for place in life.busiest:
+                self._busy_flow.addWidget(self._busy_chip(life, place))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where there is little room, the list has it."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._busiest.setVisible(self._busy_flow.count() > 0 and self.height() >= self.context.theme.px(_HIGH))
+
+    def _busy_chip(self, life: Density, place: int) -> QWidget:
+        first, end = life.starts[place], life.starts[place + 1]
+        name = range_name("month", first, first, end)
+        made = button(f"{name} · {life.totals[place]:,}", partial(self.look_at, first, end), kind="chip")
+        made.setAccessibleName(f"{name}, {memories(life.totals[place])}")
+        return made
+
+    def _say_hint(self) -> None:
+        strip = self.strip
+        self._hint.say(strip.words_of((strip.hovered,) if strip.hovered >= 0 else strip.places))
+
+
+def _places_of(density: Density, wanted: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The periods of a stretch of time; None where there are none."""
+    if wanted is None:
+        return None
+    starts, (first, end) = density.starts, wanted
+    inside = [place for place in range(len(starts) - 1) if starts[place] < end and starts[place + 1] > first]
+    return (inside[0], inside[-1]) if inside else None
