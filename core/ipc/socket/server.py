@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -221,14 +222,19 @@ class Server:
         return minutes * 60.0
 
     def _make_room(self) -> bool:
-        """Room for one more stranger: the oldest that has not finished its greeting is put out for it."""
+        """Make room for one more stranger: the oldest unfinished greeting of the process with most of them is ended.
+
+        By age alone, a process that connects anew as often as it is put out would push every newcomer past its place
+        within one greeting. Where the system tells no process, age alone decides.
+        """
         strangers = [connection for connection in self._connections if connection.is_stranger]
         if len(strangers) < self._caps.strangers:
             return True
         idle = [one for one in strangers if not one.keeps_its_place]
         if not idle:
             return False
-        oldest = min(idle, key=lambda connection: connection.born)
+        of_process = Counter(connection.peer.pid for connection in strangers)
+        oldest = min(idle, key=lambda connection: (-of_process[connection.peer.pid], connection.born))
         self._connections.discard(oldest)
         oldest.end()
         return True

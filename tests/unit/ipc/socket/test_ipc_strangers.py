@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -59,6 +61,41 @@ def test_slow_strangers_keep_nobody_out(empty_home: Path) -> None:
             assert world.paired(name).call("health")["state"] == "open"
             silent += [world.raw() for _ in range(Caps().strangers)]
         assert world.owner().call("health")["state"] == "open"
+
+
+_RENEWING = """
+import select, socket, sys, time
+path, count = sys.argv[1], int(sys.argv[2])
+held = []
+end = time.monotonic() + 60
+print("ready", flush=True)
+while time.monotonic() < end:
+    while len(held) < count:
+        one = socket.socket(socket.AF_UNIX)
+        try:
+            one.connect(path)
+        except OSError:
+            sys.exit(0)
+        held.append(one)
+    gone, _, _ = select.select(held, [], [], 0.05)
+    for one in gone:
+        one.close()
+        held.remove(one)
+"""
+
+
+def test_a_process_that_connects_anew_as_often_as_it_is_put_out_keeps_nobody_out(empty_home: Path) -> None:
+    with World(empty_home) as world:
+        command = [sys.executable, "-I", "-S", "-c", _RENEWING, str(world.place.path), str(3 * Caps().strangers)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as stranger:
+            assert stranger.stdout is not None
+            assert stranger.stdout.readline() == b"ready\n"
+            try:
+                for name in ("first", "second", "third", "fourth"):
+                    assert world.paired(name).call("health")["state"] == "open"
+                assert stranger.poll() is None
+            finally:
+                stranger.kill()
 
 
 def test_the_oldest_greeting_goes_first_however_young_it_is(empty_home: Path) -> None:
