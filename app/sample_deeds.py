@@ -14,8 +14,8 @@ from core.errors import BugError, Code
 from core.types.lifecycle import JobState, JobType
 from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery, StoreRequest
-from core.types.reviews import Action, Decision, HoldRequest, QueueRequest
-from core.types.values import OWNER_ACTOR, Actor, Kind, Source
+from core.types.reviews import Decision, HoldRequest, QueueRequest
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source
 from core.types.views import FindRequest, Revision
 
 Deed = Mapping[str, Any]

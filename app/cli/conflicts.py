@@ -15,7 +15,7 @@ from app.cli.words import counted, first_words, said, words
 from app.session import Session
 from core.config.grantwords import typed
 from core.errors import Code, UserError
-from core.types.reviews import Action
+from core.types.values import Action
 
 _ACTIONS = click.Choice([action.value for action in Action])
 _NEEDS = {"text": (Action.MERGE,), "when": (Action.SCOPE_SPLIT,)}

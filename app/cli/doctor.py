@@ -6,13 +6,16 @@ Must not do: look itself; that is `app.doctor`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
-from core.types.replies import Finding
+
+if TYPE_CHECKING:
+    from core.types.replies import Finding
 
 _STATES = ("ok", "warn", "fail")
 

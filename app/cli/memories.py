@@ -20,9 +20,7 @@ from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, on_day, voice, words
 from app.session import Session
 from core.errors import Code, UserError
-from core.types.recall import Intent
-from core.types.requests import FIRST_DAY, LAST_DAY, LIST_SORTS
-from core.types.values import Kind, Source, Status
+from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
 
 _KINDS = click.Choice([kind.value for kind in Kind])
 _SOURCES = click.Choice([source.value for source in Source])

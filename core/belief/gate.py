@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.types.belief import Label, Relation
-from core.types.reviews import Action
-from core.types.values import Source
+from core.types.values import Action, Source
 
 _EQUAL = 1e-9
 _SURE = 0.95

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from core.types.replies import OptionRow
-from core.types.values import Memory
+from core.types.values import Intent, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,17 +527,6 @@ class Trace:
     chance: float
     signs: Mapping[str, float] = field(default_factory=dict)
     rerank: str = "rrf_then_mmr"
-
-
-class Intent(StrEnum):
-    """What kind of answer is asked for (E40.1)."""
-
-    LOOKUP = "lookup"
-    EXPLORATORY = "exploratory"
-    COMPARATIVE = "comparative"
-    TEMPORAL = "temporal"
-    PROCEDURAL = "procedural"
-    CAUSAL = "causal"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from core.types.recall import PlanChange
@@ -82,13 +81,6 @@ class Extras:
 
 PLAIN = Extras()
 """A call that brings nothing along."""
-
-
-FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9000, 12, 31)
-"""The days that a person may name."""
-
-LIST_SORTS = ("newest", "oldest", "said", "importance", "trust")
-"""Orders of a list: by the time of recording, by the time it was said (the newest first), or the greatest first."""
 
 
 @dataclass(frozen=True, slots=True)

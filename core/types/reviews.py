@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-from core.types.values import Memory, When
-
-
-class Action(StrEnum):
-    """What a person can decide (design sections 4 and 8)."""
-
-    SUPERSEDE = "supersede"
-    REJECT = "reject"
-    KEEP_BOTH = "keep_both"
-    KEEP_BOTH_DATED = "keep_both_dated"
-    MERGE = "merge"
-    SCOPE_SPLIT = "scope_split"
-    DISPUTE_BOTH = "dispute_both"
-    SKIP = "skip"
+from core.types.values import Action, Memory, When
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
@@ -80,6 +81,36 @@ class Grant(StrEnum):
     SPEAK_FOR_USER = "speak_for_user"
     ALL_SPACES = "all_spaces"
 
+
+class Action(StrEnum):
+    """What a person can decide (design sections 4 and 8)."""
+
+    SUPERSEDE = "supersede"
+    REJECT = "reject"
+    KEEP_BOTH = "keep_both"
+    KEEP_BOTH_DATED = "keep_both_dated"
+    MERGE = "merge"
+    SCOPE_SPLIT = "scope_split"
+    DISPUTE_BOTH = "dispute_both"
+    SKIP = "skip"
+
+
+class Intent(StrEnum):
+    """What kind of answer is asked for (E40.1)."""
+
+    LOOKUP = "lookup"
+    EXPLORATORY = "exploratory"
+    COMPARATIVE = "comparative"
+    TEMPORAL = "temporal"
+    PROCEDURAL = "procedural"
+    CAUSAL = "causal"
+
+
+FIRST_DAY, LAST_DAY = date(1000, 1, 1), date(9000, 12, 31)
+"""The days that a person may name."""
+
+LIST_SORTS = ("newest", "oldest", "said", "importance", "trust")
+"""Orders of a list: by the time of recording, by the time it was said (the newest first), or the greatest first."""
 
 # Strict inequalities: 0.85 itself is medium.
 _BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))

@@ -28,8 +28,12 @@ from core.belief.claims.claims import claim_key  # noqa: E402
 from core.engine.review.review_chores import resolver_of, tend  # noqa: E402
 from core.errors import Code, LociError, UserError  # noqa: E402
 from core.memory.write import take_labels  # noqa: E402
-from core.types.reviews import Action, Decision, QueueRequest, ReviewItem  # noqa: E402
-from core.types.values import OWNER_ACTOR, When  # noqa: E402
+from core.types.reviews import Decision, QueueRequest, ReviewItem  # noqa: E402
+from core.types.values import (  # noqa: E402
+    OWNER_ACTOR,
+    Action,
+    When,
+)
 from core.vault.database.tx import Tx  # noqa: E402
 
 ROUNDS = 15

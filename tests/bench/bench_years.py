@@ -38,9 +38,10 @@ from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.jobs.scheduler import Beats  # noqa: E402
 from core.engine.review.review_chores import DeskUpkeep  # noqa: E402
 from core.errors import LociError  # noqa: E402
-from core.types.reviews import Action, Decision  # noqa: E402
+from core.types.reviews import Decision  # noqa: E402
 from core.types.values import (  # noqa: E402
     OWNER_ACTOR,
+    Action,
     Actor,
     Kind,
 )

@@ -15,8 +15,8 @@ from core.errors import Code
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Source
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Source
 
 DAY_MS = 86_400_000
 

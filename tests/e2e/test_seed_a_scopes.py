@@ -9,8 +9,8 @@ from engine_rig import Rig, refused
 
 from core.errors import Code
 from core.types.replies import StoreReply
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Source
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Source
 
 DAY_MS = 86_400_000
 

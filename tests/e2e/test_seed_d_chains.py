@@ -15,8 +15,8 @@ from engine_rig import START_MS, Rig, rig_at
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.replies import StoreReply
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Source, When
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Source, When
 
 DAY_MS = 86_400_000
 FIRST, SECOND, THIRD = "The house is painted red", "The house is painted blue", "The house is painted white"

@@ -14,8 +14,8 @@ from recall_page_rig import QUESTION, LabRoom, lab_over, texts
 from review_rig import memory
 from window_rig import hear, settle
 
-from core.types.recall import FeedbackReply, Intent, PlanChange, QueryPlan
-from core.types.values import Actor, Kind
+from core.types.recall import FeedbackReply, PlanChange, QueryPlan
+from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.pages.recall.answer.lines import Details, Heading
 from ui.pages.recall.answer.why_not import WhyNotDialog

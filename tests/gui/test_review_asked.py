@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.memory import Wish
-from core.types.reviews import Action
-from core.types.values import Actor
+from core.types.values import Action, Actor
 from ui.context import Context
 from ui.pages.review.page import ReviewPage
 from ui.registry import ROOMS

@@ -15,8 +15,8 @@ from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
 from core.events import Changed
-from core.types.reviews import Action, Decided, Decision, Suggestion
-from core.types.values import OWNER_ACTOR, Source
+from core.types.reviews import Decided, Decision, Suggestion
+from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.decisions import BREATH_MS, sentence_of
 from ui.pages.review.item.dialogs import ConditionDialog, DatesDialog, MergeDialog

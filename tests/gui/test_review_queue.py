@@ -18,8 +18,8 @@ from review_rig import FakeConflicts, alone, claim, drawn, item, memory, newcome
 from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
-from core.types.reviews import Action, ClosedRow, Decision, ReviewRule
-from core.types.values import Source
+from core.types.reviews import ClosedRow, Decision, ReviewRule
+from core.types.values import Action, Source
 from ui.context import Context
 from ui.pages.review.batch import summary
 from ui.pages.review.item.text_marks import Stretch, stretches

@@ -21,8 +21,8 @@ from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import insert_memories, write_vectors
 from core.types.belief import ClaimDraft
-from core.types.reviews import Action, Decided, Decision, Queue, QueueRequest, ReviewItem
-from core.types.values import OWNER_ACTOR, Actor, Kind, Role, Source, Status, When
+from core.types.reviews import Decided, Decision, Queue, QueueRequest, ReviewItem
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000

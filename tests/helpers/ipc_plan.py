@@ -6,7 +6,8 @@ engine itself is tested.
 
 from __future__ import annotations
 
-from core.types.recall import STAGES, Intent, Metrics, QueryPlan, TimeRange, Trace
+from core.types.recall import STAGES, Metrics, QueryPlan, TimeRange, Trace
+from core.types.values import Intent
 
 __all__ = ["METRICS", "PLAN", "TRACE", "Metrics"]
 

@@ -27,7 +27,6 @@ from core.types.recall import (
     Applied,
     Comparison,
     Given,
-    Intent,
     LabAnswer,
     LabItem,
     PlanChange,
@@ -42,7 +41,7 @@ from core.types.recall import (
     Tuning,
 )
 from core.types.requests import RecallQuery
-from core.types.values import Kind, Memory, Role, Status, When
+from core.types.values import Intent, Kind, Memory, Role, Status, When
 from core.types.views import FindRequest, Found, MemoryRow
 from ui.context import Context
 from ui.pages.recall.page import RecallPage

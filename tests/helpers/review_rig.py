@@ -16,7 +16,6 @@ from answered import finished
 
 from core.errors import Code, UserError
 from core.types.reviews import (
-    Action,
     ClaimSeen,
     ClosedRow,
     Decided,
@@ -30,7 +29,7 @@ from core.types.reviews import (
     Side,
     Suggestion,
 )
-from core.types.values import Actor, Kind, Memory, Precision, Role, Source, Status, When
+from core.types.values import Action, Actor, Kind, Memory, Precision, Role, Source, Status, When
 
 ALL = tuple(Action)
 YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)

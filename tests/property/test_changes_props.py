@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from core.errors import Code, LociError
 from core.types.memory import Relationship, Wish
 from core.types.requests import StoreRequest
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Kind
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind
 
 QUICK = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})

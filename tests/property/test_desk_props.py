@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.types.reviews import Action, Decision, QueueRequest
-from core.types.values import Source, Status, When
+from core.types.reviews import Decision, QueueRequest
+from core.types.values import Action, Source, Status, When
 
 QUICK = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})

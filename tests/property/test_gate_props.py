@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.belief.gate import Deed, Standing, contradiction, decide, outranks
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
-from core.types.reviews import Action
-from core.types.values import Source
+from core.types.values import Action, Source
 
 _days = st.integers(0, 4)
 _sources = st.sampled_from(list(Source))

@@ -18,7 +18,8 @@ from core.recall.results.receipt_codec import body_of as _body_of
 from core.recall.results.result import RecallResult
 from core.score.belief.quality import metrics_of, ndcg, parts_of, percentile
 from core.score.ranking.profile_options import profile_of, values_of, with_values
-from core.types.recall import STAGES, Intent, QueryPlan, TimeRange, Trace, TracedCandidate
+from core.types.recall import STAGES, QueryPlan, TimeRange, Trace, TracedCandidate
+from core.types.values import Intent
 
 _unit = st.floats(0, 1).map(lambda value: round(value, DIGITS))
 _SIDES = ("confidence", "recency", "importance", "utility")

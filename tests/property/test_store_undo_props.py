@@ -20,8 +20,8 @@ from core.engine.memories.import_comparison import settle_some
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import Readers
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Kind, Source, When
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source, When
 from core.types.views import Revision
 
 DAY_MS = 86_400_000

@@ -13,7 +13,8 @@ from core.text.query.names import MOST
 from core.text.query.understanding import understand
 from core.text.timephrases.finder import time_range
 from core.text.timephrases.tokens import time_words
-from core.types.recall import Intent, PlanChange
+from core.types.recall import PlanChange
+from core.types.values import Intent
 
 ZONES = st.sampled_from([ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu")])
 NOWS = st.datetimes(datetime(1971, 1, 1), datetime(2099, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis adds the zone

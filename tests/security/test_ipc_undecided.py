@@ -12,7 +12,8 @@ from poison_socket import Wire
 from wire_twins import NOBODY, READS, Twin
 
 from core.entities import registry
-from core.types.reviews import Action, Decision
+from core.types.reviews import Decision
+from core.types.values import Action
 from core.vault.database.tx import Tx
 
 MARK = "zqmarkx"

@@ -11,8 +11,8 @@ from belief_rig import derive
 from poison_rig import Victim
 
 from core.errors import Code, UserError
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Kind, Source
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source
 
 
 def _try(call: Callable[[], Future[Any]]) -> Code | None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from poison_rig import HOME, Victim, victim_of
 
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action
 
 Rows = list[dict[str, Any]]
 

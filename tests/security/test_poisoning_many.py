@@ -9,8 +9,8 @@ from engine_rig import Rig
 from poison_socket import Wire
 
 from core.types.requests import ListRequest
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Status
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Status
 
 QUESTION = "Which pharmacy should the order of patient Berger go to?"
 WRITES = 50

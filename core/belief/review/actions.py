@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.types.reviews import Action
+from core.types.values import Action
 
 _ALL = tuple(Action)
 _YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)

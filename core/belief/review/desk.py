@@ -33,8 +33,8 @@ from core.belief.review.reasons import why_of
 from core.belief.review.sides import at_odds, claims_seen, marks_of, side, topic_of
 from core.belief.review.wording import Topic, day, line, note, question, result, title, weighed
 from core.belief.review.wording import closed as closed_sentence
-from core.types.reviews import Action, Asked, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
-from core.types.values import Memory, When
+from core.types.reviews import Asked, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
+from core.types.values import Action, Memory, When
 from core.vault.database.rows import Rows
 
 ReadMemories = Callable[[Rows, Iterable[str]], Mapping[str, Memory]]

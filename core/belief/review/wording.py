@@ -14,8 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.text.times import written_time
-from core.types.reviews import Action
-from core.types.values import Precision, When
+from core.types.values import Action, Precision, When
 
 LINE = 80
 """Characters of somebody's words in one line at most."""

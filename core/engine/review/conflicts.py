@@ -36,7 +36,6 @@ from core.text.screening.egress import look_ahead
 from core.types.ids import is_id
 from core.types.replies import ClientRecord
 from core.types.reviews import (
-    Action,
     ClosedRow,
     Decided,
     Decision,
@@ -50,7 +49,7 @@ from core.types.reviews import (
     ReviewRule,
     TurnedDown,
 )
-from core.types.values import OWNER_ACTOR, Actor, Grant
+from core.types.values import OWNER_ACTOR, Action, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -14,7 +14,8 @@ from core.belief.review.actions import HELD, Rights, Shape, actions_of, refusal,
 from core.belief.review.items import Item, is_applicable, read_item, standing_side
 from core.errors import Code, PreconditionError, UserError
 from core.types.replies import ClientRecord
-from core.types.reviews import Action, Decision
+from core.types.reviews import Decision
+from core.types.values import Action
 from core.vault.database.tx import Tx
 
 Row = Mapping[str, Any]

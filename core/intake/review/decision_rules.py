@@ -13,8 +13,8 @@ from core.belief.claims.authorship import PERSONS
 from core.errors import Code, UserError
 from core.intake.review.cases import Case
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.types.reviews import Action, ReviewRule
-from core.types.values import Actor
+from core.types.reviews import ReviewRule
+from core.types.values import Action, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

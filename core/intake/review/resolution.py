@@ -25,8 +25,8 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import ClientRecord
-from core.types.reviews import Action, Decided, Decision
-from core.types.values import Actor, Status
+from core.types.reviews import Decided, Decision
+from core.types.values import Action, Actor, Status
 from core.vault.database.tx import Tx
 
 VERB = "resolve"

@@ -33,8 +33,8 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
 from core.text.times import written_time
 from core.types.memory import Wish
-from core.types.reviews import Action, Decision
-from core.types.values import Precision, Source, Status, When
+from core.types.reviews import Decision
+from core.types.values import Action, Precision, Source, Status, When
 from core.vault.database.rows import Rows
 
 REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"

@@ -15,8 +15,8 @@ from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import Matter, close_moot, open_conflict
 from core.memory.draft import to_json
-from core.types.reviews import Action, Held, HoldPreview, HoldRequest
-from core.types.values import Actor, Status
+from core.types.reviews import Held, HoldPreview, HoldRequest
+from core.types.values import Action, Actor, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

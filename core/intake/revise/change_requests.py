@@ -37,8 +37,7 @@ from core.memory.write import Stored, insert_memories, write_new_vectors
 from core.score.belief.trust import trust_terms
 from core.types.memory import ChangeReply, Wish
 from core.types.replies import ClientRecord
-from core.types.reviews import Action
-from core.types.values import Actor, Grant, Kind, Source, Status, When
+from core.types.values import Action, Actor, Grant, Kind, Source, Status, When
 from core.vault.database.tx import Tx
 
 _ASK = {

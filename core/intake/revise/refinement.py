@@ -29,8 +29,7 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
 from core.memory.write import Stored
 from core.types.belief import LABELS, ClaimDraft, Label, Relation
-from core.types.reviews import Action
-from core.types.values import Actor, Kind, Status
+from core.types.values import Action, Actor, Kind, Status
 from core.vault.database.tx import Tx
 
 VERB = "refine"

@@ -24,8 +24,7 @@ from core.intake.transitions.rejections import REJECTED_BEFORE
 from core.intake.transitions.review_items import KEPT, Known, Matter, known_matter
 from core.intake.transitions.transitions import Acts
 from core.types.replies import Classification, StoreReply
-from core.types.reviews import Action
-from core.types.values import Kind, Status
+from core.types.values import Action, Kind, Status
 
 _LOGGED = dict.fromkeys(Deed, "ADD") | {
     Deed.QUARANTINE: "QUARANTINE",

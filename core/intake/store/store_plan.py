@@ -39,8 +39,7 @@ from core.intake.store.returning_value import (
 from core.intake.transaction.text_readers import Readers
 from core.score.belief.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
-from core.types.reviews import Action
-from core.types.values import Source, Status
+from core.types.values import Action, Source, Status
 from core.vault.database.rows import Rows
 
 _log = log.get("intake")

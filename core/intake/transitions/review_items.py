@@ -12,7 +12,7 @@ from typing import Any
 
 from core.belief.review.items import lapsed_among
 from core.memory.draft import to_json
-from core.types.reviews import Action
+from core.types.values import Action
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

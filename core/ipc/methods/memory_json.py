@@ -20,8 +20,8 @@ from core.text.screening.egress import conditions, order_score, shown
 from core.text.screening.injection import blocked_text, limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
 from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply
-from core.types.reviews import Action, Decided, ListedConflict
-from core.types.values import Memory, When, band
+from core.types.reviews import Decided, ListedConflict
+from core.types.values import Action, Memory, When, band
 
 NameOf = Callable[[str], str | None]
 

@@ -40,7 +40,8 @@ from core.recall.results.result import NO_VECTORS, RecallResult
 from core.score.ranking.packing import PARTS
 from core.score.ranking.profile import LOCI, Profile
 from core.types.clock import LocalZone
-from core.types.recall import Intent, QueryPlan
+from core.types.recall import QueryPlan
+from core.types.values import Intent
 from core.vault.database.rows import Rows
 
 _SCOPES_KEPT = 16

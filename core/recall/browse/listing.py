@@ -13,8 +13,8 @@ from core.recall.query.scope import Scope, conditions_of_sight, find
 from core.text.screening.egress import is_blocked
 from core.text.screening.injection import FLAG
 from core.types.replies import Page
-from core.types.requests import LIST_SORTS, ListRequest
-from core.types.values import Status
+from core.types.requests import ListRequest
+from core.types.values import LIST_SORTS, Status
 from core.vault.database.rows import Rows
 
 _KEYS = {

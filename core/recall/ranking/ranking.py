@@ -17,7 +17,7 @@ from core.recall.results.result import Signals
 from core.score.ranking.adjustments import Sides, diversified, likeness, multiplier, recency, utility
 from core.score.ranking.fusion import fuse, ranks
 from core.score.ranking.profile import Profile
-from core.types.recall import Intent
+from core.types.values import Intent
 
 # Scores nearer than this are equal: a sum of floats must not decide a tie.
 _DIGITS = 9

@@ -16,7 +16,8 @@ from typing import Any
 
 from core.errors import Code, IntegrityError
 from core.recall.results.result import RecallResult
-from core.types.recall import Intent, Metrics, QueryPlan, TimeRange, Trace, TracedCandidate
+from core.types.recall import Metrics, QueryPlan, TimeRange, Trace, TracedCandidate
+from core.types.values import Intent
 
 VERSION = 1
 """Of the layout of a body; receipts of the first Loci have none."""

@@ -15,7 +15,7 @@ from importlib.resources import files
 from math import prod
 
 from core.text.stopwords import stop_words
-from core.types.recall import Intent
+from core.types.values import Intent
 
 
 @dataclass(frozen=True, slots=True)

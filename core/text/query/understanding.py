@@ -12,7 +12,8 @@ from datetime import tzinfo
 from core.text.query.intent import best_intent, intent_scores, text_weight
 from core.text.query.names import names_in
 from core.text.timephrases.finder import MAX_CHARS, time_range
-from core.types.recall import Intent, PlanChange, QueryPlan, TimeRange
+from core.types.recall import PlanChange, QueryPlan, TimeRange
+from core.types.values import Intent
 
 
 def understand(

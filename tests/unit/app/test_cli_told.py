@@ -27,8 +27,7 @@ from app.cli.words import (
 )
 from core.engine.memories.import_comparison import AT_ONCE
 from core.engine.review.conflicts import LISTED
-from core.types.reviews import Action
-from core.types.values import Source, Status
+from core.types.values import Action, Source, Status
 
 
 def test_the_sentences_are_whole() -> None:

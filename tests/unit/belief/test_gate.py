@@ -9,8 +9,7 @@ from gate_rig import by_client, by_import, by_owner, later, relation
 
 from core.belief.gate import Deed, Standing, decide, has_standing, is_one_source, outranks
 from core.types.belief import ACTED_ON, BY_MEANING, Label, Relation
-from core.types.reviews import Action
-from core.types.values import Source
+from core.types.values import Action, Source
 
 OWNER = by_owner()
 REMARK = by_owner(Source.USER_IMPLICIT)

@@ -11,7 +11,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
-from core.types.recall import Intent, LabAnswer, PlanChange, QueryPlan
+from core.types.recall import LabAnswer, PlanChange, QueryPlan
+from core.types.values import Intent
 from ui.pages.recall.query import Asked
 from ui.pages.recall.words import names_hint, names_told, time_words, words
 from ui.theme.theme import Theme

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
 
-from core.types.reviews import Action, ReviewRow
+from core.types.reviews import ReviewRow
+from core.types.values import Action
 from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label

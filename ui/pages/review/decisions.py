@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.types.reviews import Action, Decided, Decision
-from core.types.values import OWNER_ACTOR
+from core.types.reviews import Decided, Decision
+from core.types.values import OWNER_ACTOR, Action
 from ui.context import Context
 from ui.pages.review.words import words
 from ui.tasks import problem_of, write

@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from core.types.reviews import Action, Decision, ReviewItem
+from core.types.reviews import Decision, ReviewItem
+from core.types.values import Action
 from ui.context import Context
 from ui.pages.review.decisions import Decider
 from ui.pages.review.item.bars import acts_at_once

@@ -11,7 +11,8 @@ from concurrent.futures import Future
 from PySide6.QtCore import QTimer
 
 from core.events import Changed
-from core.types.reviews import Action, Decided, Queue, QueueRequest, ReviewItem, ReviewRow
+from core.types.reviews import Decided, Queue, QueueRequest, ReviewItem, ReviewRow
+from core.types.values import Action
 from ui.context import Context, Page, PageSpec
 from ui.pages.review.decisions import Decider
 from ui.pages.review.keyboard import Presses

@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.types.reviews import Action, ClaimSeen, ReviewItem, ReviewRow, Side
-from core.types.values import Precision, Role, Source, Status, When
+from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
+from core.types.values import Action, Precision, Role, Source, Status, When
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, said_at, said_or_noted
 

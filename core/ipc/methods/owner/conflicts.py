@@ -8,8 +8,8 @@ from core.engine.facade import Engine
 from core.ipc.methods.memory_json import Shape, conflict, decided, judged
 from core.ipc.methods.owner.base import Params, Progress, behind, shape_for, wait
 from core.ipc.protocol.time_format import read
-from core.types.reviews import Action, Decision
-from core.types.values import Actor
+from core.types.reviews import Decision
+from core.types.values import Action, Actor
 
 
 def decision_of(params: Params) -> Decision:

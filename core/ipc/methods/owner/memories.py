@@ -15,9 +15,9 @@ from core.ipc.protocol.time_format import read, read_as_of
 from core.text.timephrases.finder import range_of
 from core.text.timephrases.spans import Span
 from core.types.clock import LocalZone
-from core.types.recall import ContextQuery, Intent, PlanChange, TimeRange
-from core.types.requests import FIRST_DAY, LAST_DAY, ListRequest, RecallQuery, StoreRequest
-from core.types.values import Actor, Kind, Source
+from core.types.recall import ContextQuery, PlanChange, TimeRange
+from core.types.requests import ListRequest, RecallQuery, StoreRequest
+from core.types.values import FIRST_DAY, LAST_DAY, Actor, Intent, Kind, Source
 from core.types.views import Revision
 
 FAR_DAYS = Span(FIRST_DAY, LAST_DAY)

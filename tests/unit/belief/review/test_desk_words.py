@@ -29,7 +29,7 @@ from core.belief.review.wording import (
     words,
 )
 from core.types.belief import Label
-from core.types.reviews import Action
+from core.types.values import Action
 
 ROOT = Path(__file__).resolve().parents[4]
 KINDS = sorted(PAIRED)

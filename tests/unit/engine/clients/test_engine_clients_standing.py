@@ -10,8 +10,8 @@ from engine_rig import HandClock, Rig, refused
 from core.errors import Code
 from core.types.clients import ActivityLine, Before, Change, ClientCard, Did, Standing, Terms
 from core.types.recall import ContextQuery
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action
 
 DAY_MS = 86_400_000
 

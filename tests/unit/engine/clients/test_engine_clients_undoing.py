@@ -12,8 +12,8 @@ from engine_rig import HandClock, Rig, differences, refused
 from core.engine.clients import client_undo
 from core.errors import Code
 from core.types.clients import TakenBack
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action
 
 DAY_MS = 86_400_000
 

@@ -11,8 +11,8 @@ from engine_rig import Rig, facts, refused
 from core.errors import Code
 from core.types.clients import Moves
 from core.types.memory import Wish
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor
 
 Told = Mapping[str, tuple[str, ...]]
 

@@ -14,8 +14,9 @@ from core.errors import Code
 from core.events import Changed, Event
 from core.score.ranking.profile import LOCI
 from core.score.ranking.profile_options import preset_values
-from core.types.recall import Intent, LabAnswer, PlanChange
+from core.types.recall import LabAnswer, PlanChange
 from core.types.requests import RecallQuery
+from core.types.values import Intent
 
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the garden"
 QUERY = "who keeps bees in the garden?"

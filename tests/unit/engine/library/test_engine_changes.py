@@ -14,8 +14,8 @@ from core.errors import Code
 from core.intake.transaction.text_readers import Readers
 from core.text.screening.injection import FLAG
 from core.types.memory import ChangeReply, Wish
-from core.types.reviews import Action, QueueRequest
-from core.types.values import OWNER_ACTOR, Actor, Kind, Source
+from core.types.reviews import QueueRequest
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source
 
 HOME = "space:home"
 

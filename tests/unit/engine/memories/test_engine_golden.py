@@ -13,7 +13,7 @@ from readers_rig import Table
 
 from core.engine.memories.import_comparison import settle_some
 from core.types.replies import StoreReply
-from core.types.reviews import Action
+from core.types.values import Action
 
 _GOLDEN = Path(__file__).resolve().parents[3] / "vaults" / "v1"
 _ROOT = bytes(range(32))

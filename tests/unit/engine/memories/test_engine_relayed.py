@@ -13,9 +13,9 @@ from real_models import real_embedder, real_readers
 
 from core.types.recall import ContextQuery
 from core.types.requests import ListRequest
-from core.types.reviews import Action, Decision
+from core.types.reviews import Decision
 from core.types.sessions import Captured, Message, TurnEnd
-from core.types.values import OWNER_ACTOR, Actor, Kind, Memory, Source
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Memory, Source
 
 HOUR_MS = 3_600_000
 SPEAKS = ("read", "write", "speak_for_user", "space:home")

@@ -28,8 +28,8 @@ from core.engine.review.conflicts import Conflicts
 from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.transitions.transitions import Acts
-from core.types.reviews import Action, HoldRequest, Queue
-from core.types.values import OWNER_ACTOR, Kind, Source
+from core.types.reviews import HoldRequest, Queue
+from core.types.values import OWNER_ACTOR, Action, Kind, Source
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from engine_rig import Rig, rig_at
 from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
 from core.types.replies import StoreReply
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Status
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Status
 
 HOME = "space:home"
 KAPPELN, FLENSBURG = ("The user lives in Kappeln", "The user lives in Flensburg")

@@ -17,8 +17,8 @@ from desk_rig import (
 from engine_rig import START_MS, Rig, error_of, refused
 
 from core.errors import Code
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Source, Status, When
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Source, Status, When
 
 
 def test_a_client_needs_the_grant_to_decide(rig: Rig) -> None:

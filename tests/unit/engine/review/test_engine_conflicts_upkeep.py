@@ -24,8 +24,8 @@ from engine_rig import START_MS, Rig, differences, error_of
 from core.engine.review.review_chores import DeskUpkeep
 from core.errors import Code
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.types.reviews import Action, Decision, HoldRequest
-from core.types.values import OWNER_ACTOR, Source, Status
+from core.types.reviews import Decision, HoldRequest
+from core.types.values import OWNER_ACTOR, Action, Source, Status
 from core.types.views import Revision
 
 # ---- what closes by itself

@@ -16,8 +16,8 @@ from core.ipc.methods import client_entities
 from core.text.screening import injection
 from core.text.screening.egress import shown
 from core.types.entities import Reach, Resolving
-from core.types.reviews import Action, Decision
-from core.types.values import GLOBAL_SPACE
+from core.types.reviews import Decision
+from core.types.values import GLOBAL_SPACE, Action
 
 
 def test_on_a_channel_nothing_is_made_of_an_entity(rig: Rig) -> None:

@@ -8,8 +8,8 @@ import pytest
 from engine_rig import Rig
 
 from core.belief.claims.contradiction import opposed_to
-from core.types.reviews import Action, Decision
-from core.types.values import Actor, Source
+from core.types.reviews import Decision
+from core.types.values import Action, Actor, Source
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from engine_rig import Rig, differences
 from core.entities import registry
 from core.errors import BugError
 from core.intake.entities.entity_merge import join
-from core.types.reviews import Action
+from core.types.values import Action
 
 CLAIMS = "SELECT id, state, subject_entity_id, superseded_by_id, valid_to, retired_at FROM claims ORDER BY id"
 

@@ -7,8 +7,7 @@ from belief_rig import claim, voice
 from desk_rig import DAY_MS, Pair, came, claims_of, decide, have, make_pair, state_of, statuses
 from engine_rig import START_MS, Rig, later
 
-from core.types.reviews import Action
-from core.types.values import OWNER_ACTOR, Precision, Source, When
+from core.types.values import OWNER_ACTOR, Action, Precision, Source, When
 
 HOME_AND_WORK = "I live in Graz. I work at Siemens."
 AT = When(START_MS + 10 * DAY_MS, Precision.DAY)

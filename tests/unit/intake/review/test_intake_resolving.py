@@ -24,8 +24,8 @@ from engine_rig import START_MS, Rig, differences, later, refused
 from core.errors import Code, UserError
 from core.intake.review.resolution import Resolver
 from core.intake.transitions.transitions import Acts
-from core.types.reviews import Action, Decided, Decision
-from core.types.values import OWNER_ACTOR, Kind, Precision, Source, Status, When
+from core.types.reviews import Decided, Decision
+from core.types.values import OWNER_ACTOR, Action, Kind, Precision, Source, Status, When
 from core.types.views import Revision
 from core.vault.database.tx import Tx
 

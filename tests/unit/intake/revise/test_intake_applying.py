@@ -17,8 +17,8 @@ from core.intake.revise.outcome_reports import Applications, procedure_state, ru
 from core.lifecycle.questions.gaps import Gaps
 from core.types.lifecycle import Marked, ProcedureState, RuleState
 from core.types.recall import ContextQuery
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Kind
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind
 from core.types.views import Revision
 from core.vault.database.rows import Rows
 

@@ -8,8 +8,7 @@ from desk_rig import DAY_MS, decide, statuses
 from engine_rig import Rig
 
 from core.intake.revise.revision import EDITED
-from core.types.reviews import Action
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import OWNER_ACTOR, Action, Actor
 from core.types.views import Revision
 
 

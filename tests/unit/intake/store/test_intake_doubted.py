@@ -8,8 +8,8 @@ from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences
 
 from core.engine.memories.import_comparison import settle_some
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Source, When
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Source, When
 
 
 def town(rig: Rig, name: str, day: int, source: Source | None = None, actor: Actor = OWNER_ACTOR) -> str:

@@ -9,8 +9,8 @@ from desk_rig import upkeep
 from engine_rig import DAY_MS, START_MS, Rig
 
 from core.types.replies import StoreReply
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor, Kind, Status, When
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Status, When
 from core.vault.sight import OVERTAKEN
 
 CAT = "Our cat is called Mimi."

@@ -10,7 +10,8 @@ from engine_rig import Rig, later, rig_at
 
 from core.belief.extract.extraction import extract
 from core.intake.transaction.text_readers import Readers
-from core.types.reviews import Action, Decision
+from core.types.reviews import Decision
+from core.types.values import Action
 from core.types.views import Revision
 
 

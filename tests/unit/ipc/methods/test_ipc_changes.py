@@ -17,8 +17,8 @@ from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict
 from core.ipc.socket.framing import fit
 from core.types.memory import Relationship
-from core.types.reviews import Action, Asked, ListedConflict
-from core.types.values import Kind, Memory, Status
+from core.types.reviews import Asked, ListedConflict
+from core.types.values import Action, Kind, Memory, Status
 
 ID = "00000000-0000-7000-8000-000000000001"
 ASKING = ("memory_update", "memory_delete", "memory_forget", "memory_feedback")

@@ -15,8 +15,8 @@ from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, conflict
 from core.ipc.methods.owner import Progress, run_verb
 from core.ipc.socket.framing import fit
-from core.types.reviews import Action, Decision, ListedConflict, Suggestion
-from core.types.values import OWNER_ACTOR, Precision, Status, When
+from core.types.reviews import Decision, ListedConflict, Suggestion
+from core.types.values import OWNER_ACTOR, Action, Precision, Status, When
 
 HAVE = make_memory(1, text="User lives in Graz.", trust=0.97)
 CAME = make_memory(

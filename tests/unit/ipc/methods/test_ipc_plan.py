@@ -17,7 +17,8 @@ from ipc_world import REGISTRY, World
 from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, explained
 from core.ipc.methods.owner.memories import plan_change
-from core.types.recall import Intent, PlanChange, TimeRange
+from core.types.recall import PlanChange, TimeRange
+from core.types.values import Intent
 
 NOBODY: dict[str, str] = {}
 EXACT = Shape(exact=True, name_of=NOBODY.get)

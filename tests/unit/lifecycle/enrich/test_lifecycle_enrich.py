@@ -19,8 +19,8 @@ from core.lifecycle.enrich.name_proposals import MOST_OPEN
 from core.lifecycle.kit.job_context import Stream
 from core.llm.prompting import Prompt
 from core.types.lifecycle import Inferred
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Kind
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Kind
 from core.types.views import Revision
 
 ENTITIES = "SELECT name, type FROM entities WHERE merged_into_id IS NULL ORDER BY name"

@@ -21,8 +21,8 @@ from core.lifecycle.questions.gaps import Gaps
 from core.lifecycle.questions.question_choice import next_questions
 from core.text.screening.injection import FLAG
 from core.types.recall import ContextQuery
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Actor
 
 
 @pytest.fixture

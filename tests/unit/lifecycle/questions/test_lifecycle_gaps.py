@@ -19,8 +19,8 @@ from core.intake.transaction.text_readers import Readers
 from core.lifecycle.kit.job_context import Batch
 from core.lifecycle.questions.gaps import MOST_OPEN, Gaps
 from core.types.lifecycle import Deed
-from core.types.reviews import Action, Decision
-from core.types.values import OWNER_ACTOR, Kind
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Kind
 from core.vault.database.tx import Tx
 
 OPEN = "SELECT kind, schema, field FROM gaps WHERE state = 'open' ORDER BY opened_at, id"

@@ -13,8 +13,8 @@ from core.embed.codec import to_blob
 from core.recall.query.scope import Scope
 from core.score.ranking.profile_options import profile_of
 from core.score.ranking.rank_replay import answered, replayed
-from core.types.recall import Intent, QueryPlan, TimeRange
-from core.types.values import Kind, Status
+from core.types.recall import QueryPlan, TimeRange
+from core.types.values import Intent, Kind, Status
 
 DAY = 86_400_000
 

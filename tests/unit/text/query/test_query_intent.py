@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.text.query.intent import asks_for_several, best_intent, intent_cues, intent_scores, plain_words
-from core.types.recall import Intent
+from core.types.values import Intent
 
 L, E, C, T, P, Z = (
     Intent.LOOKUP,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.text.query.intent import signals_of, text_weight, weight_rules
-from core.types.recall import Intent
+from core.types.values import Intent
 
 NONE: dict[Intent, float] = {}
 

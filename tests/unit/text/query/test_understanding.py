@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from core.text.query.understanding import understand
-from core.types.recall import Intent, PlanChange, QueryPlan, TimeRange
+from core.types.recall import PlanChange, QueryPlan, TimeRange
+from core.types.values import Intent
 
 NOW_MS = int(datetime(2025, 6, 18, 10, 20, tzinfo=UTC).timestamp() * 1000)
 MAY = TimeRange("May", 0, 3, "2025-05-01", "2025-05-31", 1_746_057_600_000, 1_748_736_000_000)

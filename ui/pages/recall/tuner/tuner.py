@@ -116,7 +116,7 @@ class Tuner(QFrame):
         """Turn the diversity of the kind of question that is asked.
 
         Args:
-            intent: a value of `core.types.recall.Intent`.
+            intent: a value of `core.types.values.Intent`.
         """
         if intent != self._intent:
             self._intent = intent

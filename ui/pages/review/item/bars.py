@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from core.types.reviews import Action, Follow, ReviewItem, Suggestion
+from core.types.reviews import Follow, ReviewItem, Suggestion
+from core.types.values import Action
 from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, may_repeat, told, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, keycap, label, row

@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
-from core.types.reviews import Action, ReviewItem
+from core.types.reviews import ReviewItem
+from core.types.values import Action
 from ui.lists.edge_fade import Fade
 from ui.pages.review.item.bars import ActionBar, FollowsRow, SuggestionBar
 from ui.pages.review.item.card import SideBySide, SideCard

@@ -12,8 +12,8 @@ from PySide6.QtCore import QDate, QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
-from core.types.reviews import Action, Decision, ReviewItem, Side
-from core.types.values import Precision, When
+from core.types.reviews import Decision, ReviewItem, Side
+from core.types.values import Action, Precision, When
 from ui.context import Context
 from ui.pages.review.item.text_marks import MarkedText
 from ui.pages.review.words import words
