@@ -14,8 +14,13 @@ from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
 from core.vault.database.rows import Rows
 
-# Counted apart, through the index of parts: a condition on every row would read the whole table.
+# Rows that are no memory of their own: later parts of a long text, and the text of a memory from before a merge.
+# Counted apart, each through its index: a condition on every row would read the whole table.
 _LATER_PARTS = "count(*) FROM memories WHERE part_of IS NOT NULL AND part_index > 0"
+_BEFORE_MERGES = (
+    "count(*) FROM memories AS kept JOIN memories AS old ON old.id = kept.supersedes_id "
+    "WHERE kept.supersedes_id IS NOT NULL AND old.status_reason = 'merged'"
+)
 
 
 def report(opened: Opened, rows: Rows) -> StatusReport:
@@ -67,7 +72,8 @@ def glance(opened: Opened, rows: Rows) -> StatusReport:
     Returns:
         Of the figures of `report`: index, memories (their total alone) and model_server.
     """
-    total = int(rows.value("SELECT count(*) FROM memories")) - int(rows.value(f"SELECT {_LATER_PARTS}"))
+    total = int(rows.value("SELECT count(*) FROM memories"))
+    total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
     return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
 
 
@@ -89,10 +95,11 @@ def _memories(rows: Rows) -> dict[str, Any]:
 
 
 def _counted(rows: Rows, column: str) -> dict[str, int]:
-    """Memories by a column; a long text is one memory, however many rows hold it."""
+    """Memories by a column; a long text is one memory, however many rows hold it, and so is one of two merged."""
     found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
-    for name, count in rows.all(f"SELECT {column}, {_LATER_PARTS} GROUP BY {column}"):
-        found[str(name)] -= int(count)
+    for without in (f"{column}, {_LATER_PARTS} GROUP BY {column}", f"old.{column}, {_BEFORE_MERGES} GROUP BY 1"):
+        for name, count in rows.all(f"SELECT {without}"):
+            found[str(name)] -= int(count)
     return {name: count for name, count in found.items() if count}
 
 

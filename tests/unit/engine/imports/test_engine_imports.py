@@ -18,6 +18,7 @@ from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.importers.rehearsal import import_items
 from core.intake.store.import_batch import digest
+from core.intake.transitions.merge import unite
 from core.types.clock import ManualClock
 from core.types.replies import ImportReport
 from core.types.requests import StoreRequest
@@ -391,6 +392,15 @@ def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
     assert len(rig.rows("SELECT id FROM memories")) > report.stored == 2
     told = rig.engine.vault.status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 2}, "by_kind": {"episode": 2}}
+    assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
+
+
+def test_the_status_counts_two_memories_that_were_merged_as_two(rig: Rig) -> None:
+    kept, other = (rig.store(text, space="home").memory_id for text in ("The kelp farm uses Python.", "It has a pump."))
+    ids = iter(["018bd50b-0000-7000-8000-000000000001"])
+    rig.write(lambda tx: unite(tx, lambda: next(ids), kept, "The kelp farm uses Python and has a pump.", other))
+    told = rig.engine.vault.status().result(30).values["memories"]
+    assert told == {"total": 2, "by_status": {"active": 1, "superseded": 1}, "by_kind": {"fact": 2}}
     assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
 
 
