@@ -14,7 +14,7 @@ from typing import Any
 from app.chat.words import sentence
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.llm.ollama import Held, choose
-from core.llm.place import Place, place_of
+from core.llm.server_address import Place, place_of
 
 USUAL_HOST = "127.0.0.1"
 

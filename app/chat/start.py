@@ -14,7 +14,7 @@ from app.mcp.doorway import Doorway
 from app.mcp.pairing import pair_client
 from app.mcp.tokens import read_token
 from core.errors import Code, LociError, UserError
-from core.llm.place import Place, place_of
+from core.llm.server_address import Place, place_of
 
 CLIENT = "chat"
 # The person types here: what they say is their word, and what they put away themselves need not ask them once more.

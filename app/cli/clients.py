@@ -12,7 +12,7 @@ from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.pairing import pair_by_code
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, minute, words
-from core.config.grantwords import taken_up
+from core.config.grant_wording import taken_up
 from core.errors import Code, UserError
 
 _NAMED = 10

@@ -13,7 +13,7 @@ from app.cli.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
 from app.session import Session
-from core.config.grantwords import typed
+from core.config.grant_wording import typed
 from core.errors import Code, UserError
 from core.types.values import Action
 

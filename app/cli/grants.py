@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from app.cli.output import visible
-from core.config.grantwords import reach
+from core.config.grant_wording import reach
 from core.errors import Code, UserError
 from core.types.values import Grant
 

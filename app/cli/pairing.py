@@ -11,7 +11,7 @@ import click
 from app.cli.grants import SPACE
 from app.cli.output import visible
 from app.cli.root import Command
-from core.config.grantwords import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
+from core.config.grant_wording import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
 from core.errors import Code, PreconditionError, UserError
 from core.types.values import Grant
 

@@ -20,7 +20,7 @@ from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command
 from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
-from core.config.grantwords import taken_up
+from core.config.grant_wording import taken_up
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client, token_to_text
 from core.types.values import Grant

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.describe import about
+from core.config.option_rows import about
 
 _WHEN, _MERGE, _FADE, _KEEP, _REPLAY = "Lifecycle", "Consolidation", "Fading", "Archive", "Replay"
 

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.clients import ClientOptions
-from core.config.describe import about, loaded
 from core.config.lifecycle import LifecycleOptions
+from core.config.option_rows import about, loaded
 from core.config.screening import ScreeningOptions
 from core.config.sessions import SessionOptions
 

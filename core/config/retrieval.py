@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.describe import about, loaded
+from core.config.option_rows import about, loaded
 
 PREFIX = "recall."
 """Before the name of an option in the vault's `settings`."""

@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.config.describe import about, at_odds
+from core.config.option_rows import about, at_odds
 
 FLAG_ABOVE, BLOCK_ABOVE, HARD_ABOVE = 0.5, 0.7, 0.9
 _GROUP = "Hidden instructions"

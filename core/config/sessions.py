@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.describe import about
+from core.config.option_rows import about
 
 _GROUP = "Sessions"
 

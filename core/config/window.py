@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.describe import about, loaded
+from core.config.option_rows import about, loaded
 
 _THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
 _SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}

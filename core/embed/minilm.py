@@ -1,6 +1,7 @@
-"""The built-in embedder: all-MiniLM-L6-v2, int8, in onnxruntime on the processor.
+"""The built-in embedder: all-MiniLM-L6-v2, int8, in onnxruntime on the processor, loaded when the first text comes.
 
-Must not do: fetch anything, keep texts, batch them, or import the runtime before it is constructed.
+Most verbs of the command line need no model, so its name and version are known before it is loaded. Must not do: fetch
+anything, keep texts, batch them, or import the runtime before it is constructed.
 """
 
 from __future__ import annotations
@@ -8,16 +9,54 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
 
-from core.embed.base import Vectors
-from core.embed.lazy import LazyEmbedder
+from core.embed.base import Embedder, Named, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
+
+
+class LazyEmbedder(Named):
+    """Stands for an embedder whose name and version are known before it is loaded."""
+
+    def __init__(self, name: str, version: str, dims: int, load: Callable[[], Embedder]) -> None:
+        """Make one.
+
+        Args:
+            name: the model's name.
+            version: its version, as the loaded one will say.
+            dims: length of a vector.
+            load: makes the real one; called at most once that succeeds.
+        """
+        super().__init__(name, version, dims)
+        self._load = load
+        self._lock = threading.Lock()  # guards _real
+        self._real: Embedder | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts; see `Embedder.embed`."""
+        return self.loaded().embed(texts)
+
+    def embed_one(self, text: str) -> Vectors:
+        """Embed one text; see `Embedder.embed_one`."""
+        return self.loaded().embed_one(text)
+
+    def loaded(self) -> Embedder:
+        """The real embedder, loaded now if it was not.
+
+        Raises:
+            EnvironmentFaultError: E3001 when it cannot be loaded.
+        """
+        with self._lock:
+            if self._real is None:
+                self._real = self._load()
+            return self._real
+
 
 # 256 tokens are rarely more than 1,500 characters. The cut bounds the tokenizer's work on a text of many megabytes.
 _MAX_CHARS = 16_384

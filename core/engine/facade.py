@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.config.describe import rows_of
+from core.config.option_rows import rows_of
 from core.config.options import Options
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder

@@ -34,7 +34,7 @@ from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_
 from core.intake.transaction.text_readers import Readers
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER
-from core.memory import vectorspaces
+from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.ranking.profile_options import profile_of
 from core.security.keystore import load_keys
@@ -103,7 +103,7 @@ def open_vault(
     with ExitStack() as undo:
         undo.callback(vault.close)
         space, before = vault.read(
-            lambda rows: vectorspaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
+            lambda rows: vector_spaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
         )
         if served is not None:
             embedder = served(space)
@@ -120,7 +120,7 @@ def open_vault(
         watched(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
     if before is not None:
         over = before
-        noting = opened.write(lambda tx: vectorspaces.note_active(tx, space, over), background=True)
+        noting = opened.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
         watched(noting, _log, "noting another built-in model")
     return opened
 

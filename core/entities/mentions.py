@@ -1,7 +1,8 @@
-"""Where a memory mentions an entity: found by the names of its space, written once, written anew when its text changes.
+"""Mentions of entities in memories, written once, rewritten when a text changes; and what was inferred of a memory.
 
-One place for each entity and memory, the first: so the number of its mentions is the number of memories that name it.
-Must not do: make an entity, or keep a word of a text.
+One mention for each entity and memory, the first: so the number of an entity's mentions is the number of memories that
+name it. Must not do: make an entity, infer, keep a word of a text, or show what was inferred of a memory that is not in
+the clear (I16).
 """
 
 from __future__ import annotations
@@ -11,13 +12,55 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from core.entities.name_words import name_key
 from core.entities.recognition import Candidate, Read, Word
 from core.entities.registry import Known, Lexicon
-from core.entities.words import name_key
 from core.text.stopwords import bare, common_words
+from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.dependents import remove_lonely
+
+_INFERRED = (
+    "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "
+    "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
+)
+_MENTIONED = (
+    "SELECT e.id, e.name, e.type, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "
+    "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
+    "AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
+)
+
+
+def described(rows: Rows, memory_id: str) -> Inferred | None:
+    """What was inferred from a memory.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory.
+
+    Returns:
+        It; None where the memory was not read yet, or is not in the clear.
+    """
+    row = rows.one(_INFERRED, (memory_id,))
+    if row is None:
+        return None
+    body = json.loads(row[0])
+    lists = {name: tuple(map(str, body.get(name, ()))) for name in ("technologies", "paths", "urls", "dates", "topics")}
+    found = tuple(
+        Mentioned(str(one), str(name), str(kind), int(start), int(end))
+        for one, name, kind, start, end in rows.all(_MENTIONED, (memory_id,))
+    )
+    return Inferred(
+        **lists,
+        language=str(body.get("language", "")),
+        valence=float(row[1]),
+        arousal=float(row[2]),
+        entities=found,
+        made_by=str(row[3]),
+        at=int(row[4]),
+    )
+
 
 MOST = 32
 """Entities that one memory mentions, at most."""

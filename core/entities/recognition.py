@@ -1,7 +1,7 @@
 """What in a text may be a name, by rules: cues, capitals in the middle of a sentence, technologies, files, handles.
 
 A candidate is *sure* where a cue says what it is ("my sister Rosa", "@rosa", "at Harbour Ltd"); any other needs to be
-named twice in its space (`core.entities.finding`). Where the reading is not sure it finds nothing: a name that is
+named twice in its space (`core.entities.name_finder`). Where the reading is not sure it finds nothing: a name that is
 missed costs less than a common word that ties memories together. Must not do: resolve a pronoun, or know a vault.
 """
 
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.entities.words import MOST_NAME, name_key, name_words
+from core.entities.name_words import MOST_NAME, name_key, name_words
 from core.text.describe.metadata import Metadata, metadata_of, without_code
 from core.text.stopwords import bare, common_words
 

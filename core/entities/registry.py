@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from core.entities.words import MOST_NAME, name_key
+from core.entities.name_words import MOST_NAME, name_key
 from core.errors import Code, UserError
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

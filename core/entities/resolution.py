@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.entities.words import name_key
+from core.entities.name_words import name_key
 from core.text.terms import query_terms
 
 EXACT, ALIAS, PREFIX, FUZZY = "exact", "alias", "prefix", "fuzzy"

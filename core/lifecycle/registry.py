@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.lifecycle.consolidate.consolidate import Consolidation
-from core.lifecycle.decay.archive_erasure import Erasing
+from core.lifecycle.decay.archive import Erasing
 from core.lifecycle.decay.episode_cleanup import Episodes
 from core.lifecycle.decay.sweep import Sweep
 from core.lifecycle.distill.distill import Distill

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.llm.place import Place
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.llm.schema import ANSWER_BYTES, schema
+from core.llm.server_address import Place
 from core.types.belief import ModelState, Server
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ModelServer:
         """Make one; nothing is called yet.
 
         Args:
-            place: a checked address (`core.llm.place.place_of`).
+            place: a checked address (`core.llm.server_address.place_of`).
             limits: None for the usual ones.
         """
         self.place = place

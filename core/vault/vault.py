@@ -19,14 +19,13 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
 from core.types.clock import Clock
-from core.vault.database.cipher import fetch
+from core.vault.database.cipher import MERGE_CHANGES, MERGE_PAGES, fetch, merge, move_log, shrink
 from core.vault.database.database_copy import copy_into
 from core.vault.database.faults import RAISED, locked, translate
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.pool import ReadPool
 from core.vault.database.rows import Rows, SqlRows
 from core.vault.database.tx import Tx
-from core.vault.database.upkeep import MERGE_CHANGES, MERGE_PAGES, merge, move_log, shrink
 from core.vault.files.home import Home
 from core.vault.files.keys import SubKeys
 from core.vault.files.reserve import Reserve

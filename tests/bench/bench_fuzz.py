@@ -30,9 +30,9 @@ from importer_checks import memory_bundle  # noqa: E402
 from app.bench.machine import machine  # noqa: E402
 from core.errors import BugError, LociError  # noqa: E402
 from core.importers.detect import detect, importers  # noqa: E402
+from core.importers.dry_run import import_items  # noqa: E402
 from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
 from core.importers.records.records import Record  # noqa: E402
-from core.importers.rehearsal import import_items  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 from core.ipc.protocol.messages import LINE_BYTES  # noqa: E402
 from core.ipc.protocol.strict_json import BadMessage, parse  # noqa: E402

@@ -13,7 +13,7 @@ from mcp_rig import RawMcp, driven, pair
 
 from app.mcp.texts import TOKENS, tokens
 from app.mcp.tools import offered
-from core.config.grantwords import cannot
+from core.config.grant_wording import cannot
 from core.ipc.client.client import Client
 
 SECRET_WORD = "xylophone-in-the-attic"

@@ -11,7 +11,7 @@ from cli_rig import Palace, in_background
 from cli_terminal import Terminal
 from window_process import Driven, on, screen
 
-from core.config.grantwords import cannot
+from core.config.grant_wording import cannot
 from ui.pages.clients.pairing.code_card import assistants
 
 OTHER = "Another with MCP"

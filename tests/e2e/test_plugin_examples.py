@@ -13,7 +13,7 @@ import pytest
 from cli_rig import MINUTE_S, ROOT, Palace, in_background
 from cli_terminal import Terminal
 
-from core.config.grantwords import cannot
+from core.config.grant_wording import cannot
 from core.ipc.protocol.schema import load
 
 EXAMPLES = ROOT / "resources" / "help" / "examples"

@@ -18,7 +18,7 @@ from cli_rig import FIXTURES, Palace, Result, in_background, palace_from
 from cli_terminal import Terminal
 from contract_shapes import check_import, check_item, check_recall, check_shown, check_stored, check_verified
 
-from core.config.grantwords import cannot, sees_own, sentence
+from core.config.grant_wording import cannot, sees_own, sentence
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
 from core.ipc.client.handshake import Pairing

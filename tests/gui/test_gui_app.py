@@ -26,7 +26,7 @@ from app.serving import Service
 from app.shot import Shot, check
 from app.single import Ear, place_of, raise_running
 from app.window import NO_TRAY, Shown
-from core.config.describe import replaced
+from core.config.option_rows import replaced
 from core.errors import Code, LociError
 from ui.context import Command, Context
 from ui.shell.tray import Tray

@@ -9,7 +9,7 @@ import pytest
 from recall_page_rig import FakeLaboratory, FakeLibrary
 from review_rig import memory
 
-from core.config.describe import rows_of
+from core.config.option_rows import rows_of
 from core.config.retrieval import RetrievalOptions
 from core.types.recall import (
     STAGES,

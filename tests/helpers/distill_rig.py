@@ -11,7 +11,7 @@ from ground_rig import Ran, flow, ground_of
 
 from core.lifecycle.distill.distill import Distill
 from core.lifecycle.kit.job_context import Batch
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.types.values import OWNER_ACTOR, Actor, Kind, Memory
 from core.vault.database.tx import Tx
 

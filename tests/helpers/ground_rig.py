@@ -16,7 +16,7 @@ from engine_rig import Rig
 from numpy.typing import NDArray
 
 from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground, Near, Planner, Preparing, Stream
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.types.lifecycle import Planned
 from core.vault.database.tx import Tx
 

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from review_rig import memory
 from window_rig import application, settle
 
-from core.config.describe import replaced, rows_of
+from core.config.option_rows import replaced, rows_of
 from core.config.retrieval import RetrievalOptions
 from core.errors import Code, UserError
 from core.types.recall import (

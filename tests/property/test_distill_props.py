@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.claims.entailment import compared_words, is_borne_out, says_all
-from core.llm.distilled import NO_JSON, PERMANENCE, Distillate, distillate_of, uuid_of
-from core.llm.distilling import EPISODES_BYTES, Shown, distill_prompt, fitting
+from core.llm.distill_prompt import EPISODES_BYTES, Shown, distill_prompt, fitting
+from core.llm.distillate import NO_JSON, PERMANENCE, Distillate, distillate_of, uuid_of
 
 KEYS = st.sampled_from(
     ["new_facts", "updated_facts", "new_rules", "confirmations", "subject", "predicate", "content", "target_id",

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.entities.mentions import mentioned
+from core.entities.name_words import MOST_NAME, name_key
 from core.entities.recognition import MOST_TEXT, read_names
 from core.entities.registry import Known, lexicon_of
-from core.entities.words import MOST_NAME, name_key
-from core.llm.describing import Description, description_of, grounded
+from core.llm.description import Description, description_of, grounded
 from core.text.describe.affect import Outcome, affect_of
 from core.text.describe.metadata import metadata_of, topics, topics_of, without_code
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
-from core.importers.chats.chat_tree import walk_tree
-from core.importers.chats.chatgpt import ChatGptImporter
+from core.importers.chats.chatgpt import ChatGptImporter, walk_tree
 from core.importers.detect import detect, importers
+from core.importers.dry_run import import_items, rehearse
 from core.importers.input import encodings
-from core.importers.input.shape import key_paths
+from core.importers.input.sniff import key_paths
 from core.importers.input.source import Bundle, SourceFile, open_bundle
 from core.importers.input.streams import (
     BadJson,
@@ -33,7 +33,6 @@ from core.importers.input.streams import (
 )
 from core.importers.records.blocks import without_blocks
 from core.importers.records.records import Record
-from core.importers.rehearsal import import_items, rehearse
 from core.text.times import parse_time
 
 MODEST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, grounded, weighed
 from core.belief.extract.extraction import predicates
-from core.llm.prompting import claims_prompt, escaped, relation_prompt
+from core.llm.prompts import claims_prompt, escaped, relation_prompt
 from core.llm.schema import MOST_CLAIMS, claims_of, relation_of
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.entities.name_words import name_key
 from core.entities.resolution import BASE, MOST_BOOST, Hints, Named, boost, likeness, ranked, tier
-from core.entities.words import name_key
 
 TEXTS = st.text(max_size=40)
 TERMS = st.frozensets(st.sampled_from("abcdefghij"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config.describe import rows_of
+from core.config.option_rows import rows_of
 from core.config.retrieval import RetrievalOptions
 from core.recall.results.receipt_codec import DIGITS, trace_from_json, trace_of, trace_to_json
 from core.recall.results.receipt_codec import body_of as _body_of

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu
 
-from core.config.describe import replaced
+from core.config.option_rows import replaced
 from core.types.replies import StepRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec

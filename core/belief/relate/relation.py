@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
+from core.belief.relate.distinctions import in_series
 from core.belief.relate.features import Side, prepare, vocabulary
 from core.belief.relate.model_runtime import Card, Runtime, probabilities, read_card, relation_folder
-from core.belief.relate.series import in_series
 from core.text.fold import fold_case, fold_width
 from core.types.belief import BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
 from core.types.values import When

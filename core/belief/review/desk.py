@@ -1,8 +1,10 @@
-"""The conflict desk, read side: the queue in the order of harm, one item with everything a decision needs, what closed.
+"""The review queue, read side: items in the order of harm, one item with everything a decision needs, what was closed.
 
-Every row of an answer can be acted on: items whose pair is no longer a question are left out here and closed by the
-engine with a note. Must not do: decide, close, or show a memory to a client that may not see it (the caller narrows
-the spaces).
+One item comes with the reason it was opened for, who weighed it, how the two memories compare, and what rests on the
+one that stands (what was derived from it, who received it, which rules and claims lean on it). Every row of an answer
+can be acted on: items whose pair is no longer a question are left out here and closed by the engine with a note.
+Must not do: decide, close, show a client's words unmarked or at length, or show a memory to a client that may not see
+it (the caller narrows the spaces).
 """
 
 from __future__ import annotations
@@ -16,8 +18,7 @@ from operator import attrgetter
 from core.belief.claims.authorship import persons_among
 from core.belief.claims.text_union import united
 from core.belief.review.actions import HELD, Shape, actions_of, repeatable
-from core.belief.review.client_request import asked_of, asked_question
-from core.belief.review.dependents import follows_of
+from core.belief.review.client_request import asked_of, asked_question, asked_sentence
 from core.belief.review.injection_warning import DISGUISED, warned_of, warning_of
 from core.belief.review.items import (
     Item,
@@ -27,15 +28,198 @@ from core.belief.review.items import (
     standing_side,
 )
 from core.belief.review.open_questions import item_question
-from core.belief.review.opposition import against_words, stands_against
 from core.belief.review.queue import Waiting, chosen, piled
-from core.belief.review.reasons import why_of
-from core.belief.review.sides import at_odds, claims_seen, marks_of, side, topic_of
-from core.belief.review.wording import Topic, day, line, note, question, result, title, weighed
+from core.belief.review.sides import against_words, at_odds, claims_seen, marks_of, side, stands_against, topic_of
+from core.belief.review.wording import (
+    Topic,
+    also,
+    counted,
+    day,
+    label_sentence,
+    line,
+    note,
+    question,
+    reason,
+    result,
+    title,
+    weighed,
+    words,
+)
 from core.belief.review.wording import closed as closed_sentence
-from core.types.reviews import Asked, ClosedRow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
-from core.types.values import Action, Memory, When
+from core.types.reviews import Asked, ClosedRow, Follow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
+from core.types.values import Action, Kind, Memory, Status, When
 from core.vault.database.rows import Rows
+
+_OWNERS = frozenset({"against_owner", "owners_word"})
+"""Reasons that say already whose word stands."""
+_LIKELY = 0.15
+_TRUST_APART = 0.05
+_DOUBT_CHARACTERS = 200
+
+
+def why_of(
+    item: Item, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
+) -> tuple[str, ...]:
+    """The sentences above the two cards.
+
+    Args:
+        item: the item.
+        existing: the memory that stands; None where only one is concerned.
+        incoming: the newcomer.
+        now_ms: the present, epoch ms.
+        asked: what a client asked for; None where nobody asked for anything.
+
+    Returns:
+        One to eight sentences, the reason first.
+    """
+    found = [reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
+    found += [] if asked is None else [asked_sentence(asked)]
+    if existing is not None:
+        if existing.owners_word and item.reason not in _OWNERS:
+            found.append(also("yours"))
+        found += _compared(existing, incoming, item.reason)
+    found += _meanwhile(existing, incoming)
+    if item.later_until is not None and item.later_until > now_ms:
+        found.append(also("skipped"))
+    return tuple(dict.fromkeys(found))
+
+
+def _read(item: Item) -> list[str]:
+    """What the two are to each other, as the rules or the model read them."""
+    key = str(item.detail.get("why", ""))
+    return [reason(key, item.kind)] if key in words()["reasons"] else []
+
+
+def _doubted(item: Item) -> list[str]:
+    """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
+    client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
+    if not client:
+        return []
+    if item.kind == "entity_merge":
+        return [also("merge_asked", client=client)]
+    return [also("doubted_so", client=client, doubt=doubt) if doubt else also("doubted", client=client)]
+
+
+def _plain(told: object) -> str:
+    if not isinstance(told, str):
+        return ""
+    return line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
+
+
+def _weighed(item: Item) -> list[str]:
+    told = item.detail.get("probabilities")
+    if item.kind != "classification" or not isinstance(told, dict):
+        return []
+    numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
+    likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
+    return [sentence for name, value in likely[:2] if (sentence := label_sentence(name, value))]
+
+
+def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
+    found: list[str] = []
+    have, came = existing.memory.occurred, incoming.memory.occurred
+    if have is not None and came is not None and have.ms != came.ms:
+        found.append(
+            also("older_yours", date=day(have.ms)) if have.ms < came.ms else also("older_new", date=day(came.ms))
+        )
+    apart = incoming.memory.trust - existing.memory.trust
+    if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
+        key = "trust_lower" if apart < 0 else "trust_higher"
+        found.append(also(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust)))
+    return found
+
+
+def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
+    if incoming.memory.status is Status.QUARANTINED:
+        return [also("held_back")]
+    if existing is None:
+        return []
+    if incoming.memory.status is Status.DISPUTED:
+        return [also("given_meanwhile")]
+    return [also("both_given")] if existing.memory.status is Status.ACTIVE else []
+
+
+_SHOWN = 200
+# What was made of it, and what was made of that: trust is no higher than the lowest of a memory's ancestors.
+_DERIVED = """
+    WITH RECURSIVE below (id) AS (
+        SELECT derived_id FROM derivations WHERE source_id = :id
+        UNION SELECT d.derived_id FROM below b JOIN derivations d ON d.source_id = b.id
+    )
+    SELECT m.id, m.kind FROM below b CROSS JOIN memories m ON m.id = b.id
+    WHERE m.status IN ('active', 'disputed', 'quarantined') ORDER BY m.n LIMIT :most
+"""  # CROSS: without it all memories would be read, to be looked for among the few below
+_LEANS = """
+    SELECT DISTINCT m.id FROM edges g JOIN memories m ON m.id = g.from_id
+    WHERE g.to_id = :id AND g.type IN ('inferred_from', 'caused_by', 'instance_of', 'example_of')
+      AND m.kind = 'rule' AND m.status IN ('active', 'disputed') ORDER BY m.n LIMIT :most
+"""
+_ALONE = """
+    SELECT count(*) FROM claims c WHERE c.state IN ('asserted', 'disputed')
+      AND c.id IN (SELECT v.claim_id FROM evidence v WHERE v.memory_id = :id AND v.stance = 'supporting')
+      AND NOT EXISTS (SELECT 1 FROM evidence o JOIN memories m ON m.id = o.memory_id WHERE o.claim_id = c.id
+                      AND o.stance = 'supporting' AND o.memory_id <> :id AND m.status = 'active')
+"""
+_GIVEN = """
+    SELECT k.name FROM accesses a JOIN clients k ON k.id = a.session WHERE a.memory_id = :id
+    GROUP BY k.name ORDER BY sum(a.count) DESC, k.name LIMIT 3
+"""
+
+
+def below(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
+    """What was derived from a memory, at any distance, and stands.
+
+    Args:
+        rows: a vault snapshot.
+        memory_id: the memory.
+
+    Returns:
+        Ids and kinds, 200 at most.
+    """
+    return tuple((str(i), str(kind)) for i, kind in rows.all(_DERIVED, {"id": memory_id, "most": _SHOWN}))
+
+
+def follows_of(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+    """What would come of a decision on a memory.
+
+    Args:
+        rows: a vault snapshot.
+        memory: the memory that stands.
+
+    Returns:
+        The headlines with their sentences; none where nothing rests on it.
+    """
+    said = words()["follows"]
+    derived = below(rows, memory.id)
+    digests = tuple(i for i, kind in derived if kind == Kind.DIGEST.value)
+    rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
+    others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
+    found = [
+        Follow(counted(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
+        for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
+        if ids
+    ]
+    given = _given(rows, memory)
+    claims = int(rows.value(_ALONE, {"id": memory.id}))
+    alone = [Follow(counted(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
+    return (*found[:1], *given, *found[1:], *alone)
+
+
+def _sentence(forms: Mapping[str, str], count: int) -> str:
+    return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
+
+
+def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+    """Who was given it and how often; a client that named a session of its own is counted without its name."""
+    if memory.access_count == 0:
+        return ()
+    said = words()["follows"]
+    names = [line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
+    if not names:
+        nobody = said["given_nobody"]
+        return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
+    return (Follow(", ".join(names), counted(said["given"], memory.access_count)),)
+
 
 ReadMemories = Callable[[Rows, Iterable[str]], Mapping[str, Memory]]
 """Reads memories by their ids (`core.memory.read.by_ids`)."""

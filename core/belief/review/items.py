@@ -1,8 +1,9 @@
-"""What waits at the desk: which items are still a question, and single items as they are held.
+"""Review items as rows: which are still a question, and which of two memories speaks while a question is open.
 
 An item is *applicable* when the memories it names still stand so that every decision on it could be carried out. The
-same condition chooses what is shown, what the badge counts and what closes itself. Must not do: change a row, or read
-more text than the rows that are shown need.
+same condition chooses what is shown, what the badge counts and what is closed automatically. Until the person has
+answered, the later of two memories speaks where a person would most likely say so (`MAY_REPLACE`, `MAY_SPEAK`: SQL on
+an item `k`). Must not do: change a row, decide a question, or read more text than the rows that are shown need.
 """
 
 from __future__ import annotations
@@ -12,8 +13,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from core.belief.claims.authorship import IN_PASSING, OWNERS_WORD, PERSONS
 from core.belief.review.actions import HELD
 from core.vault.database.rows import Rows
+
+_CHANGE = "json_extract(k.detail, '$.probabilities.SUPERSEDE')"
+MAY_REPLACE = (
+    # The plus keeps SQLite from walking through all that is open where two memories are asked about.
+    "+k.state = 'open' AND k.kind = 'classification' AND (k.suggestion = 'supersede' "
+    f"OR ({_CHANGE} >= 0.4 AND json_extract(k.detail, '$.cosine') >= 0.3))"
+)
+"""The person is asked whether the later of two memories replaces the other. A doubt that says they rather stand side
+by side takes something from an answer only where both speak of one matter, by their nearness."""
+
+
+def _is(side: str, whose: str) -> str:
+    return f"EXISTS (SELECT 1 FROM memories m WHERE m.id = {side}.id AND ({whose}))"  # noqa: S608 - constants
+
+
+_SAID_LATER, _MEANT = _is("l", f"{OWNERS_WORD} OR {IN_PASSING}"), _is("l", OWNERS_WORD)
+_THEIRS, _WORD = _is("r", PERSONS), _is("r", OWNERS_WORD)
+_TRUST = "abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) - coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
+MAY_SPEAK = (
+    # What the person let fall is the person's word too, where it most likely tells of a change.
+    f"CASE WHEN {_SAID_LATER} THEN CASE WHEN {_THEIRS} THEN ({_MEANT} OR NOT {_WORD} OR {_CHANGE} >= 0.5) "
+    # A doubt takes no record away; what the person set out to say does, and a remark ends a mere guess.
+    f"ELSE {_CHANGE} >= 0.5 AND ({_MEANT} OR r.source = 'inference') END "
+    # Between equals: what counts for less keeps nothing from an answer, and nobody keeps the person's word from one.
+    f"ELSE NOT {_THEIRS} AND {_TRUST} <= 0.1 END"
+)
+"""Of an item that MAY_REPLACE, the later side `l` and the earlier `r`: whether the later speaks meanwhile."""
+
 
 # A proposal whose very words stand by now, however they came to stand, and not as what it would take the place of:
 # accepting it would be refused. One with a claim of its own says more than its words, words of which something is over

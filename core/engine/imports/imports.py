@@ -22,13 +22,13 @@ from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.progress import Asked, Counted, Progress, RunningImport
 from core.engine.runtime.vector_space import Meant
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.importers import rehearsal as rehearsing
+from core.importers import dry_run as rehearsing
 from core.importers.detect import detect
+from core.importers.dry_run import Rehearsal, import_items
 from core.importers.input.refusal import shown_name
 from core.importers.input.source import Bundle, open_bundle
-from core.importers.lookout import look_around, named_places, usual_places
 from core.importers.records.records import Importer, Record
-from core.importers.rehearsal import Rehearsal, import_items
+from core.importers.source_discovery import look_around, named_places, usual_places
 from core.intake.store.import_batch import (
     ImportRun,
     Tally,

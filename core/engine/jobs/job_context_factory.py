@@ -21,7 +21,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.index.manager import IndexManager, State
 from core.intake.store.store import Keeper
 from core.lifecycle.kit.job_context import Ground
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.types.belief import Server
 from core.vault.database.rows import Rows
 

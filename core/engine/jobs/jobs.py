@@ -24,7 +24,7 @@ from core.engine.runtime.settings import Settings
 from core.errors import Code, UserError
 from core.intake.revise.proposed_relations import accept_link, open_links, reject_link
 from core.intake.revise.retention_hold import SPARED_DAYS, spare
-from core.lifecycle.decay.archive_page import graveyard
+from core.lifecycle.decay.archive import graveyard
 from core.lifecycle.decay.gauges import gauges
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import job_store

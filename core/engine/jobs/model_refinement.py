@@ -26,9 +26,9 @@ from core.intake.revise import refinement
 from core.intake.revise.refinement import MODEL_ACTOR, VERB, Refined
 from core.intake.store.refinement_queue import Open, Unread, is_importing, next_pair, next_text, passed
 from core.llm.ollama import Limits, ModelServer, load_library
-from core.llm.place import place_of
-from core.llm.prompting import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
+from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
 from core.llm.schema import claims_of, relation_of
+from core.llm.server_address import place_of
 from core.types.belief import ModelState, RefineReport, Server
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

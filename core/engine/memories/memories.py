@@ -27,7 +27,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, chain, mapped, watched
 from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.vector_space import Meant
-from core.entities.showing import described
+from core.entities.mentions import described
 from core.errors import Code, UserError
 from core.intake.store.requests import check_source
 from core.intake.store.store import Checked, check_request

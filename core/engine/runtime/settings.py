@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from core.config.describe import replaced, row_of, rows_of
+from core.config.option_rows import replaced, row_of, rows_of
 from core.config.options import Options, load
 from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.tuner import RETURNED, stored_retrieval

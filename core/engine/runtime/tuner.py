@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from core.config.describe import replaced, rows_of
+from core.config.option_rows import replaced, rows_of
 from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.engine.runtime.open_vault import Opened
 from core.errors import PreconditionError

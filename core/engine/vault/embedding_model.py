@@ -34,8 +34,8 @@ from core.index.manager import Due, IndexManager
 from core.lifecycle.enrich.model_migration import Target
 from core.lifecycle.kit.job_context import SCHEDULER, Ground
 from core.llm.ollama import Limits, ModelServer, load_library
-from core.llm.place import place_of
-from core.memory import vectorspaces
+from core.llm.server_address import place_of
+from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.ranking.profile_options import profile_of
 from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
@@ -194,7 +194,7 @@ class Spaces:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        wish = vectorspaces.wish_of(self._opened().space)
+        wish = vector_spaces.wish_of(self._opened().space)
         return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
 
     def forget(self, name: str) -> Future[Embedding]:
@@ -209,7 +209,7 @@ class Spaces:
         opened = self._opened()
 
         def write(tx: Tx) -> None:
-            if not vectorspaces.note_unwanted(tx, name):
+            if not vector_spaces.note_unwanted(tx, name):
                 raise UserError(Code.NOT_FOUND, "There are no old vectors of that model.")
 
         return chain(opened.write(write), lambda _: self.state())
@@ -238,7 +238,7 @@ class Spaces:
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
         has_changed = active.served and self._opened().sight.trouble.code is Code.MODEL_CHANGED
-        return vectorspaces.wish_of(active) == wish and not has_changed
+        return vector_spaces.wish_of(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
         """Whether the wished model can be tried now; see `Moving`."""
@@ -252,7 +252,7 @@ class Spaces:
         with self._lock:
             known = self._model
         try:
-            if known is None or known.opened is not opened or vectorspaces.wish_of(known.space) != wish:
+            if known is None or known.opened is not opened or vector_spaces.wish_of(known.space) != wish:
                 known = self._open_model(opened, wish)
             model = known
             return Target(model.space, lambda texts: self._embedded(opened, model, texts))
@@ -287,7 +287,7 @@ class Spaces:
         """
         opened, model = built.opened, built.model
         built.index.warm(Loader(tx, model.space), _untold, lambda: False)
-        vectorspaces.note_active(tx, model.space, opened.space)
+        vector_spaces.note_active(tx, model.space, opened.space)
         seq = tx.seq
 
         def saved() -> None:
@@ -309,12 +309,12 @@ class Spaces:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
-            space = opened.vault.read(lambda rows: vectorspaces.named(rows, own.name, own.version, own.dims))
+            space = opened.vault.read(lambda rows: vector_spaces.named(rows, own.name, own.version, own.dims))
             model = _Model(opened, space, own)
         else:
             version = self._version(wish)
             dims = len(self._ask(wish, [_PROBE])[0])
-            space = opened.vault.read(lambda rows: vectorspaces.named(rows, wish, version, dims))
+            space = opened.vault.read(lambda rows: vector_spaces.named(rows, wish, version, dims))
             model = _Model(opened, space, self._served(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
         if keep:
@@ -323,7 +323,7 @@ class Spaces:
         return model
 
     def _served(self, space: VectorSpace) -> ServedEmbedder:
-        wish = vectorspaces.wish_of(space)
+        wish = vector_spaces.wish_of(space)
         return ServedEmbedder(
             wish,
             space.model,
@@ -420,14 +420,14 @@ def _untold(_done: int, _total: int) -> None:
 
 def _state(opened: Opened, rows: Rows) -> Embedding:
     wish, space = opened.options.embedder, opened.space
-    building = vectorspaces.in_state(rows, "building")
+    building = vector_spaces.in_state(rows, "building")
     done = total = 0
-    if wish != vectorspaces.wish_of(space):
-        done = 0 if building is None else vectorspaces.count_vectors(rows, building)
+    if wish != vector_spaces.wish_of(space):
+        done = 0 if building is None else vector_spaces.count_vectors(rows, building)
         total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
     code = opened.sight.trouble.code
     return Embedding(
-        model=vectorspaces.wish_of(space),
+        model=vector_spaces.wish_of(space),
         space=space.name,
         dims=space.dims,
         wished=wish,
@@ -437,10 +437,10 @@ def _state(opened: Opened, rows: Rows) -> Embedding:
         kept=tuple(
             KeptSpace(
                 one.space.name,
-                vectorspaces.count_vectors(rows, one.space),
-                (one.finished_at or 0) + vectorspaces.KEPT_DAYS * _DAY_MS,
+                vector_spaces.count_vectors(rows, one.space),
+                (one.finished_at or 0) + vector_spaces.KEPT_DAYS * _DAY_MS,
             )
-            for one in vectorspaces.all_spaces(rows)
+            for one in vector_spaces.all_spaces(rows)
             if one.state == "old"
         ),
         note=_note() if wish else "",

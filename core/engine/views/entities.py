@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import Opened
 from core.engine.views import entity_reader
-from core.entities import keeping
+from core.entities import entity_rows
 from core.entities.resolution import Candidate
 from core.errors import Code, UserError
 from core.intake.entities.entity_verbs import Asked, EntityVerbs, refuse_channel
@@ -68,7 +68,7 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
         refuse_channel(actor)
-        keeping.check_draft(draft)
+        entity_rows.check_draft(draft)
 
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
@@ -80,7 +80,7 @@ class Entities:
 
             made = _verbs(opened).create(tx, home, draft, Asked(actor, reach, draft.request_id))
             self._tell(tx, opened, "entity_create", actor)
-            return _looked_at(keeping.card(tx, made, reach), actor)
+            return _looked_at(entity_rows.card(tx, made, reach), actor)
 
         return opened.write(write)
 
@@ -98,7 +98,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: _looked_at(keeping.card(rows, entity_id, reach), actor))
+        return opened.read(lambda rows: _looked_at(entity_rows.card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -117,7 +117,7 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
         refuse_channel(actor)
-        keeping.check_change(change)
+        entity_rows.check_change(change)
         if client is not None and change.type is not None:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
@@ -125,12 +125,12 @@ class Entities:
             self._authority.need_terms(actor, client)
             if client is not None:
                 refuse_orders((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
-            found = keeping.card(tx, entity_id, reach)
+            found = entity_rows.card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             _verbs(opened).change(tx, entity_id, change, Asked(actor, reach, change.request_id))
             self._tell(tx, opened, "entity_update", actor)
-            return _looked_at(keeping.card(tx, entity_id, reach), actor)
+            return _looked_at(entity_rows.card(tx, entity_id, reach), actor)
 
         return opened.write(write)
 

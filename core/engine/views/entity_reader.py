@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.entities import keeping, resolution
-from core.entities.alike import Name, pairs_among
+from core.entities import entity_rows, resolution
 from core.entities.excerpts import excerpt
+from core.entities.name_words import name_key
 from core.entities.resolution import Candidate, Hints, terms_of
-from core.entities.words import name_key
+from core.entities.similar_names import Name, pairs_among
 from core.errors import UserError
 from core.intake.claims.entity_claims import claims_about, endings
 from core.intake.entities.entity_verbs import is_apart, pair
@@ -119,15 +119,15 @@ def resolved(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candidate, ..
     Returns:
         The best first, 200 at most.
     """
-    found = keeping.candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
+    found = entity_rows.candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = Hints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
     told = {one.id: _terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.ranked(found, hints, told)[: keeping.CANDIDATES]
+    return resolution.ranked(found, hints, told)[: entity_rows.CANDIDATES]
 
 
 def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
     claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
-    seen = keeping.reach_params(reach)["seen"]
+    seen = entity_rows.reach_params(reach)["seen"]
     found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
     return terms_of(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
 
@@ -177,7 +177,7 @@ def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
     Raises:
         UserError: NOT_FOUND.
     """
-    card = keeping.card(rows, entity_id, reach)
+    card = entity_rows.card(rows, entity_id, reach)
     ids = [one.id for one in claims_about(rows, entity_id)]
     return EntityView(
         card,
@@ -244,7 +244,7 @@ def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePrevi
     Raises:
         UserError: NOT_FOUND.
     """
-    keep, other = keeping.card(rows, keep_id, reach), keeping.card(rows, other_id, reach)
+    keep, other = entity_rows.card(rows, keep_id, reach), entity_rows.card(rows, other_id, reach)
     refusal = ""
     try:
         pair(rows, other_id, keep_id, reach, widen=True)

@@ -1,16 +1,17 @@
 """ChatGPT's data export: `conversations.json`, its shards, or one conversation.
 
-A conversation is a tree; what the person last saw is the path from `current_node` up to the root. Everything else is
-an abandoned branch. Must not do: mix branches, invent times, take another assistant's memory for granted.
+A conversation is a tree; what the person last saw is the path from `current_node` up to the root. Everything else is an
+abandoned branch. Must not do: mix branches, go by the order of keys or children where `current_node` tells the branch,
+loop on a cycle, recurse, invent times, take another assistant's memory for granted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from core.importers.chats.chat_tree import Tree, walk_tree
-from core.importers.input.shape import head_keys
+from core.importers.input.sniff import head_keys
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import Parsed, iter_json_array, mended_count, read_json
 from core.importers.records.blocks import injected
@@ -26,6 +27,106 @@ from core.importers.records.conversation_parts import (
 from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, Status, When
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A conversation's tree as it was read.
+
+    Attributes:
+        chain: (node id, message) of the chosen branch from the root down; nodes without a message left out.
+        abandoned: how many messages lie elsewhere.
+        leaves: how many branches there are.
+        ids: every node's id.
+        troubles: what was broken, in words.
+    """
+
+    chain: tuple[tuple[str, Mapping[str, Any]], ...]
+    abandoned: int
+    leaves: int
+    ids: tuple[str, ...]
+    troubles: tuple[str, ...]
+
+
+def walk_tree(mapping: Mapping[str, Any], current: object) -> Tree:
+    """Find the branch the person last saw: from `current_node` by parent to the root, then reversed.
+
+    Where `current_node` is missing or unknown the branch of the newest leaf is taken and the trouble told.
+
+    Args:
+        mapping: node id to node.
+        current: the conversation's `current_node`.
+
+    Returns:
+        The tree.
+    """
+    parents = _parents(mapping)
+    inner = {parent for parent in parents.values() if parent is not None}
+    leaves = [node for node in mapping if node not in inner]
+    troubles: list[str] = []
+    if isinstance(current, str) and current in mapping:
+        start: str | None = str(current)
+    else:
+        start = _newest(mapping, leaves)
+        if mapping:
+            troubles.append("it does not tell its last message; the newest branch was taken")
+    path = _climb(mapping, parents, start, troubles)
+    chain = tuple((node, message) for node in reversed(path) if (message := _message(mapping[node])) is not None)
+    total = sum(1 for node in mapping.values() if _message(node) is not None)
+    return Tree(chain, total - len(chain), len(leaves), tuple(mapping), tuple(troubles))
+
+
+def _climb(
+    mapping: Mapping[str, Any], parents: Mapping[str, str | None], start: str | None, troubles: list[str]
+) -> list[str]:
+    path: list[str] = []
+    seen: set[str] = set()
+    node = start
+    while node is not None:
+        if node in seen:
+            troubles.append("its messages point at each other in a circle; the way up was cut there")
+            break
+        if node not in mapping:
+            troubles.append("a message's predecessor is missing; what came before it is not on the chosen branch")
+            break
+        seen.add(node)
+        path.append(node)
+        node = parents.get(node)
+    return path
+
+
+def _parents(mapping: Mapping[str, Any]) -> dict[str, str | None]:
+    """Each node's parent as it says itself, else as another node's list of children says."""
+    told: dict[str, str] = {}
+    for node_id, node in mapping.items():
+        children = node.get("children") if isinstance(node, dict) else None
+        for child in children if isinstance(children, list) else ():
+            if isinstance(child, str):
+                told.setdefault(child, node_id)
+    parents: dict[str, str | None] = {}
+    for node_id, node in mapping.items():
+        own = node.get("parent") if isinstance(node, dict) else None
+        parents[node_id] = str(own) if isinstance(own, str) else told.get(node_id)
+    return parents
+
+
+def _message(node: object) -> Mapping[str, Any] | None:
+    message = node.get("message") if isinstance(node, dict) else None
+    return message if isinstance(message, dict) else None
+
+
+def _newest(mapping: Mapping[str, Any], leaves: list[str]) -> str | None:
+    """The leaf with the latest time of its own; of equals the last in the file."""
+    best: str | None = None
+    best_time = float("-inf")
+    for leaf in leaves or list(mapping)[-1:]:
+        message = _message(mapping[leaf]) or {}
+        time = message.get("create_time")
+        value = float(time) if isinstance(time, int | float) and not isinstance(time, bool) else float("-inf")
+        if best is None or value >= best_time:
+            best, best_time = leaf, value
+    return best
+
 
 _STEMS = ("conversation",)
 _ARRAYS = ("", "conversations")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from core.importers.input.shape import key_paths
+from core.importers.input.sniff import key_paths
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import BadJson, Lines, head_text, parse_json_text, read_lines
 from core.importers.records.blocks import injected, without_blocks

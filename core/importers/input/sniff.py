@@ -1,6 +1,7 @@
-"""What the first 64 KiB of a file tell about it: JSON items, JSON keys, text or not. Shared by detection.
+"""What the first 64 KiB of a file tell about it: JSON items and keys, text or not. Shared by the formats' detection.
 
-Must not do: read further than the head, raise for what it meets there, or go by a file's ending.
+Keys are found even where the head is cut in the middle of its first record. Must not do: read further than the head,
+raise or recurse for what it meets there, or go by a file's extension.
 """
 
 from __future__ import annotations
@@ -13,7 +14,66 @@ from typing import Any
 from core.importers.input.array_stream import ValueReader, array_elements, parse_bytes
 from core.importers.input.encodings import UTF16_MARKS, utf8_chunks
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, head, parse_json_text
+from core.importers.input.streams import BadJson, head, head_text, parse_json_text
+
+_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"|[\[\]{}:,]', re.DOTALL)
+_MAX_DEPTH = 64
+
+
+def key_paths(text: str) -> Mapping[str, frozenset[str]]:
+    """The keys of every object in a JSON text that may be cut anywhere.
+
+    Args:
+        text: the beginning of a JSON document; of a JSONL file only the first line tells anything.
+
+    Returns:
+        Path to keys. The object at the top has the path "", one in an array at the top "[]", one under a key
+        "key" (`conversations[].mapping`). Empty where the text does not begin as an object or array.
+    """
+    found: dict[str, set[str]] = {}
+    stack: list[tuple[str, str]] = []  # bracket, path
+    if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+        return {}
+    key, awaiting_key = "", False
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in ("{", "["):
+            if len(stack) >= _MAX_DEPTH:
+                break
+            stack.append((mark, _path(stack, key)))
+            awaiting_key = mark == "{"
+        elif mark in ("}", "]"):
+            if not stack:
+                break
+            stack.pop()
+            awaiting_key = False
+            if not stack:
+                break
+        elif mark == ",":
+            awaiting_key = bool(stack) and stack[-1][0] == "{"
+        elif mark != ":" and awaiting_key:
+            key, awaiting_key = token[1], False
+            found.setdefault(stack[-1][1], set()).add(key)
+    return {path: frozenset(keys) for path, keys in found.items()}
+
+
+def _path(stack: list[tuple[str, str]], key: str) -> str:
+    if not stack:
+        return ""
+    bracket, path = stack[-1]
+    if bracket == "[":
+        return path + "[]"
+    return f"{path}.{key}" if path else key
+
+
+def head_keys(file: SourceFile) -> Mapping[str, frozenset[str]]:
+    """`key_paths` of a file's first 64 KiB.
+
+    Args:
+        file: any file of a bundle.
+    """
+    return key_paths(head_text(file))
+
 
 HEAD = 65536
 _MOST_ITEMS = 50

@@ -1,15 +1,16 @@
 """Notes: an Obsidian vault, a folder of Markdown, or one text file. One note is one record, byte for byte.
 
-A note was said when its nearest dated heading says, else its front matter, else its name: a long log tells its days by
-headings, and its front matter only when it was begun. Must not do: write into the vault, take a file's date for the
-time of what it tells, or mint categories from checkboxes and clock times.
+A note is dated by its nearest dated heading, else its front matter, else its name: a long log tells its days by
+headings, and its front matter only when it was begun. A board (JSON Canvas) is one text of its cards, groups and
+arrows. Must not do: write into the vault, follow a board's links, take a file's date for the time of what it tells, or
+mint categories from checkboxes and clock times.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,6 @@ from core.importers.input.refusal import refused
 from core.importers.input.sniff import is_binary, is_hidden, looks_like_json
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import BadJson, head, head_text, parse_json_text, read_whole_text
-from core.importers.notes.canvas import canvas_record
 from core.importers.notes.wikilinks import NoteIndex, is_tag, link_rows, links_in, tags_in, unique_tags
 from core.importers.records.front_matter import FrontMatter, read_front_matter
 from core.importers.records.records import Item, Record, Section, Skip, Trouble
@@ -25,6 +25,68 @@ from core.importers.records.rows import text_digest
 from core.text.rendering.markdown import headings_in, without_code
 from core.text.times import is_within, labelled_date, parse_time
 from core.types.values import Kind, Precision, Role, Source, When
+
+_BETWEEN = "\n\n"
+
+
+def canvas_record(path: str, text: str, index: NoteIndex, flags: Iterable[str]) -> Record | Skip | Trouble:
+    """Read one board.
+
+    Args:
+        path: its path inside the vault.
+        text: the file.
+        index: the files that links can mean.
+        flags: marks of its reading.
+
+    Returns:
+        One record: the texts of its cards and the labels of groups and arrows, in file order, parted by an empty
+        line; a Skip `no_text` for a board without words; a Trouble `bad_canvas` where the file is no board.
+    """
+    try:
+        parsed = parse_json_text(text.removeprefix("\ufeff"))
+    except BadJson as error:
+        return Trouble(path, f"not JSON: {error.reason}", "bad_canvas")
+    board = parsed.value
+    if not isinstance(board, Mapping):
+        return Trouble(path, "not a board", "bad_canvas")
+    nodes, edges = _objects(board.get("nodes")), _objects(board.get("edges"))
+    words = [*_strings(nodes, "text", "label"), *_strings(edges, "label")]
+    if not words:
+        return Skip("no_text", path)
+    joined = _BETWEEN.join(words)
+    plain = _BETWEEN.join(without_code(word) for word in words)
+    tags = unique_tags(tags_in(plain))
+    marks = {*flags, "surrogates_replaced"} if parsed.surrogates else set(flags)
+    return Record(
+        identity=f"note:{path}:{text_digest(joined)}",
+        text=joined,
+        where=path,
+        kind=Kind.EPISODE,
+        role=Role.SOURCE,
+        source=Source.DOCUMENT,
+        author="source",
+        tags=tags,
+        flags=tuple(sorted(marks)),
+        extra={
+            "path": path,
+            "title": path.rpartition("/")[2].rpartition(".")[0],
+            "type": "canvas",
+            "tags": list(tags),
+            "links": link_rows(links_in(plain), index, path),
+            "files": _strings(nodes, "file"),
+            "urls": _strings(nodes, "url"),
+            "edges": edges,
+        },
+    )
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _strings(items: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
+    return [str(value) for item in items for key in keys if isinstance(value := item.get(key), str) and value.strip()]
+
 
 SETTINGS = ".obsidian"
 TRASH = ".trash"

@@ -19,7 +19,7 @@ from core.memory.draft import to_json
 from core.text.terms import index_terms
 from core.types.belief import ClaimDraft, Told
 from core.vault.database.rows import Rows
-from core.vault.sight import UNSEALED
+from core.vault.visibility import UNSEALED
 
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1
 _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])

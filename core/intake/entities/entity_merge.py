@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.entities.keeping import with_metadata
+from core.entities.entity_rows import with_metadata
 from core.entities.registry import add_alias
 from core.errors import BugError
 from core.intake.claims.assertion import excluded_by, retire

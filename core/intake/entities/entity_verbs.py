@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.belief.claims.authorship import persons_among
-from core.entities import keeping
-from core.entities.words import name_key
+from core.entities import entity_rows
+from core.entities.name_words import name_key
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims.entity_claims import endings
 from core.intake.entities.entity_merge import join
@@ -104,7 +104,7 @@ class EntityVerbs:
             entity_id = self.make_id()
             with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
                 made_by = "owner" if asked.actor.is_owner else "client"
-                keeping.insert(tx, entity_id, space(), draft, made_by, asked.reach)
+                entity_rows.insert(tx, entity_id, space(), draft, made_by, asked.reach)
                 verb.note(entity_id, aliases=len(draft.aliases))
             return {"id": entity_id}
 
@@ -124,9 +124,9 @@ class EntityVerbs:
         """
 
         def change() -> dict[str, Any]:
-            _need_standing(keeping.card(tx, entity_id, asked.reach), "it")
+            _need_standing(entity_rows.card(tx, entity_id, asked.reach), "it")
             with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-                keeping.change(tx, entity_id, wanted, asked.reach)
+                entity_rows.change(tx, entity_id, wanted, asked.reach)
                 verb.note(entity_id, changed=verb.changes)
             return {"id": entity_id}
 
@@ -198,11 +198,11 @@ class EntityVerbs:
         kind = _kind(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
         entity_id = self.make_id()
-        keeping.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        entity_rows.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
-        reach = keeping.reach_params(asked.reach)
+        reach = entity_rows.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
         came, have = (
             tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
@@ -281,12 +281,12 @@ def pair(
     """
     if source_id == target_id:
         raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
-    source, target = keeping.card(rows, source_id, reach), keeping.card(rows, target_id, reach)
+    source, target = entity_rows.card(rows, source_id, reach), entity_rows.card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_apart(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
-    if is_apart(source, target) and keeping.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
+    if is_apart(source, target) and entity_rows.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
     return source, target
 

@@ -21,7 +21,7 @@ from core.intake.transaction.question_quota import check_waiting
 from core.types.replies import ClientRecord, StoreReply
 from core.types.values import Actor, Grant
 from core.vault.database.rows import Rows
-from core.vault.sight import UNSEALED, let_in
+from core.vault.visibility import UNSEALED, let_in
 
 _KEPT_FROM = (
     "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608 - constants

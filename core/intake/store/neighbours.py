@@ -21,7 +21,7 @@ from core.intake.claims.candidate import Newcomer
 from core.memory.write import VectorSpace
 from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
-from core.vault.sight import UNSEALED
+from core.vault.visibility import UNSEALED
 
 _FIRST = 48
 _AT_FIRST = 2

@@ -11,7 +11,7 @@ from dataclasses import replace
 from core.belief.gate import Deed, contradiction, has_standing
 from core.belief.relate.outdated_value import brings_back
 from core.belief.relate.relation import IDENTICAL, certain
-from core.belief.review.open_doubts import MAY_REPLACE
+from core.belief.review.items import MAY_REPLACE
 from core.intake.claims.candidate import Beside, Newcomer
 from core.memory.draft import to_json
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
@@ -120,7 +120,7 @@ def beside_doubted(
 
 
 _DOUBTS = (
-    "SELECT k.existing_id, k.incoming_id FROM conflicts k "  # noqa: S608 - a constant of core.belief.review.open_doubts
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k "  # noqa: S608 - a constant of core.belief.review.items
     "WHERE k.existing_id IN (SELECT value FROM json_each(?)) AND k.incoming_id IN (SELECT value FROM json_each(?)) "
     f"AND {MAY_REPLACE} ORDER BY k.id"
 )

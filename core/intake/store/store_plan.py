@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from core import log
 from core.belief.claims.claims import key_form
 from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_person, is_one_source, outranks
-from core.belief.relate.amounts import other_amounts, restates_amount
-from core.belief.relate.extent import speaks_for
+from core.belief.relate.distinctions import one_slot_apart, other_amounts, restates_amount, speaks_for
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
-from core.belief.relate.slots import one_slot_apart
 from core.errors import LociError
 from core.intake.claims.candidate import Beside, Newcomer, beside
 from core.intake.claims.structural_match import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from core.errors import Code, UserError
 from core.types.values import Actor
 from core.vault.database.rows import Rows
-from core.vault.sight import REFUSED
+from core.vault.visibility import REFUSED
 
 _, _BEFORE = REFUSED
 WITHIN_DAYS = 30

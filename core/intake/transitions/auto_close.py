@@ -12,7 +12,7 @@ from core.intake.transitions.review_items import close_moot
 from core.intake.transitions.transitions import Acts
 from core.memory.draft import to_json
 from core.types.values import Status
-from core.vault.sight import OVERTAKEN
+from core.vault.visibility import OVERTAKEN
 
 SAID_MEANWHILE = "said_meanwhile"
 """Note of a question that closed itself so: a key of `closed` in resources/help/review.json."""

@@ -18,7 +18,7 @@ from core.intake.transitions.transitions import Acts
 from core.memory.draft import Draft, content_hash
 from core.types.values import Kind
 from core.vault.database.rows import Rows
-from core.vault.sight import REFUSED
+from core.vault.visibility import REFUSED
 
 TURNED_DOWN, REJECTED_BEFORE = REFUSED
 _MOOT = "moot"

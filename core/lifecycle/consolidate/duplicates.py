@@ -28,7 +28,7 @@ from core.lifecycle.consolidate.pairs import (
     Near,
     Node,
     Pair,
-    Told,
+    ReadPair,
     may_unite,
     sides_of,
     told_pairs,
@@ -182,7 +182,7 @@ class _Reading:
             return True
         return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
 
-    def _seen(self, told: Told) -> Tie | None:
+    def _seen(self, told: ReadPair) -> Tie | None:
         """A duplicate; what may be merged or confirms is noted for later."""
         keep, other = _ordered(told.first, told.second)
         tie, label = Tie(keep, other, told.cosine, told.relation.confidence, told.relation.by), told.relation.label
@@ -209,7 +209,7 @@ def _ordered(first: Node, second: Node) -> tuple[Node, Node]:
     return keep, other
 
 
-def _says_same(told: Told) -> bool:
+def _says_same(told: ReadPair) -> bool:
     relation = told.relation
     return (relation.label is Label.DUPLICATE and relation.certain) or _one_claim(told.sides)
 

@@ -32,7 +32,7 @@ def fits(rows: Rows, deed: Planned, now_ms: int) -> bool:
 
     Args:
         rows: the transaction.
-        deed: from `core.lifecycle.consolidate.plan_groups`.
+        deed: from `core.lifecycle.consolidate.consolidate`.
         now_ms: the present, epoch ms.
 
     Returns:
@@ -78,7 +78,7 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
 
     Args:
         rows: a vault snapshot or the transaction.
-        deed: any deed of `core.lifecycle.consolidate.plan_groups`.
+        deed: any deed of `core.lifecycle.consolidate.consolidate`.
 
     Returns:
         True for what is no merge.

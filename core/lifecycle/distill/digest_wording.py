@@ -14,7 +14,7 @@ from core import log
 from core.belief.claims.entailment import says_all
 from core.errors import Code, LociError
 from core.lifecycle.kit.job_context import Batch, Ground
-from core.llm.distilling import reword_prompt
+from core.llm.distill_prompt import reword_prompt
 from core.llm.schema import json_of
 from core.memory.tiers import write_summary
 from core.text.split import sentences

@@ -26,8 +26,8 @@ from core.lifecycle.distill.digest_wording import ABSENT, Worded
 from core.lifecycle.distill.distill_actions import Hand, Item, Outcome, bearing, hash_of, is_target
 from core.lifecycle.distill.distill_queue import Episode
 from core.lifecycle.kit.job_context import Batch, Ground
-from core.llm.distilled import Distillate, NewFact, NewRule, distillate_of
-from core.llm.distilling import Shown, distill_prompt, fitting, shown_ids
+from core.llm.distill_prompt import Shown, distill_prompt, fitting, shown_ids
+from core.llm.distillate import Distillate, NewFact, NewRule, distillate_of
 from core.types.lifecycle import JobType
 from core.types.values import Kind
 from core.vault.database.rows import Rows

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from core.errors import Code
 from core.intake.transaction.sources import Lineage
-from core.llm.distilling import MOST_FACTS, MOST_RULES, Shown
+from core.llm.distill_prompt import MOST_FACTS, MOST_RULES, Shown
 from core.memory.draft import to_json
 from core.memory.read import occurred_when
 from core.types.values import Kind, Role, When

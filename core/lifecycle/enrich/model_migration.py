@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.errors import Code, LociError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import Batch, Ground
-from core.memory import vectorspaces
+from core.memory import vector_spaces
 from core.memory.read import by_ids
 from core.memory.write import VectorSpace, count_without_vectors, without_vectors, write_vectors
 from core.text.compose import embedding_text
@@ -111,16 +111,16 @@ class Migrate:
         wish = ground.options.embedder
         if self._moving.is_wished(_searched(rows, ground), wish):
             gone = _unwanted(rows, ground.now_ms)
-            return 0 if gone is None else max(1, vectorspaces.count_vectors(rows, gone))
+            return 0 if gone is None else max(1, vector_spaces.count_vectors(rows, gone))
         if not self._moving.is_at_hand(wish):
             return 0
-        building = vectorspaces.in_state(rows, "building") or VectorSpace("", "", 1)
+        building = vector_spaces.in_state(rows, "building") or VectorSpace("", "", 1)
         return max(1, count_without_vectors(rows, building))
 
     def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
         """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
         wish = ground.options.embedder
-        active, building = ground.read(lambda rows: (_searched(rows, ground), vectorspaces.in_state(rows, "building")))
+        active, building = ground.read(lambda rows: (_searched(rows, ground), vector_spaces.in_state(rows, "building")))
         if self._moving.is_wished(active, wish):
             gone = ground.read(lambda rows: _unwanted(rows, ground.now_ms))
             return None if gone is None else Prepared(gone)
@@ -161,14 +161,14 @@ class Migrate:
             return self._fill(tx, prepared)
         if prepared.built is not None:
             return self._exchange(tx, prepared, prepared.built)
-        dropped = vectorspaces.drop_some(tx, prepared.space, DROPPED_AT_ONCE)
+        dropped = vector_spaces.drop_some(tx, prepared.space, DROPPED_AT_ONCE)
         return Batch(dropped, {"dropped": dropped})
 
     @staticmethod
     def _fill(tx: Tx, prepared: Prepared) -> Batch:
-        building = vectorspaces.in_state(tx, "building")
+        building = vector_spaces.in_state(tx, "building")
         if building is None:
-            vectorspaces.note_building(tx, prepared.space)
+            vector_spaces.note_building(tx, prepared.space)
         # Between reading and writing a text may have been changed or taken back: its vector would say what it was.
         there = by_ids(tx, [one.id for one in prepared.memories])
         same = [n for n, one in enumerate(prepared.memories) if _reads_alike(there.get(one.id), one)]
@@ -186,12 +186,12 @@ class Migrate:
 
 
 def _searched(rows: Rows, ground: Ground) -> VectorSpace:
-    return vectorspaces.in_state(rows, "active") or ground.space
+    return vector_spaces.in_state(rows, "active") or ground.space
 
 
 def _unwanted(rows: Rows, now_ms: int) -> VectorSpace | None:
     """What is to be dropped while nothing is wished: what was filled in vain, and what has been over for long."""
-    return vectorspaces.in_state(rows, "building") or vectorspaces.overdue(rows, now_ms)
+    return vector_spaces.in_state(rows, "building") or vector_spaces.overdue(rows, now_ms)
 
 
 def _still_waiting(rows: Rows, prepared: Prepared) -> int:

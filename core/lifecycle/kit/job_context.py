@@ -19,7 +19,7 @@ from core.config.options import Options
 from core.intake.store.store import Keeper
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Acts
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.memory.write import Stored, VectorSpace
 from core.types.clock import Clock
 from core.types.lifecycle import JobType, Planned

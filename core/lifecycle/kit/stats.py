@@ -10,7 +10,7 @@ from typing import Any
 
 from core.memory.draft import to_json
 from core.vault.database.rows import Rows
-from core.vault.sight import undecided
+from core.vault.visibility import undecided
 
 _HOUR_MS = 3_600_000
 _IN = (

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.review.open_doubts import MAY_REPLACE, MAY_SPEAK
+from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.types.clients import limit_of, limits_from, seen_from
 from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
-from core.vault.sight import CLEARTEXT, UNSEALED, is_undecided, let_in
+from core.vault.visibility import CLEARTEXT, UNSEALED, is_undecided, let_in
 
 if TYPE_CHECKING:
     from core.recall.query.request import RecallRequest

@@ -15,11 +15,16 @@ from itertools import product
 
 from core import log
 from core.belief.claims.authorship import persons_among, said_among
-from core.belief.relate.amounts import other_amounts, restates_amount
+from core.belief.relate.distinctions import (
+    one_value_apart,
+    other_amounts,
+    other_attribute,
+    restates_amount,
+    shares_matter,
+)
 from core.belief.relate.features import vocabulary
 from core.belief.relate.relation import at_odds
 from core.belief.relate.rivals import is_rival
-from core.belief.relate.slots import one_value_apart, other_attribute, shares_matter
 from core.errors import LociError
 from core.intake.transaction.text_readers import Readers
 from core.recall.results.result import RecallItem

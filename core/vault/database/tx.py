@@ -1,14 +1,15 @@
-"""The write transaction of one verb.
+"""The write transaction of one verb, and which memories it touched, for subscribers told of changes at commit.
 
-`Vault.write` begins and ends it. Rows with a meaning go through `insert`, `update` and
-`delete`, which hand their images to the recorder for undo; `run` is for what is derived or
-is itself a journal. Must not do: commit, read the clock twice, know what a verb is.
+`Vault.write` begins and ends it. Rows with a meaning go through `insert`, `update` and `delete`, which hand their
+images to the recorder for undo; `run` is for what is derived or is itself a journal. Touched memories are collected
+from the rows that change, not from the verb, so undo, erasure and upkeep count too. Must not do: commit, read the clock
+twice, know what a verb is, or judge who may know of a change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from sqlite3 import Cursor
 from typing import Any, Protocol
@@ -19,7 +20,60 @@ from core.errors import BugError, CancelledError, LociError
 from core.vault.database.faults import RAISED
 from core.vault.database.rows import Params, SqlRows, bind, plain
 from core.vault.database.schema import Schema, Table
-from core.vault.database.touched import Touched
+
+_MEMORIES = "memories"
+_BESIDE = frozenset({"evidence", "memory_sources", "procedures", "rules", "verdicts"})
+"""Tables whose rows say how a memory of theirs stands."""
+_QUIET = frozenset({"access_count", "last_accessed_at", "read_at", "strength"})
+"""Columns by which nobody is told anything: reading, and upkeep that counts it."""
+
+Row = Mapping[str, object]
+
+
+class Touched:
+    """The memories of one transaction.
+
+    Attributes:
+        before: id to the row as it was, in the order they were touched; None for one that was not there.
+        beside: ids of memories of which another table holds something else now.
+    """
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.before: dict[str, Row | None] = {}
+        self.beside: dict[str, None] = {}
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How far it has come, for `cut`."""
+        return len(self.before), len(self.beside)
+
+    def note(self, table: str, row: Row, before: Row | None, names: Collection[str] | None = None) -> None:
+        """Take down one changed row.
+
+        Args:
+            table: whose row.
+            row: it, with at least its memory's id.
+            before: how it was; None for an insertion.
+            names: the columns that change; None for all.
+        """
+        if table == _MEMORIES:
+            if names is None or not _QUIET.issuperset(names):
+                self.before.setdefault(str(row["id"]), before)
+        elif table in _BESIDE:
+            self.beside.setdefault(str(row["memory_id"]))
+
+    def cut(self, size: tuple[int, int]) -> None:
+        """Forget what was first touched since; those changes were taken back.
+
+        Args:
+            size: as `size` was then.
+        """
+        while len(self.before) > size[0]:
+            self.before.popitem()
+        while len(self.beside) > size[1]:
+            self.beside.popitem()
+
 
 UNLOGGED = frozenset(
     {

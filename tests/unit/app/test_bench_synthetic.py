@@ -13,9 +13,9 @@ import pytest
 
 from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, bundled, write_jsonl
 from core.importers.detect import detect
+from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
-from core.importers.rehearsal import import_items
 from core.types.values import Kind, Role
 
 BLANKS = {

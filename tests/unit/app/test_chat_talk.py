@@ -17,7 +17,7 @@ from app.chat.start import model_place
 from app.chat.talk import Chat
 from app.chat.turns import Given, Turn, budget_of, left_out, messages_for, tokens_of
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.llm.place import place_of
+from core.llm.server_address import place_of
 
 CONTEXT = "<memory>\nThe cat is called Ada.\n</memory>"
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.grants import told_reach, typed_grants
 from app.cli.pairing import question_lines
-from core.config.grantwords import cannot, former, sees_own, sentence
+from core.config.grant_wording import cannot, former, sees_own, sentence
 from core.errors import UserError
 
 ASKED: dict[str, Any] = {

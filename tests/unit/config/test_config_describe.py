@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from core.config.describe import replaced, row_of, rows_of
+from core.config.option_rows import replaced, row_of, rows_of
 from core.config.options import Options, load
 from core.config.window import WindowOptions
 from core.config.window import load as load_window_options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.config.describe import rows_of
+from core.config.option_rows import rows_of
 from core.config.options import Options
 from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.score.ranking.profile import LOCI

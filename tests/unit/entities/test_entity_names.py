@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.entities.alike import Name, pairs_among
+from core.entities.name_words import name_key
 from core.entities.recognition import read_names
-from core.entities.words import name_key
+from core.entities.similar_names import Name, pairs_among
 
 
 def names(text: str) -> list[tuple[str, str, bool]]:

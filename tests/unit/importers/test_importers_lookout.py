@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core.importers import lookout
-from core.importers.lookout import Kind, Place, look_around, named_places, usual_places
+from core.importers import source_discovery
+from core.importers.source_discovery import Kind, Place, look_around, named_places, usual_places
 from core.types.clock import ManualClock
 from core.types.replies import Candidate
 
@@ -132,10 +132,10 @@ def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(everything) == 12
     for name, bound in (("MOST_ENTRIES", 15), ("MOST_SNIFFED", 3), ("MOST_FOUND", 3)):
         with monkeypatch.context() as patch:
-            patch.setattr(lookout, name, bound)
+            patch.setattr(source_discovery, name, bound)
             assert 0 < len(look(*named_places([tmp_path]))) <= 4, name
     with monkeypatch.context() as patch:
-        patch.setattr(lookout, "MOST_SECONDS", 0.0)
+        patch.setattr(source_discovery, "MOST_SECONDS", 0.0)
         assert look(*named_places([tmp_path])) == {}
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from core.index.rwlock import FairLock
+from core.index.stored import FairLock
 
 WAIT = 10.0
 

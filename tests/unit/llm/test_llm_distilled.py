@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.llm.distilled import MOST_ITEMS, NO_JSON, NewFact, NewRule, distillate_of, uuid_of
+from core.llm.distillate import MOST_ITEMS, NO_JSON, NewFact, NewRule, distillate_of, uuid_of
 from core.llm.schema import ANSWER_BYTES, schema
 
 ID = "0192f0c1-7a3e-7b5e-8c55-0242ac120002"

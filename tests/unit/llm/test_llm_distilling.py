@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from core.llm.distilling import (
+from core.llm.distill_prompt import (
     EPISODES_BYTES,
     KNOWN_BYTES,
     MOST_FACTS,

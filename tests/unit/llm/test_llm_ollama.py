@@ -13,8 +13,8 @@ from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama, relation
 
 from core.errors import Code, LociError
 from core.llm.ollama import Held, Limits, ModelServer, choose
-from core.llm.place import Place, place_of
-from core.llm.prompting import Prompt, relation_prompt
+from core.llm.prompts import Prompt, relation_prompt
+from core.llm.server_address import Place, place_of
 from core.types.belief import ModelState, Server, Told
 
 QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)

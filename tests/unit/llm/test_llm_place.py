@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import Code, LociError
-from core.llm.place import place_of
+from core.llm.server_address import place_of
 
 NAMES = {
     "localhost": ("::1", "127.0.0.1"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.belief.extract.extraction import predicates
-from core.llm.prompting import Prompt, claims_prompt, escaped, relation_prompt
+from core.llm.prompts import Prompt, claims_prompt, escaped, relation_prompt
 from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, claims_of, json_of, relation_of, schema
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 

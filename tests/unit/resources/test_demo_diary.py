@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from core.importers.detect import detect
+from core.importers.dry_run import Rehearsal, import_items, rehearse
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
-from core.importers.rehearsal import Rehearsal, import_items, rehearse
 from core.types.values import Kind, Status
 
 RESOURCES = Path(str(files("resources")))

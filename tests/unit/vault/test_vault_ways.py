@@ -27,7 +27,7 @@ ALLOWED = {
     "core.lifecycle.distill.distill_queue._GROUPS": _WHOLE,
     "core.lifecycle.distill.distill_queue._FIRST": _WHOLE,
     "core.lifecycle.enrich.enrich._UNASKED": _WHOLE,
-    "core.lifecycle.decay.archive_erasure._DUE": _WHOLE,
+    "core.lifecycle.decay.archive._DUE": _WHOLE,
     "core.lifecycle.consolidate.contradictions._LEFT": _WHOLE,
     "core.lifecycle.replay.replay._WEAK": _WHOLE,
     "core.lifecycle.distill.digest_wording._WAITING": _WHOLE,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.config.grantwords import cannot
+from core.config.grant_wording import cannot
 from ui.pages.clients.cards import CardsPanel
 from ui.pages.clients.common.words import words
 from ui.theme.theme import Theme

@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.config.describe import replaced, rows_of
+from core.config.option_rows import replaced, rows_of
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed

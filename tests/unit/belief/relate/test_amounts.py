@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.amounts import other_amounts, restates_amount
+from core.belief.relate.distinctions import other_amounts, restates_amount
 
 NUMBERS = {"one": "1", "three": "3", "seven": "7"}
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.worker_pool import Feed, Turns
+from core.belief.relate.model_runtime import Feed, Turns
 
 
 class Session:

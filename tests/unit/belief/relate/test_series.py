@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.belief.relate.distinctions import in_series
 from core.belief.relate.relation import NUMBERED, RelationModel
-from core.belief.relate.series import in_series
 from core.types.belief import Label, Told
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract
-from core.belief.relate.slots import one_slot_apart, one_value_apart, other_attribute, shares_matter
+from core.belief.relate.distinctions import one_slot_apart, one_value_apart, other_attribute, shares_matter
 from core.types.belief import Told
 
 

@@ -12,7 +12,7 @@ from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, 
 from core.config.options import Options
 from core.engine.facade import Engine, RootKey, Setup
 from core.errors import Code
-from core.importers import rehearsal
+from core.importers import dry_run
 from core.intake.store.import_batch import ImportRun
 from core.ipc.methods.memory_json import imported
 from core.types.replies import ConversationPlan, ImportReport
@@ -88,7 +88,7 @@ def test_answers_that_were_written_anew_are_counted(rig: Rig, tmp_path: Path) ->
 
 
 def test_a_plan_is_capped_and_says_how_many_there_are_more(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "PLANNED", 2)
+    monkeypatch.setattr(dry_run, "PLANNED", 2)
     rows = [*talk(1, "a"), *talk(1, "b"), *talk(2, "c"), *talk(1, "d"), *facts(1)]
     report = rehearse(rig, rig.write_rows(rows))
     assert [row.key == "" for row in report.plan] == [False, False, True]

@@ -14,9 +14,9 @@ from engine_rig import MARKER, START_MS, HandClock, Rig, differences, error_of, 
 from core.config.options import Options
 from core.errors import Code
 from core.importers.detect import detect
+from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
-from core.importers.rehearsal import import_items
 from core.intake.store.import_batch import digest
 from core.intake.transitions.merge import unite
 from core.types.clock import ManualClock

@@ -19,7 +19,7 @@ from core.engine.jobs.scheduler import Beats
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.enrich.model_migration import LAST_ROUNDS, Migrate
-from core.memory import vectorspaces
+from core.memory import vector_spaces
 from core.memory.write import VectorSpace, write_vectors
 from core.types.lifecycle import JobState, JobType
 
@@ -374,7 +374,7 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     ground = ground_of(rig.opened, rig.engine.model, lambda: False)
     work = Migrate(rig.engine.spaces)
     assert isinstance(rig.clock, HandClock)
-    rig.clock.advance(vectorspaces.KEPT_DAYS * DAY_MS - 1)
+    rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
     assert rig.opened.vault.read(lambda rows: work.backlog(rows, ground)) == 0
     rig.engine.spaces.forget("words").result(30)
     assert rig.opened.vault.read(lambda rows: work.backlog(rows, ground)) == 3

@@ -10,8 +10,7 @@ from import_checker import check_fixture, read_fixture
 from importer_checks import fixture, items_of, memory_bundle, reasons, records, troubles
 
 from core.errors import Code, UserError
-from core.importers.chats.chat_tree import walk_tree
-from core.importers.chats.chatgpt import ChatGptImporter
+from core.importers.chats.chatgpt import ChatGptImporter, walk_tree
 from core.importers.records.records import Record, Skip
 from core.types.values import Role, Status
 

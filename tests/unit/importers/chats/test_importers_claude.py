@@ -15,8 +15,8 @@ from importer_checks import items_of, memory_bundle, path_of, reasons, records, 
 from core.errors import Code, UserError
 from core.importers.chats.claude import ClaudeImporter
 from core.importers.detect import detect
+from core.importers.dry_run import import_items, rehearse
 from core.importers.input.source import open_bundle
-from core.importers.rehearsal import import_items, rehearse
 from core.types.values import Role, Source, Status
 
 CLAUDE = ClaudeImporter()

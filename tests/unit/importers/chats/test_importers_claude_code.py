@@ -21,9 +21,9 @@ from importer_checks import (
 
 from core.importers.chats.claude_code import ClaudeCodeImporter
 from core.importers.detect import detect
+from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.blocks import without_blocks
-from core.importers.rehearsal import import_items
 from core.types.values import Role
 
 CODE = ClaudeCodeImporter()

@@ -12,8 +12,8 @@ from importer_checks import EXPECTED, fixture, memory_bundle, path_of, reasons, 
 
 from core.errors import Code, UserError
 from core.importers.detect import detect, format_names, importers
+from core.importers.dry_run import import_items, rehearse
 from core.importers.input.source import open_bundle
-from core.importers.rehearsal import import_items, rehearse
 
 HOSTILE = [row["id"] for row in EXPECTED["fixtures"] if row["id"].startswith("hostile-")]
 REFUSED = [name for name in HOSTILE if fixture(name)["outcome"] == "refused"]

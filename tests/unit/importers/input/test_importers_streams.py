@@ -10,7 +10,7 @@ from importer_checks import memory_bundle
 
 from core.errors import Code, UserError
 from core.importers.input import array_stream, encodings, streams
-from core.importers.input.shape import key_paths
+from core.importers.input.sniff import key_paths
 from core.importers.input.source import SourceFile
 from core.importers.input.streams import (
     BadJson,

@@ -27,11 +27,11 @@ from importer_checks import (
 
 from core.errors import Code, UserError
 from core.importers.detect import detect
+from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
 from core.importers.records.front_matter import read_front_matter
 from core.importers.records.records import Record
-from core.importers.rehearsal import import_items
 from core.text.times import written_time
 from core.types.values import Kind, Precision, Role, Source, When
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from importer_checks import memory_bundle
 
+from core.importers.dry_run import import_items
 from core.importers.input.source import Bundle
 from core.importers.records.limits import FIELD_BYTES, LABEL_CHARACTERS, TEXT_BYTES, replace_pictures
 from core.importers.records.records import Conversation, Item, Record, Skip
-from core.importers.rehearsal import import_items
 from core.types.values import Role
 
 

@@ -9,10 +9,10 @@ import pytest
 from importer_checks import memory_bundle
 
 from core.errors import CancelledError
-from core.importers import rehearsal
+from core.importers import dry_run
+from core.importers.dry_run import Plan, import_items, rehearse
 from core.importers.input.source import Bundle
 from core.importers.records.records import Conversation, Item, Record, Section, Skip, Trouble
-from core.importers.rehearsal import Plan, import_items, rehearse
 from core.types.values import Role, Status, When
 
 
@@ -104,7 +104,7 @@ def test_what_the_bundle_left_out_is_told_first() -> None:
 
 
 def test_troubles_are_capped_and_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "TROUBLES_KEPT", 3)
+    monkeypatch.setattr(dry_run, "TROUBLES_KEPT", 3)
     told = rehearse(BUNDLE, Fixed(*(Trouble(f"a:{n}", "bad") for n in range(10))))
     assert ([row["where"] for row in told.troubles], told.trouble_count) == (["a:0", "a:1", "a:2"], 10)
 

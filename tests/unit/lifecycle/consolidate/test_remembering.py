@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from core.errors import Code, EnvironmentFaultError
-from core.lifecycle.consolidate import relation_cache
-from core.lifecycle.consolidate.relation_cache import remembered
+from core.lifecycle.consolidate import pairs as relation_cache
+from core.lifecycle.consolidate.pairs import remembered
 from core.types.belief import LABELS, Label, Relation, Told
 
 

@@ -14,7 +14,7 @@ from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
 from core.intake.erase.trace_index import TABLES, Journals
-from core.lifecycle.decay.archive_erasure import REASON, WITH_SOURCES, Erasing
+from core.lifecycle.decay.archive import REASON, WITH_SOURCES, Erasing
 from core.lifecycle.kit.job_context import Ground
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.recall import ContextQuery

@@ -12,7 +12,7 @@ from engine_rig import START_MS, Rig, refused
 from ground_rig import ground_of
 
 from core.errors import Code
-from core.lifecycle.decay.archive_page import erased_kinds, graveyard
+from core.lifecycle.decay.archive import erased_kinds, graveyard
 from core.types.lifecycle import Graveyard
 from core.types.values import Kind, Status
 from core.types.views import Revision

@@ -20,8 +20,8 @@ from core.lifecycle.distill import distill_queue
 from core.lifecycle.distill.distill import Distill
 from core.lifecycle.kit import job_store
 from core.llm.ollama import ModelServer
-from core.llm.place import place_of
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
+from core.llm.server_address import place_of
 from core.types.belief import Label
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind, Source, When

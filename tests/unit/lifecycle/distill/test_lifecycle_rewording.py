@@ -13,7 +13,7 @@ from ground_rig import ground_of
 
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.distill.digest_wording import reworded
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.types.values import Kind
 
 TEXT = "The user likes tea. The user likes green tea in the morning. The user likes coffee after lunch."

@@ -12,12 +12,11 @@ from engine_rig import HandClock, Rig, differences, rig_at
 from ground_rig import Ran, flow, ground_of
 
 from core.entities import registry
-from core.entities.showing import described
+from core.entities.mentions import described
 from core.errors import Code, LociError
-from core.lifecycle.enrich.enrich import ASKED, VERSION, Enrich, renew
-from core.lifecycle.enrich.name_proposals import MOST_OPEN
+from core.lifecycle.enrich.enrich import ASKED, MOST_OPEN, VERSION, Enrich, renew
 from core.lifecycle.kit.job_context import Stream
-from core.llm.prompting import Prompt
+from core.llm.prompts import Prompt
 from core.types.lifecycle import Inferred
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Kind

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.engine.health.report import sentence
 from core.engine.jobs.scheduler import Beats
 from core.engine.runtime.expiry import expire
-from core.lifecycle.decay.archive_erasure import Erasing
+from core.lifecycle.decay.archive import Erasing
 from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS, LEAP_MS, TRIAL_MS, Watch, is_to_be_kept, judged, read, waits
 from core.types.lifecycle import JobType
 from core.types.values import Kind, Status

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from sqlcipher3 import dbapi2
 
-from core.vault.database.upkeep import shrink
+from core.vault.database.cipher import shrink
 
 INCREMENTAL = 2
 SPARE = 128

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.vault.database.touched import Touched
+from core.vault.database.tx import Touched
 
 
 def test_the_first_image_counts() -> None:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.config.grantwords import sentence, short
+from core.config.grant_wording import sentence, short
 from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms, Undoable
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, date_of

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QProgressBar, QVBoxLayout, QWidget
 
-from core.config.grantwords import cannot, typed
+from core.config.grant_wording import cannot, typed
 from ui.pages.clients.common.words import counted, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from core.config.grantwords import beyond, cannot, seen_with
+from core.config.grant_wording import beyond, cannot, seen_with
 from core.types.clients import PairingQuestion
 from core.types.values import Grant
 from ui.pages.clients.common.grant_boxes import SpaceBoxes

@@ -10,7 +10,7 @@ import base64
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
-from core.config.grantwords import cannot
+from core.config.grant_wording import cannot
 from core.types.replies import Paired
 from core.types.values import Grant
 from core.types.views import Facets

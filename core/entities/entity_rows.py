@@ -1,4 +1,4 @@
-"""The register's rows: entities read as cards within a reach, made, changed; which of them a name may mean (seed B).
+"""The register's rows: entities read as cards within a reach, created, changed; which of them a name may mean (seed B).
 
 Must not do: merge, or decide who may write.
 """
@@ -9,15 +9,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from core.entities.name_words import MOST_NAME, name_key
 from core.entities.registry import TYPES, add_alias, root
 from core.entities.resolution import Named, tier
-from core.entities.words import MOST_NAME, name_key
 from core.errors import Code, PreconditionError, UserError
 from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.sight import undecided
+from core.vault.visibility import undecided
 
 METADATA_BYTES = 8 * 1024
 """UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.prompting import Prompt, escaped, instructions
+from core.llm.prompts import Prompt, escaped, instructions
 from core.llm.schema import json_of
 from core.text.describe.metadata import dates_in
 

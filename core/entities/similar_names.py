@@ -1,4 +1,4 @@
-"""Pairs of names that may be one: spelt almost alike, or one within the other ("Rosa", "Rosa Castellanos").
+"""Pairs of names that may be one entity: spelt almost alike, or one within the other ("Rosa", "Rosa Castellanos").
 
 They are questions for the person, never joined unasked (X48). Must not do: read a text or a vault.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from core.entities.words import name_key, name_words
+from core.entities.name_words import name_key, name_words
 
 ALIKE = 90.0
 """Likeness of two spellings from which they may be one, percent (issue: fuzzy >= 0.9)."""

@@ -1,4 +1,4 @@
-"""Looks for exports in the places where they usually lie: by names, heads of files and lists of archives.
+"""Looks for exports in the folders where they usually lie: by names, heads of files and lists of archives.
 
 The work is bounded in entries, files opened, depth and seconds; what cannot be read is passed over. Must not do: follow
 a link, open anything but regular files, read past the head of one, change anything, remember what it saw.

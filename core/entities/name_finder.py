@@ -1,7 +1,7 @@
-"""Which candidates become entities: those that a cue tells, and those that are named twice in their space.
+"""Which name candidates become entities: those with a cue beside them, and those that occur twice in their space.
 
-The second naming is looked for in the full-text index, so that nothing has to be remembered between two texts; what
-named a new entity before gets its mention then. Must not do: write.
+The second occurrence is looked up in the full-text index, so nothing has to be remembered between two texts; the memory
+of the first one then gets its mention. Must not do: write.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.entities.mentions import Mention, mentioned
+from core.entities.name_words import name_key
 from core.entities.recognition import Candidate, Read, read_names
 from core.entities.registry import Known, Lexicon, known_names, lexicon_of
-from core.entities.words import name_key
 from core.text.describe.technologies import spellings_of
 from core.text.stopwords import bare, common_words
 from core.text.terms import query_terms

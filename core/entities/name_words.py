@@ -1,4 +1,4 @@
-"""The words by which names are told (`resources/enrich/names.json`), and the key under which a name is found.
+"""The cue words by which names are recognised (`resources/enrich/names.json`), and the key under which a name is found.
 
 Must not do: read a text.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.prompting import Prompt, escaped, instructions
+from core.llm.prompts import Prompt, escaped, instructions
 from core.text.times import written_time
 from core.types.values import Precision, When
 

@@ -1,7 +1,7 @@
-"""What of a memory's state keeps it from clients, as words of SQL that the queries of every room share.
+"""Which memories are kept from clients because of their state, as SQL conditions that the queries of every room share.
 
-Where it lies is no part of this: spaces and channels are the asker's (`core.recall.query.scope`). Must not do: ask
-the vault.
+Spaces and channels are no part of this: they depend on the asker (`core.recall.query.scope`). Must not do: ask the
+vault.
 """
 
 from __future__ import annotations

@@ -1,0 +1,295 @@
+"""Rules beside the relation model: what sets two similar texts apart, and how much of a text another one covers.
+
+One slot filled differently ("my bank is A", "the user's bank is B"), another amount of the same unit ("up to 9 kg",
+"presumably 7 kg"), another member of a series ("Pot 3", "web-27", "for the 7th time"). The model reads 64 tokens of
+each side; `speaks_for` checks that a remark about one line does not replace a document. Pure. Must not do: say which of
+the two is right, or that they cannot both be true; it only says that a person should look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from core.belief.extract.normal_form import as_read
+from core.belief.extract.vocabulary import exclusivity
+from core.belief.extract.vocabulary import words as vocabulary_words
+from core.belief.relate.relation import at_odds
+from core.text.stopwords import stop_words
+from core.types.belief import Told
+
+_CODE_TOKEN = re.compile(r"[\w.\-]*\w")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
+_DIGITS = re.compile(r"\d+")
+_PRONOUNS = frozenset({"i", "we", "you", "he", "she", "they", "it"})
+_LATEST_SUBJECT = 8
+"""The place in a text up to which a code is part of its subject: "The word number 3 of the list is …"."""
+_MOST_FILLED = 4
+"""Words that one place of a frame may be filled with."""
+
+
+def in_series(existing: str, incoming: str) -> bool:
+    """Whether two texts say the same kind of thing of two numbered things or occasions.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        False where the subject is the same, and where the only number that differs is a quantity.
+    """
+    old, new = (_CODE_TOKEN.findall(as_read(text).casefold()) for text in (existing, incoming))
+    place = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
+    if place is None:
+        return False
+    return _is_numbered(old, new) or _of_other_subjects(old, new, place)
+
+
+def _is_numbered(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether nothing but numbers differs, and one of them names a thing or counts an occasion."""
+    apart = [place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b]
+    if len(old) != len(new):
+        return False
+    if not all(_NUMBER.fullmatch(old[place]) and _NUMBER.fullmatch(new[place]) for place in apart):
+        return False
+    return any(not new[place].isdigit() or _is_subject(new, place) for place in apart)
+
+
+def _of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
+    """Whether the first words that differ are codes within the subject, and the rest fills one frame."""
+    if _form(old[place]) != _form(new[place]) or not _is_subject(new, place):
+        return False
+    rest = old[place + 1 :], new[place + 1 :]
+    for kind, a, b, c, d in SequenceMatcher(None, *rest, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        # A word too many ("now", "instead") may be what tells that the one took the place of the other.
+        if kind != "replace" or max(b - a, d - c) > _MOST_FILLED or stop_words() & {*rest[0][a:b], *rest[1][c:d]}:
+            return False
+    return bool({*rest[0]} & {*rest[1]})
+
+
+def _form(token: str) -> str:
+    """A code with every number in it as one sign: `web-27` and `web-3` are of one form; without a number its own."""
+    return _DIGITS.sub("0", token) if _DIGITS.search(token) else token
+
+
+def _is_subject(words: Sequence[str], place: int) -> bool:
+    """Whether the code at a place is a name within the first noun phrase: no verb, no pronoun and no unit about it."""
+    known = vocabulary_words().sets
+    before, after = words[:place], words[place + 1 : place + 2]
+    if place > _LATEST_SUBJECT or (not before and not words[place][0].isalpha()):
+        return False
+    if any(word in known["aux"] or word in known["finite"] or word.endswith("ed") for word in before):
+        return False
+    if any(word in _PRONOUNS or _DIGITS.search(word) for word in before):
+        return False
+    if before and before[-1] in stop_words() and words[place].isdigit():
+        return False  # "the 3 cats", "at 5": an amount or a time
+    return bool(after) and after[0] not in known["measures"] and after[0] not in known["unit"]
+
+
+_CONTENT_WORD = re.compile(r"[^\W\d_]{3,}")
+_STEM = 5
+_SHORT = 24
+"""Content words up to which a text makes one point, which a few words can replace."""
+_SHARE = 0.4
+"""Our choice: so much of a longer text's content words a text must have that takes its place."""
+
+
+def speaks_for(existing: str, incoming: str) -> bool:
+    """Whether a text is about all that another one says, so that it could take its place.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        True for a short text, which makes one point in whatever words; for a longer one, whether two fifths of its
+        content words are in the newcomer.
+    """
+    old = _content(existing)
+    return len(old) <= _SHORT or len(old & _content(incoming)) >= _SHARE * len(old)
+
+
+def _content(text: str) -> set[str]:
+    return {word[:_STEM] for word in _CONTENT_WORD.findall(text.casefold()) if word not in stop_words()}
+
+
+_CHANGED = frozenset({"now", "currently", "instead", "nowadays"})
+_LIGHT = _CHANGED | {"today", "actually", "only", "just"}
+_AMOUNT_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
+
+
+def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+    """Whether two texts name amounts of one unit, and never the same.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+        numbers: number words to digits, one word each.
+
+    Returns:
+        False where they share no unit, or agree on an amount of each unit they share.
+    """
+    old, new = _amounts(existing, numbers), _amounts(incoming, numbers)
+    return any(old[unit].isdisjoint(new[unit]) for unit in old.keys() & new.keys())
+
+
+def restates_amount(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+    """Whether a text says that the amount of what stands is another now, and names nothing else: "I take 25 mg now".
+
+    Args:
+        existing: what stands: "I take 50 mg of sertraline".
+        incoming: what is new.
+        numbers: as in `other_amounts`.
+
+    Returns:
+        True where all its words but the amount and light ones stand in what stands, too. False without a word that
+        tells of a change: "I ran 8 km" is another run.
+    """
+    is_changed = not _CHANGED.isdisjoint(_AMOUNT_TOKEN.findall(as_read(incoming).casefold()))
+    if not is_changed or not other_amounts(existing, incoming, numbers):
+        return False
+    old, new = (
+        {word for word in _AMOUNT_TOKEN.findall(as_read(text).casefold()) if not _AMOUNT.fullmatch(word)}
+        - stop_words()
+        - _LIGHT
+        for text in (existing, incoming)
+    )
+    return bool(new) and new <= old and not {numbers.get(word, "") for word in new} - {""}
+
+
+def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(as_read(text).casefold())]
+    for amount, unit in pairwise(tokens):
+        if _AMOUNT.fullmatch(amount) and not _AMOUNT.fullmatch(unit) and unit not in stop_words():
+            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(_one_form(amount))
+    return found
+
+
+def _one_form(amount: str) -> str:
+    """`1,000` is 1000, `4,50` is 4.5, `07` is 7 and `9.0` is 9; what is no number of one of these forms stays."""
+    plain = _GROUPED.sub("", amount).replace(",", ".")
+    return f"{float(plain):.6f}" if plain.count(".") < 2 else plain
+
+
+_WORD = re.compile(r"[\w@.+-]+")
+_PERSON = re.compile(r"\b(?:the\s+)?user(?:'s|’s)?(?!\w)|\b(?:i|i'm|my|me|mine)(?!\w)", re.IGNORECASE)
+_LEFT_OUT = frozenset({"a", "an", "the"})
+_PASSING = frozenset({"now", "currently", "new", "current", "actually", "still", "today", "called", "named"})
+_BE = frozenset({"is", "was", "become", "became"})
+_SELF = "\x01"
+_MOST_NAMED = 5
+_MOST_WORDS, _MOST_APART = 24, 4
+
+
+def one_slot_apart(existing: Told, incoming: Told) -> bool:
+    """Whether two short texts differ in one place only, in what fills it, and that place holds one value as a rule.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        False for texts of many words, and where both are read as claims of a predicate that holds many values.
+    """
+    return at_odds(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
+
+
+def one_value_apart(existing: Told, incoming: Told) -> bool:
+    """Whether two short texts are one sentence with another value in it: what fills the place are no clauses.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        As `one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my wife's
+        sister is called B" speak of two things), or where things of two names are told the same of.
+    """
+    apart = _apart(existing, incoming)
+    if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
+        return False
+    words = _words(existing.text)
+    at = _shared(words, _words(incoming.text))
+    # Behind the thing's name stands its value, or before "is my ..."; else two things are told apart.
+    return _SELF in words[at:] or not (stop_words() | {_SELF}).issuperset(words[:at])
+
+
+def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
+    """What differs where two texts differ in one place only; None where they do not."""
+    old, new = _words(existing.text), _words(incoming.text)
+    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
+        return None
+    head = _shared(old, new)
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    apart = old[head : len(old) - tail], new[head : len(new) - tail]
+    kept = {*old[:head], *old[len(old) - tail :]} - {_SELF}
+    return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
+
+
+def other_attribute(existing: Told, incoming: Told) -> bool:
+    """Whether two sentences give one thing of the person's two values, however they go on behind them.
+
+    "My bank is A." beside "the user's bank is B, in case anybody asks": one thing of a person has one value as a rule.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+    """
+    old, new = _attribute(existing.text), _attribute(incoming.text)
+    if old is None or new is None or old[0] != new[0]:
+        return False
+    least = min(len(old[1]), len(new[1]))
+    return old[1][:least] != new[1][:least]
+
+
+def shares_matter(existing: str, incoming: str) -> bool:
+    """Whether two texts have a word in common that is neither a function word nor the person.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+    """
+    return bool((set(_words(existing)) & set(_words(incoming))) - stop_words() - _PASSING - {_SELF})
+
+
+def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The thing of the person's that a sentence gives the value of, and the first words of that value."""
+    words = [word for word in _words(text) if word not in _PASSING]
+    if _SELF not in words:
+        return None
+    behind = words[words.index(_SELF) + 1 :]
+    at = next((n for n, word in enumerate(behind) if word in _BE), 0)
+    if not 0 < at <= _MOST_NAMED or not behind[at + 1 :]:
+        return None
+    return tuple(behind[:at]), tuple(behind[at + 1 : at + 1 + _MOST_APART])
+
+
+def _many(existing: Told, incoming: Told) -> bool:
+    known = exclusivity()
+    both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
+    return any(not known.get(predicate, False) for predicate in both)
+
+
+def _words(text: str) -> list[str]:
+    folded = _PERSON.sub(_SELF, as_read(text)).casefold()
+    found = [word.strip(".-") for word in re.findall(rf"{_SELF}|{_WORD.pattern}", folded)]
+    return [word if len(word) < 4 else word.removesuffix("s") for word in found if word and word not in _LEFT_OUT]
+
+
+def _shared(old: list[str], new: list[str]) -> int:
+    """How many words at the beginning are the same."""
+    count = 0
+    for a, b in zip(old, new, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
