@@ -79,9 +79,13 @@ def imported_names(tree: ast.Module) -> dict[str, str]:
     return names
 
 
-def used_paths(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def used_paths(path: Path) -> tuple[tuple[int, str], ...]:
     """Line and full dotted path of everything a file imports or reaches through an import."""
-    tree = parsed(path)
+    return tuple(_used_in(parsed(path)))
+
+
+def _used_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     names = imported_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 # Helper to reason: functions whose result is SQL made from fixed words only.
@@ -34,6 +33,8 @@ class Scope:
     parameters: list[str]
     body: list[ast.stmt]
     assigned: dict[str, list[Value]] = field(default_factory=dict)
+    calls: list[ast.Call] = field(default_factory=list)
+    returned: list[ast.expr] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,32 +70,37 @@ def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield node.target, node.iter
 
 
-class _OwnNames(ast.NodeTransformer):
-    """Gives the variables of each comprehension names of their own."""
+def _name_apart(nodes: Sequence[ast.AST]) -> None:
+    """Give the variables of each comprehension names of their own.
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        self.generic_visit(node)
+    Args:
+        nodes: all nodes of a tree, outer ones before inner ones.
+    """
+    for node in reversed(nodes):
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             targets = [name for part in node.generators for name in ast.walk(part.target)]
             ours = {name.id for name in targets if isinstance(name, ast.Name)}
             for name in ast.walk(node):
                 if isinstance(name, ast.Name) and name.id in ours:
                     name.id = f"{name.id}@{node.lineno}:{node.col_offset}"
-        return node
 
 
 def scopes(module: str, tree: ast.Module) -> list[Scope]:
-    """Every function of a module, and its top level, with what is assigned in each."""
-    tree = copy.deepcopy(tree)
-    _OwnNames().visit(tree)
+    """Every function of a module, and its top level, with what is assigned in each; the tree is changed."""
+    nodes = list(ast.walk(tree))
+    _name_apart(nodes)
     found = [Scope(module, "<module>", [], tree.body)]
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, Function):
             spec = node.args
             names = [argument.arg for argument in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]]
             found.append(Scope(module, node.name, names, node.body))
     for scope in found:
         for node in _own_nodes(scope.body):
+            if isinstance(node, ast.Call):
+                scope.calls.append(node)
+            elif isinstance(node, ast.Return) and node.value is not None:
+                scope.returned.append(node.value)
             for target, value in _assignments(node):
                 several = isinstance(target, ast.Tuple)
                 for place, one in enumerate(target.elts if isinstance(target, ast.Tuple) else [target]):
@@ -159,16 +165,20 @@ class Flow:
         doors: functions that execute SQL, by module (empty when known everywhere) and name.
     """
 
-    def __init__(self, modules: dict[str, ast.Module], trusted: Container[str] = frozenset()) -> None:
+    def __init__(self, sources: Mapping[str, str], trusted: Container[str] = frozenset()) -> None:
         """Read a tree.
 
         Args:
-            modules: file to syntax tree.
+            sources: file to what it says.
             trusted: `file:function` of those that check what they build in themselves.
         """
+        modules = {name: ast.parse(source, filename=name) for name, source in sources.items()}
         self._scopes = {name: scopes(name, tree) for name, tree in modules.items()}
         self._foreign = {name: _foreign_modules(tree) for name, tree in modules.items()}
         self._trusted = trusted
+        self._named: dict[str, list[Scope]] = {}
+        for scope in (scope for group in self._scopes.values() for scope in group):
+            self._named.setdefault(scope.name, []).append(scope)
         self.doors: dict[tuple[str, str], set[Door]] = {
             ("", name): {Door(0, "sql")} for name in ("execute", "executemany", "executescript")
         }
@@ -193,10 +203,11 @@ class Flow:
         """Every statement or part of one that goes through a door."""
         for name, group in self._scopes.items():
             for scope in group:
-                for node in _own_nodes(scope.body):
-                    if isinstance(node, ast.Call) and not self._is_foreign(node, name):
-                        for door in self._doors_of(node, name):
-                            argument = door.argument(node)
+                for call in scope.calls:
+                    doors = self._doors_of(call, name)
+                    if doors and not self._is_foreign(call, name):
+                        for door in doors:
+                            argument = door.argument(call)
                             if argument is not None:
                                 yield scope, argument, door.built
 
@@ -257,15 +268,14 @@ class Flow:
         if f"{name}()" in place.seen:
             return
         known = isinstance(call.func, ast.Name) or name.startswith("_")  # a method of any object may be anything
-        groups = [self._scopes[place.scope.module]] if name.startswith("_") else list(self._scopes.values())
-        makers = [(scope, group[0]) for group in groups for scope in group if known and scope.name == name]
+        own = place.scope.module if name.startswith("_") else None
+        makers = [scope for scope in self._named.get(name, []) if known and own in {None, scope.module}]
         if not makers and place.built:
             yield Part(place.scope, call, place.built)
-        for scope, top in makers:
-            inner = replace(place, scope=scope, top=top, seen=frozenset({f"{name}()"}))
-            for node in _own_nodes(scope.body):
-                if isinstance(node, ast.Return) and node.value is not None:
-                    yield from self._unknown(_at(node.value, wanted), inner)
+        for scope in makers:
+            inner = replace(place, scope=scope, top=self._scopes[scope.module][0], seen=frozenset({f"{name}()"}))
+            for value in scope.returned:
+                yield from self._unknown(_at(value, wanted), inner)
 
 
 @dataclass(frozen=True)
