@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from core.belief.claims.claims import key_form
 from core.belief.extract.normal_form import as_read
 from core.belief.extract.vocabulary import exclusivity
 from core.belief.extract.vocabulary import words as vocabulary_words
-from core.belief.relate.relation import at_odds
 from core.text.stopwords import stop_words
-from core.types.belief import Told
+from core.types.belief import ClaimDraft, Told
+from core.types.values import When
 
 _CODE_TOKEN = re.compile(r"[\w.\-]*\w")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
@@ -200,7 +201,7 @@ def one_slot_apart(existing: Told, incoming: Told) -> bool:
     Returns:
         False for texts of many words, and where both are read as claims of a predicate that holds many values.
     """
-    return at_odds(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
+    return has_contradiction(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
 
 
 def one_value_apart(existing: Told, incoming: Told) -> bool:
@@ -293,3 +294,35 @@ def _shared(old: list[str], new: list[str]) -> int:
             break
         count += 1
     return count
+
+
+def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
+    """Whether a claim of each side cannot both hold (design section 4, structural conflict).
+
+    Same subject and predicate, windows of validity that overlap, and either another value of an exclusive predicate
+    or the same value with the other polarity.
+
+    Args:
+        existing: claims of what stands.
+        incoming: claims of what is new.
+    """
+    return any(_odds(old, new) for old in existing for new in incoming)
+
+
+def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:
+    if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
+        return False
+    if not _overlap(old, new):
+        return False
+    if key_form(old.value) == key_form(new.value):
+        return old.polarity != new.polarity
+    return old.exclusive and new.exclusive and old.polarity == new.polarity == "positive"
+
+
+def _overlap(old: ClaimDraft, new: ClaimDraft) -> bool:
+    return _reaches(old.valid_to, new.valid_from) and _reaches(new.valid_to, old.valid_from)
+
+
+def _reaches(end: When | None, start: When | None) -> bool:
+    """Whether a window that ends at `end` goes on after `start`; None is without bound."""
+    return end is None or start is None or end.ms > start.ms

@@ -14,13 +14,11 @@ from importlib.resources.abc import Traversable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import key_form
-from core.belief.relate.distinctions import in_series
+from core.belief.relate.distinctions import has_contradiction, in_series
 from core.belief.relate.features import Side, prepare, vocabulary
 from core.belief.relate.model_runtime import Card, Runtime, probabilities, read_card, relation_folder
 from core.text.fold import fold_case, fold_width
-from core.types.belief import BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
-from core.types.values import When
+from core.types.belief import BY_MEANING, LABELS, Label, Relation, Told
 
 IDENTICAL = "identical"
 NUMBER_CHANGED = "number_changed"
@@ -121,7 +119,7 @@ def by_rule(existing: Told, incoming: Told) -> Relation | None:
     """What is certain without the model: the same text, or two of a numbered series."""
     if same_text(existing.text, incoming.text):
         return certain(Label.DUPLICATE, IDENTICAL)
-    if in_series(existing.text, incoming.text) and not at_odds(existing.claims, incoming.claims):
+    if in_series(existing.text, incoming.text) and not has_contradiction(existing.claims, incoming.claims):
         return certain(Label.COEXIST, NUMBERED)
     return None
 
@@ -154,41 +152,9 @@ def _folded(text: str) -> str:
     return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
 
 
-def at_odds(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
-    """Whether a claim of each side cannot both hold (design section 4, structural conflict).
-
-    Same subject and predicate, windows of validity that overlap, and either another value of an exclusive predicate
-    or the same value with the other polarity.
-
-    Args:
-        existing: claims of what stands.
-        incoming: claims of what is new.
-    """
-    return any(_odds(old, new) for old in existing for new in incoming)
-
-
-def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:
-    if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
-        return False
-    if not _overlap(old, new):
-        return False
-    if key_form(old.value) == key_form(new.value):
-        return old.polarity != new.polarity
-    return old.exclusive and new.exclusive and old.polarity == new.polarity == "positive"
-
-
-def _overlap(old: ClaimDraft, new: ClaimDraft) -> bool:
-    return _reaches(old.valid_to, new.valid_from) and _reaches(new.valid_to, old.valid_from)
-
-
-def _reaches(end: When | None, start: When | None) -> bool:
-    """Whether a window that ends at `end` goes on after `start`; None is without bound."""
-    return end is None or start is None or end.ms > start.ms
-
-
 def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
     """The plainest sign that one text replaces the other."""
-    if at_odds(existing.claims, incoming.claims):
+    if has_contradiction(existing.claims, incoming.claims):
         return CLAIMS_AT_ODDS
     if _negated(old, new):
         return NEGATED

@@ -16,8 +16,8 @@ from importlib.resources import files
 
 from core.belief.extract.extraction import extract
 from core.belief.extract.normal_form import as_read
+from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.features import vocabulary
-from core.belief.relate.relation import at_odds
 from core.text.stopwords import stop_words
 from core.types.belief import ClaimDraft, Told
 
@@ -69,7 +69,7 @@ def is_rival(existing: Told, incoming: Told) -> bool:
     text = as_read(incoming.text)
     if not held or len(text) > _MOST:
         return False
-    return _denies(held, text) or any(at_odds(held, _read(loose, incoming)) for loose in _loosely(text))
+    return _denies(held, text) or any(has_contradiction(held, _read(loose, incoming)) for loose in _loosely(text))
 
 
 def assumed(text: str) -> Mapping[str, tuple[str, ...]]:
@@ -107,7 +107,7 @@ def assumes_otherwise(existing: Told, incoming: Told) -> bool:
     for name, values in theirs.items():
         if name in held and not any(_is_part(one, other) for one in values for other in held[name]):
             return True
-        if at_odds(existing.claims, claims_assumed(name, values, incoming)):
+        if has_contradiction(existing.claims, claims_assumed(name, values, incoming)):
             return True
     return False
 

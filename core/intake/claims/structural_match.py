@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.belief.claims.claims import key_form, key_of
 from core.belief.extract.residue import says_no_more
-from core.belief.relate.relation import at_odds as contradict
+from core.belief.relate.distinctions import has_contradiction as contradict
 from core.belief.relate.rivals import MOST_ASSUMED, assumed, assumes_otherwise, claims_assumed
 from core.intake.claims.candidate import Beside, Newcomer, beside
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin

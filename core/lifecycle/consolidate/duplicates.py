@@ -18,7 +18,8 @@ from core.belief.claims.text_union import united
 from core.belief.extract.residue import says_no_more
 from core.belief.gate import Deed as Verdict
 from core.belief.gate import decide
-from core.belief.relate.relation import at_odds, certain
+from core.belief.relate.distinctions import has_contradiction
+from core.belief.relate.relation import certain
 from core.intake.claims.candidate import OWNER_LINEAGE, Beside
 from core.intake.transaction.echo_guard import was_handed
 from core.intake.transaction.sources import KINDS_BY_TEXT
@@ -173,7 +174,7 @@ class _Reading:
         ids = frozenset((a.id, b.id))
         if not ids <= sides.keys() or ids & (self.found.gone | self._taken) or self._decisions.is_settled(a.id, b.id):
             return False
-        if at_odds(sides[a.id].told.claims, sides[b.id].told.claims):
+        if has_contradiction(sides[a.id].told.claims, sides[b.id].told.claims):
             return False
         keep, other = _ordered(a, b)
         if cosine >= self._lines.dedup and _may_stand_beneath(keep, other):

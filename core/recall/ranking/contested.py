@@ -16,6 +16,7 @@ from itertools import product
 from core import log
 from core.belief.claims.authorship import persons_among, said_among
 from core.belief.relate.distinctions import (
+    has_contradiction,
     one_value_apart,
     other_amounts,
     other_attribute,
@@ -23,7 +24,6 @@ from core.belief.relate.distinctions import (
     shares_matter,
 )
 from core.belief.relate.features import vocabulary
-from core.belief.relate.relation import at_odds
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
 from core.intake.transaction.text_readers import Readers
@@ -107,7 +107,7 @@ def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: Readers) -
         near = [
             (mine, theirs)
             for mine, theirs in product(told[own.memory.id], told[item.memory.id])
-            if shares_matter(mine.text, theirs.text) or at_odds(mine.claims, theirs.claims)
+            if shares_matter(mine.text, theirs.text) or has_contradiction(mine.claims, theirs.claims)
         ]
         if any(_is_against(mine, theirs) for mine, theirs in near):
             found[item.memory.id] = own
@@ -129,7 +129,7 @@ def _told(memory: Memory, readers: Readers) -> list[Told]:
 def _is_against(mine: Told, theirs: Told) -> bool:
     numbers = vocabulary()["numbers"]
     return (
-        at_odds(mine.claims, theirs.claims)
+        has_contradiction(mine.claims, theirs.claims)
         or one_value_apart(mine, theirs)
         or other_attribute(mine, theirs)
         or is_rival(mine, theirs)

@@ -11,7 +11,8 @@ from gathering_rig import DAY_MS, told
 from ground_rig import ground_of, near_of
 from real_models import real_embedder
 
-from core.belief.relate.relation import RelationModel, at_odds
+from core.belief.relate.distinctions import has_contradiction
+from core.belief.relate.relation import RelationModel
 from core.engine.startup import built_in_readers
 from core.intake.transaction.text_readers import Readers
 from core.lifecycle.consolidate import duplicates as sameness
@@ -87,7 +88,7 @@ def all_asked(ground: Ground, near: Near) -> Sameness:
     reading = sameness._Reading(ground, lines, decisions, frozenset(), crowd)
     duplicates: dict[str, list[Tie]] = {}
     for each in told_pairs(ground, some, sides, crowd):
-        if at_odds(each.sides[0].told.claims, each.sides[1].told.claims):
+        if has_contradiction(each.sides[0].told.claims, each.sides[1].told.claims):
             continue
         tie = reading._seen(each)
         if tie is not None:
