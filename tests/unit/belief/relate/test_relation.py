@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.model_runtime import encoder_folder, probabilities, relation_folder
 from core.belief.relate.relation import (
     CLAIMS_AT_ODDS,
@@ -24,7 +25,6 @@ from core.belief.relate.relation import (
     REASONS,
     VALUE_CHANGED,
     RelationModel,
-    at_odds,
     same_text,
 )
 from core.errors import Code, EnvironmentFaultError
@@ -148,8 +148,8 @@ def test_claims_at_odds_are_the_reason(model: RelationModel) -> None:
     ],
 )
 def test_claims_are_at_odds_when_both_cannot_hold(old: ClaimDraft, new: ClaimDraft, odds: bool) -> None:
-    assert at_odds([old], [new]) is odds
-    assert at_odds([new], [old]) is odds
+    assert has_contradiction([old], [new]) is odds
+    assert has_contradiction([new], [old]) is odds
 
 
 @pytest.mark.parametrize("text", HOSTILE)
