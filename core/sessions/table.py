@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
-from core.sessions.working import Slots, Taken, used
+from core.sessions.working_set import Slots, Taken, used
 
 MOST_SESSIONS = 64
 """Sessions of one client that are in use at once; the longest silent one is put away for another."""

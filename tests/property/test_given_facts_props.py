@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract
-from core.engine.memories.fact_parts import as_store, is_bare
 from core.errors import Code, UserError
-from core.intake.store.requests import check_request
+from core.intake.store.requests import as_store, check_request, is_bare
 from core.intake.transaction.text_readers import no_claims
 from core.types.requests import FactRequest, StoreRequest
 

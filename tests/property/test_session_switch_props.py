@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.sessions.table import Left, Name, Table
-from core.sessions.working import Taken, used
+from core.sessions.working_set import Taken, used
 from core.types.sessions import Resumed
 
 CLIENTS = st.sampled_from([(f"client{n}", "main") for n in range(5)])

@@ -13,7 +13,7 @@ from core.config.options import Options
 from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.trust_inputs import refresh_capped
 from core.intake.transaction.validation import check_space_name
-from core.intake.undo.client_unpairing import UNPAIRED, is_unpaired
+from core.intake.undo.client_pairing import UNPAIRED, is_unpaired
 from core.memory.spaces import ensure_space
 from core.types.clients import SLEEPS_AFTER_MS, Before, Change, Terms
 from core.types.ids import IdMaker

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.engine.access.client_terms import is_asleep
 from core.errors import Code, UserError
-from core.intake.undo.client_unpairing import NEVER
+from core.intake.undo.client_pairing import NEVER
 from core.types.clients import ClientCard, Standing
 from core.types.values import Grant
 from core.vault.database.rows import Rows

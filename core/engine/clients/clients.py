@@ -1,6 +1,8 @@
 """Clients for their owner: pairing and terms, pauses and the kill switch, what each did, and taking it back.
 
-Must not do: be reached by a client; only the owner's verbs and the window call it.
+The preview of a client's context goes the way of the verb `context`, without a receipt, counts, or a hand-over; beside
+it stands what the owner would be given. Must not do: be reached by a client; only the owner's verbs and the window
+call it.
 """
 
 from __future__ import annotations
@@ -9,10 +11,12 @@ import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from core import log
+from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
 from core.engine.access.client_terms import (
     bounds_of,
@@ -28,17 +32,24 @@ from core.engine.access.client_terms import (
     regrant_row,
     resume_row,
 )
+from core.engine.access.recall_runner import answer
 from core.engine.clients import client_undo as undoing
 from core.engine.clients.activity import activity_page
 from core.engine.clients.cards import cards_of, client_id_of
-from core.engine.clients.context_preview import sight
+from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.futures import begun, mapped, rescued, watched
+from core.engine.runtime.futures import begun, chain, mapped, rescued, watched
 from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.vector_space import Meant
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.undo.client_unpairing import UNPAIRED
+from core.intake.undo.client_pairing import UNPAIRED
+from core.recall.answer.client_quota import SHARE, packed_fairly
+from core.recall.answer.context import average_tokens
+from core.recall.query.request import RecallRequest
+from core.recall.query.scope import OWNER_SCOPE, Scope, sealed_among, seen
+from core.score.ranking.packing import fetch_count
 from core.types.clients import (
     ActivityPage,
     Before,
@@ -53,8 +64,70 @@ from core.types.clients import (
 )
 from core.types.recall import ContextQuery
 from core.types.replies import ClientRecord, Paired
+from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, Grant
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+OTHER_SPACE = "other_space"
+"""Why a memory would not be handed out: it lies in a space the client does not see, or in another client's."""
+SEALED = "sealed"
+"""Why a memory would not be handed out: it is sealed, and no client is given it."""
+
+
+def sight(opened: Opened, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
+    """Show what a client would be given.
+
+    Args:
+        opened: the open vault.
+        query: the prompt, its budget and the model whose tokenizer counts.
+        scope: the client's.
+        may_read: whether it is answered at all: without the grant `read` every question is refused it.
+
+    Returns:
+        The text and what is not in it; nothing for one that may not read.
+
+    Raises:
+        UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
+    """
+    budget = budget_of(opened, query)
+    request = RecallRequest.of(RecallQuery(query.prompt), scope)
+    request.check()
+    if not may_read:
+        return _settled(Sight("", 0, budget, (), {}))
+    counter = counter_for(query.model, opened.home.path / FOLDER)
+
+    def run(meant: Meant) -> Sight:
+        now = opened.clock.now_ms()
+
+        def read(rows: Rows) -> Sight:
+            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
+            result = answer(opened, rows, wanted, meant, now)
+            packed = packed_fairly(rows, result.items, budget, counter, scope.client_id, result.sought)
+            given = tuple(one.id for one in packed.included)
+            withheld = {miss.id: miss.why for miss in result.near_misses}
+            withheld |= {one.id: one.reason for one in packed.excluded}
+            whole = answer(opened, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
+            known = {item.memory.id for item in result.items} | withheld.keys()
+            withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
+            return Sight(packed.text, packed.tokens, budget, given, withheld)
+
+        return opened.vault.read(read)
+
+    return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+
+
+def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
+    """Why a client is not even searched these, which the person would be given."""
+    within, closed = seen(rows, ids, scope), sealed_among(rows, ids)
+    return {one: SEALED if one in closed else SHARE if one in within else OTHER_SPACE for one in ids}
+
+
+def _settled(value: Sight) -> Future[Sight]:
+    made: Future[Sight] = Future()
+    made.set_result(value)
+    return made
+
 
 T = TypeVar("T")
 

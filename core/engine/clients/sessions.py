@@ -22,11 +22,11 @@ from core.engine.runtime.vector_space import Meant
 from core.errors import LociError, UserError
 from core.intake.transaction.idempotency import Repeat
 from core.recall.answer.context import HEAD
-from core.sessions import working
-from core.sessions.capturing import Bringer, Prepared, bring_in, prepare_messages, prepare_summary
+from core.sessions import working_set
+from core.sessions.capture import Bringer, Prepared, bring_in, prepare_messages, prepare_summary
 from core.sessions.models import allowance
 from core.sessions.table import Gone, Left, Name, Table
-from core.sessions.working import Slots, Taken
+from core.sessions.working_set import Slots, Taken
 from core.types.clients import limit_of
 from core.types.recall import ContextQuery, ContextReply
 from core.types.replies import ClientRecord
@@ -284,7 +284,7 @@ class Sessions:
                 return SessionClosed(**again)
             held = self._table.look(name)
             left = None if held is None else held.left
-            kept = working.kept(tx, *name)
+            kept = working_set.kept(tx, *name)
             closed = SessionClosed(
                 len(left.slots if left is not None else kept[0] if kept is not None else {}),
                 int(held is not None and bool(held.turn) and held.turn == turn),
@@ -333,7 +333,7 @@ class Sessions:
 
             def write(tx: Tx) -> None:
                 self._keep(tx, gone.left)
-                working.drop_stale(tx, before)
+                working_set.drop_stale(tx, before)
 
             watched(opened.write(write, background=True), _log, "putting a session away")
 
@@ -359,7 +359,7 @@ class Sessions:
         for one in left:
             client_id, session = one.name
             if client_id is not None:  # the owner's own channel keeps nothing
-                working.keep(tx, client_id, session, one.slots, one.at)
+                working_set.keep(tx, client_id, session, one.slots, one.at)
         tx.after_commit(lambda: self._table.saved(left))
 
     def _take_up(self, opened: Opened, rows: Rows, name: Name) -> Taken:
@@ -367,13 +367,13 @@ class Sessions:
 
         def find() -> Taken:
             left = self._table.leaving(name)
-            kept = working.kept(rows, *name) if left is None else (left.slots, left.at)
-            return Taken({}, Resumed.NEW) if kept is None else working.resumed(kept[0], now - kept[1], options)
+            kept = working_set.kept(rows, *name) if left is None else (left.slots, left.at)
+            return Taken({}, Resumed.NEW) if kept is None else working_set.resumed(kept[0], now - kept[1], options)
 
         def idle(slots: Slots, age_ms: int) -> Taken:
             if age_ms < options.session_idle_s * 1000:
                 return Taken(slots, Resumed.HELD)
-            return working.resumed(slots, age_ms, options)
+            return working_set.resumed(slots, age_ms, options)
 
         return self._table.take_up(name, now, find, idle)
 
@@ -382,9 +382,9 @@ class Sessions:
         self._keep(tx, self._table.make_room(name))
         slots = self._take_up(opened, tx, name).slots
         brought = dict.fromkeys(captured.facts, _STORED)
-        after = working.used(slots, brought) if brought else slots
+        after = working_set.used(slots, brought) if brought else slots
         if name[0] is not None:
-            working.keep(tx, name[0], name[1], after, opened.clock.now_ms())
+            working_set.keep(tx, name[0], name[1], after, opened.clock.now_ms())
         if brought:
             tx.after_commit(lambda: self._used(name, brought, opened.clock.now_ms()))
         return len(after)

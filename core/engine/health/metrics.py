@@ -8,7 +8,7 @@ from core.belief.review.items import open_count
 from core.engine.health.report import opening_warnings, sentence
 from core.engine.runtime.open_vault import Opened
 from core.index.manager import State
-from core.intake.undo.client_unpairing import UNPAIRED
+from core.intake.undo.client_pairing import UNPAIRED
 from core.lifecycle.kit.stats import stats
 from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport

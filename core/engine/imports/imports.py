@@ -1,4 +1,9 @@
-"""The facade's group for imports: find, rehearse, run, resume, take back."""
+"""The facade's group for imports: find, rehearse, run, resume, take back.
+
+What was chosen of a running import is kept beside its row: a choice can name thousands of conversations, so it is
+written once and not with every batch, and goes when the import ends. Must not do: know a file format
+(`core.importers` does), or store a record by another way than `core.intake.store.import_batch`.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +16,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core import log
-from core.engine.imports.import_choice import choice_of, forget_choice, remember_choice
 from core.engine.imports.import_preview import Newcomers
-from core.engine.imports.record_reader import incoming
 from core.engine.memories.import_comparison import AT_ONCE, settle_some
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, watched
@@ -31,16 +37,135 @@ from core.importers.records.records import Importer, Record
 from core.importers.source_discovery import look_around, named_places, usual_places
 from core.intake.store.import_batch import (
     ImportRun,
+    Incoming,
     Tally,
     look_over,
     tally_from,
+    usable_claim,
+    usable_space,
+    usable_validity,
 )
 from core.intake.transaction.text_parts import cut
 from core.intake.transaction.validation import check_space_name
 from core.text.compose import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
-from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor
+from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, When
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_PREFIX = "import_choice:"
+
+
+def remember_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
+    """Keep what was chosen.
+
+    Args:
+        tx: the transaction that begins the import.
+        import_id: the import.
+        only: keys of the chosen conversations; None for all, which needs no note.
+    """
+    if only is not None:
+        tx.run(
+            "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?)",
+            (_PREFIX + import_id, json.dumps(sorted(only)), tx.now_ms),
+        )
+
+
+def choice_of(rows: Rows, import_id: str) -> frozenset[str] | None:
+    """What was chosen of a running import.
+
+    Args:
+        rows: a snapshot.
+        import_id: the import.
+
+    Returns:
+        Keys of the chosen conversations; None for all.
+    """
+    found = rows.value("SELECT value FROM settings WHERE key = ?", (_PREFIX + import_id,))
+    return None if found is None else frozenset(json.loads(found))
+
+
+def forget_choice(tx: Tx, import_id: str) -> None:
+    """Take the note away; the import has ended.
+
+    Args:
+        tx: the transaction that ends it.
+        import_id: the import.
+    """
+    tx.run("DELETE FROM settings WHERE key = ?", (_PREFIX + import_id,))
+
+
+def incoming(
+    records: Sequence[Record], parts: Sequence[tuple[str, ...]], vectors: NDArray[np.float32] | None
+) -> list[Incoming]:
+    """The records of a batch with their vectors.
+
+    Args:
+        records: as the importer read them.
+        parts: the texts of each.
+        vectors: unit rows, one a text in that order; None where the embedder was away.
+
+    Returns:
+        What the vault takes in.
+    """
+    items: list[Incoming] = []
+    at = 0
+    for record, texts in zip(records, parts, strict=True):
+        own = None if vectors is None else vectors[at : at + len(texts)]
+        items.append(_incoming(record, texts, own))
+        at += len(texts)
+    return items
+
+
+def _times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
+    """When each part of a record was said."""
+    times: list[When | None] = []
+    at, occurred, left = 0, record.occurred, list(record.sections)
+    for text in texts:
+        while left and left[0].start <= at:
+            occurred = left.pop(0).occurred
+        times.append(occurred)
+        at += len(text)
+    return tuple(times)
+
+
+def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> Incoming:
+    conversation = record.conversation
+    space = usable_space(record.space)
+    valid_from, valid_to = usable_validity(record.valid_from, record.valid_to)
+    marks = {
+        "space_unusable": space != record.space,
+        "validity_unusable": (valid_from, valid_to) != (record.valid_from, record.valid_to),
+    }
+    return Incoming(
+        identity=record.identity,
+        texts=texts,
+        vectors=vectors,
+        where=record.where,
+        kind=record.kind,
+        role=record.role,
+        source=record.source,
+        status=record.status,
+        author=record.author,
+        conversation=None
+        if conversation is None
+        else (conversation.key, conversation.title, conversation.started, conversation.extra),
+        position=record.position,
+        occurred=record.occurred,
+        times=_times(record, texts),
+        category=record.category,
+        importance=record.importance,
+        tags=record.tags,
+        space=space,
+        session=record.session,
+        ref=record.ref,
+        claim=usable_claim(record.claim),
+        valid_from=valid_from,
+        valid_to=valid_to,
+        flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
+        extra=record.extra,
+    )
+
 
 _log = log.get("engine")
 _CHECK_EVERY = 200

@@ -1,21 +1,23 @@
 """The facade's group for the laboratory: trial recalls, the tuner, probes, receipts, and how recall did lately.
 
-The owner's alone. A trial leaves no trace: no receipt, no audit row, no counted access. Must not do: know an option by
-name, or rank by itself.
+The owner's alone: an answer hides nothing. A trial leaves no trace: no receipt, no audit row, no counted access. Must
+not do: know an option by name, or rank by itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 
 from core import log
 from core.engine.access import receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import answer
+from core.engine.access.receipts import tokens_of
 from core.engine.lab import probes as saved
-from core.engine.lab.trial_answer import lab_answer
 from core.engine.runtime import tuner
 from core.engine.runtime.futures import chain, mapped, watched
 from core.engine.runtime.open_vault import Opened
@@ -23,8 +25,11 @@ from core.engine.runtime.vector_space import Meant
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
+from core.memory.read import by_ids, client_names
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope
+from core.recall.results.result import NearMiss, RecallItem, RecallResult
+from core.score.belief.quality import parts_of
 from core.score.ranking.profile import Profile
 from core.score.ranking.profile_options import Value, profile_of
 from core.types.recall import (
@@ -32,18 +37,115 @@ from core.types.recall import (
     Comparison,
     Given,
     LabAnswer,
+    LabItem,
     Probe,
     ProbeOutcome,
     RecallHealth,
     Receipt,
     ReceiptPage,
     Tally,
+    Trace,
+    TracedCandidate,
     Tuning,
 )
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_DIGITS = 9  # less is noise, which must not decide before the rank does
+
+
+def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -> LabAnswer:
+    """Dress a result for the laboratory.
+
+    Args:
+        rows: the snapshot of the result.
+        result: the answer.
+        took_ms: milliseconds so far.
+        seen_as: whose view it is; `""` for the person's own.
+
+    Returns:
+        The answer; of a memory that is over in parts, the text is what stands.
+    """
+    trace = result.trace
+    traced = {one.id: one for one in trace.candidates}
+    missed = by_ids(rows, [miss.id for miss in result.near_misses])
+    items = [_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1)]
+    near = [
+        _missed(miss, missed[miss.id], traced.get(miss.id), trace) for miss in result.near_misses if miss.id in missed
+    ]
+    names = client_names(rows, [item.memory for item in (*items, *near)])
+    return LabAnswer(
+        items=tuple(_named(item, names) for item in items),
+        near=tuple(_named(item, names) for item in sorted(near, key=_by_score)),
+        abstained=result.abstained,
+        reason=result.reason,
+        trace=trace,
+        strategy=result.strategy,
+        took_ms=took_ms,
+        tokens=tokens_of(result),
+        seen_as=seen_as,
+    )
+
+
+def _named(item: LabItem, names: Mapping[str, str]) -> LabItem:
+    client = item.memory.client_id
+    return item if client is None else replace(item, client=names.get(client))
+
+
+def _by_score(item: LabItem) -> tuple[float, float, str]:
+    """The best score first, then the first rank; of equal scores what has no rank comes last."""
+    return (-round(item.score, _DIGITS), math.inf if item.rank is None else item.rank, item.memory.id)
+
+
+def _shown(place: int, item: RecallItem, one: TracedCandidate | None, trace: Trace) -> LabItem:
+    return LabItem(
+        memory=item.memory,
+        place=place,
+        rank=place if one is None else one.rank,
+        score=item.score,
+        signals={"relevance": item.signals.relevance, **_sides(item)},
+        lists=dict(item.ranks),
+        why=item.why,
+        dropped=None,
+        parts={"relevance": item.score} if one is None else _made(one, item.score, trace),
+    )
+
+
+def _made(one: TracedCandidate, score: float, trace: Trace) -> dict[str, float]:
+    """The parts of the score that is shown: a group of several stands with the score of its best."""
+    parts = parts_of(one, trace.weights)
+    whole = sum(parts.values())
+    return {name: part * score / whole for name, part in parts.items()} if whole > 0 else {**parts, "relevance": score}
+
+
+def _missed(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: Trace) -> LabItem:
+    if one is None:
+        return LabItem(memory, None, None, miss.score, {}, {}, (miss.sentence,), miss.why, {})
+    ranked = one.rank is not None
+    return LabItem(
+        memory=memory,
+        place=None,
+        rank=one.rank,
+        score=one.score if ranked else miss.score,
+        signals={"relevance": one.relevance, **one.signals} if ranked else {},
+        lists=dict(one.lists),
+        why=(miss.sentence,),
+        dropped=one.dropped or miss.why,
+        parts=parts_of(one, trace.weights) if ranked else {},
+    )
+
+
+def _sides(item: RecallItem) -> dict[str, float]:
+    signals = item.signals
+    return {
+        "confidence": signals.confidence,
+        "recency": signals.recency,
+        "importance": signals.importance,
+        "utility": signals.utility,
+    }
+
 
 RUN_AFTER = frozenset({"import", tuner.RETURNED})
 """Verbs after which the probes run by themselves; `apply` sees to it itself."""

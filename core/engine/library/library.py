@@ -1,6 +1,7 @@
 """The facade's group for the library: what the window's table lists, shows by page, changes and exports.
 
-All of it is the owner's; no client ever gets these methods.
+A memory that reads like an instruction is let through here too (E10.14.3). All of it is the owner's. Must not do: be
+reached by a client.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from core import log
+from core.belief.review.injection_warning import warned_of
 from core.engine.library.export import export, fields_of_parts, handed_out
-from core.engine.memories.injection_review import through, warned
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.futures import begun, chain, mapped, watched
 from core.engine.runtime.open_vault import Opened
@@ -22,6 +23,8 @@ from core.engine.runtime.vector_space import Meant
 from core.errors import Code, UserError
 from core.intake.revise.revision import VERB, Reviser, preview
 from core.intake.revise.revision_plan import check_revision
+from core.intake.transitions.injection_hold import VERB as LET_THROUGH
+from core.intake.transitions.injection_hold import let_through
 from core.memory.read import by_id
 from core.recall.browse.facets import facets
 from core.recall.browse.library_search import find, rows_of
@@ -35,6 +38,47 @@ from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+
+def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
+    """Whether a memory is kept out of what assistants are given by themselves, and why.
+
+    Args:
+        opened: the open vault.
+        memory_id: the memory.
+
+    Returns:
+        Why; None where it is not, or the person let it through. The future raises NOT_FOUND.
+    """
+
+    def read(rows: Rows) -> Warned | None:
+        memory = by_id(rows, memory_id)
+        if memory is None:
+            raise UserError(Code.NOT_FOUND, "There is no such memory.")
+        return warned_of(memory)
+
+    return opened.read(read)
+
+
+def through(opened: Opened, memory_id: str) -> Future[str]:
+    """Let a memory through; one undo step (`core.intake.transitions.injection_hold.let_through`).
+
+    Args:
+        opened: the open vault.
+        memory_id: the memory.
+
+    Returns:
+        The undo step; the future raises NOT_FOUND.
+    """
+
+    def write(tx: Tx) -> str:
+        step = let_through(tx, opened.work, memory_id, OWNER_ACTOR)
+        seq = tx.seq
+        tx.after_commit(lambda: opened.announce(LET_THROUGH, (memory_id,), OWNER_ACTOR, seq))
+        return step
+
+    return opened.write(write)
+
 
 _log = log.get("engine")
 _END_OF_ID = re.compile(r"[0-9a-f-]{8,35}", re.ASCII)
@@ -123,7 +167,7 @@ class Library:
         )
 
     def warned(self, memory_id: str) -> Future[Warned | None]:
-        """Why a memory is kept out of automatic context (`core.engine.memories.injection_review.warned`)."""
+        """Why a memory is kept out of automatic context (`core.engine.library.library.warned`)."""
         return warned(self._opened(), memory_id)
 
     def let_through(self, memory_id: str) -> Future[str]:

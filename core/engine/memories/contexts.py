@@ -1,6 +1,8 @@
 """The verb `context`: a recall with the prompt as its question, packed into a token budget, with a receipt.
 
-Must not do: search by itself, or choose what goes in; `core.recall` does both.
+The clarifying questions beside it are chosen and noted in one transaction, so that none is put twice; nothing is
+written where there is nothing to ask. Must not do: search by itself, choose what goes in (`core.recall` does both), or
+hold a context back because a question could not be noted (seed B, fail-open): it goes out without.
 """
 
 from __future__ import annotations
@@ -10,19 +12,20 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from core import log
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.recall_runner import answer
 from core.engine.access.receipts import said_for, told_sealed
-from core.engine.memories.clarifications import choose, with_questions
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.vector_space import Meant
-from core.errors import Code, UserError
+from core.errors import Code, LociError, UserError
+from core.lifecycle.questions.question_choice import asked, next_questions
 from core.recall.answer.client_quota import packed_fairly
 from core.recall.answer.context import average_tokens
 from core.recall.answer.session_boost import with_at_hand
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Scope, sealed
+from core.recall.query.scope import Scope, sealed, seen
 from core.recall.ranking.contested import with_contested
 from core.recall.results.receipt_codec import body_of
 from core.recall.results.result import RecallResult
@@ -33,6 +36,80 @@ from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
 from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("engine")
+
+
+def choose(opened: Opened, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
+    """The questions that may be put with a context.
+
+    Args:
+        opened: the open vault.
+        rows: a snapshot of it, or a transaction.
+        query: the prompt; without a session nothing is asked.
+        scope: what the asker may see.
+
+    Returns:
+        None to two.
+    """
+    if not query.session:
+        return ()
+    spaces = None if scope.unrestricted else scope.space_ids
+    if query.spaces is not None:
+        named = {
+            str(row[0]) for name in query.spaces for row in rows.all("SELECT id FROM spaces WHERE name = ?", (name,))
+        }
+        spaces = frozenset(named if spaces is None else named & spaces)
+    within = scope if spaces is None else replace(scope, unrestricted=False, space_ids=spaces)
+    return next_questions(
+        rows,
+        opened.options,
+        lambda ids: seen(rows, ids, within),
+        scope.client_id,
+        query.session,
+        opened.clock.now_ms(),
+        spaces,
+    )
+
+
+def with_questions(opened: Opened, reply: ContextReply, query: ContextQuery, scope: Scope) -> Future[ContextReply]:
+    """Put the questions beside a context.
+
+    Args:
+        opened: the open vault.
+        reply: the context, with the questions that could be put when it was made.
+        query: the prompt.
+        scope: what the asker may see.
+
+    Returns:
+        The context with those that are noted as put.
+    """
+    done: Future[ContextReply] = Future()
+    bare = replace(reply, clarifying=())
+    if not reply.clarifying:
+        done.set_result(bare)
+        return done
+
+    def note(tx: Tx) -> tuple[Clarifying, ...]:
+        chosen = choose(opened, tx, query, scope)
+        asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
+        return chosen
+
+    def noted(work: Future[tuple[Clarifying, ...]]) -> None:
+        error = work.exception()
+        if error is None:
+            done.set_result(replace(bare, clarifying=work.result()))
+            return
+        if not isinstance(error, LociError):
+            done.set_exception(error)
+            return
+        _log.warning("questions were left out: %s", error.code.value)
+        done.set_result(bare)
+
+    opened.write(note).add_done_callback(noted)
+    return done
+
 
 VERB = "context"
 AtHand = Callable[[Rows], Mapping[str, float]]

@@ -1,11 +1,15 @@
-"""The facade's group for memories: store, read, list, recall, forget, undo."""
+"""The facade's group for memories: store, read, list, recall, forget, undo, and the verdicts on one memory.
+
+Must not do: say who may speak of what by itself; the caller's check does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +21,18 @@ from core.engine.access.recall_runner import answer
 from core.engine.memories import erasure
 from core.engine.memories.answer_feedback import judge
 from core.engine.memories.contexts import context
-from core.engine.memories.detail import detail
-from core.engine.memories.fact_parts import as_store
+from core.engine.memories.detail import detail, lasting_of
 from core.engine.memories.import_comparison import reconcile_all
-from core.engine.memories.permanence import lasting_of
 from core.engine.memories.trust_explanation import believed
-from core.engine.memories.verdict_call import Spoken, speak
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, chain, mapped, watched
 from core.engine.runtime.open_vault import Opened
 from core.engine.runtime.vector_space import Meant
 from core.entities.mentions import described
 from core.errors import Code, UserError
-from core.intake.store.requests import check_source
+from core.intake.store.requests import as_store, check_source
 from core.intake.store.store import Checked, check_request
+from core.intake.transaction.idempotency import Repeat
 from core.intake.transitions.soft_delete import forget
 from core.intake.transitions.verdicts import Voices
 from core.lifecycle.enrich.enrich import renew
@@ -50,6 +52,61 @@ from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQ
 from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What somebody says of a memory.
+
+    Attributes:
+        verdict: the verb.
+        memory_id: the memory.
+        actor: who says so.
+        extras: what the memory must be, and the caller's own id for this call.
+        told: what else the call was made with, JSON-able.
+    """
+
+    verdict: str
+    memory_id: str
+    actor: Actor
+    extras: Extras
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def repeat(self) -> Repeat:
+        """By what this call is known again."""
+        whole = {"verb": self.verdict, "id": self.memory_id, **self.told}
+        return Repeat(self.actor, self.extras.request_id, whole)
+
+
+def speak(
+    tx: Tx, opened: Opened, spoken: Spoken, may: Callable[[Rows], None], say: Callable[[Voices, Tx], VerdictReply]
+) -> VerdictReply:
+    """Carry a verdict out within a transaction; one that came before is answered as it was then.
+
+    Args:
+        tx: the transaction.
+        opened: the open vault.
+        spoken: what is said.
+        may: raises where the actor may not say it.
+        say: says it.
+
+    Returns:
+        How the memory stands.
+
+    Raises:
+        UserError: what `may` and `say` raise; INVALID_INPUT where the id was used for something else.
+    """
+    may(tx)
+    voices = Voices(opened.make_id, opened.work, opened.space, opened.add_vectors)
+
+    def do() -> Mapping[str, Any]:
+        reply, seq = say(voices, tx), tx.seq
+        tx.after_commit(lambda: opened.announce(spoken.verdict, (reply.memory_id,), spoken.actor, seq))
+        return asdict(reply)
+
+    return VerdictReply(**spoken.repeat.once(tx, do))
+
 
 BACKLOG_BATCH = 200
 READ_ANEW = "read_anew"
@@ -97,7 +154,7 @@ class Memories:
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
-        """Remember a fact with its claim (`core.engine.memories.fact_parts.as_store`); see `store`."""
+        """Remember a fact with its claim (`core.intake.store.requests.as_store`); see `store`."""
         opened = self._opened()
         return self.store(as_store(fact, opened.keeper.readers.extract, opened.clock.now_ms()), actor)
 

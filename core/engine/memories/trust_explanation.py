@@ -1,18 +1,19 @@
 """How one memory is believed: everything the trust inspector draws, read in one snapshot.
 
-Must not do: work out a trust or a confidence in another way than the store path does.
+The version chain is placed on the axis of valid time: when each version held. Must not do: work out a trust or a
+confidence in another way than the store path does, or guess a time that nothing tells.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
 from core.belief.review.items import standing_side
 from core.belief.review.sides import Keyed, at_odds, claims_seen
-from core.engine.memories.version_chain import Written, chain_of
 from core.intake.transaction.trust_inputs import age_days, terms_of
 from core.memory.read import by_ids, occurred_when
 from core.score.belief.trust import TrustTerms
@@ -21,14 +22,122 @@ from core.types.memory import (
     Chain,
     ClaimHeld,
     EvidenceSeen,
+    Gap,
     Opposed,
     Rests,
     TrustInputs,
     TrustStep,
+    VersionHeld,
     Voice,
 )
 from core.types.values import Kind, Memory, Precision, Source, Status
 from core.vault.database.rows import Rows
+
+_DAY_MS = 86_400_000
+_CHAIN_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+_NEVER_HELD = frozenset({Status.QUARANTINED})
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A version as its row tells it; all times in epoch ms.
+
+    Attributes:
+        value: what it says; "" where no claim was read.
+        valid_from: true from, where it says so; `valid_to` until when, exclusive.
+        said: when it was said; None where unknown.
+        recorded_at: when Loci learned it; `retired_at` when it stopped believing it.
+    """
+
+    memory_id: str
+    version: int
+    status: Status
+    value: str
+    valid_from: int | None
+    valid_prec: Precision
+    valid_to: int | None
+    said: int | None
+    said_prec: Precision
+    recorded_at: int
+    retired_at: int | None
+
+    @property
+    def begin(self) -> tuple[int, Precision, str]:
+        """From when on it was true, how exactly that is known, and by what."""
+        if self.valid_from is not None:
+            return self.valid_from, self.valid_prec, "valid"
+        if self.said is not None:
+            return self.said, self.said_prec, "said"
+        return self.recorded_at, Precision.MS, "recorded"
+
+
+def chain_of(written: Sequence[Written], now_ms: int) -> Chain:
+    """Put versions on the axis of valid time.
+
+    A version holds from its `valid_from`, else from when it was said, else from when it was learned; until its
+    `valid_to`, else, once it does not stand any more, until the version after it begins, else until it was retired
+    (design section 4, superseding; seed D, temporal queries).
+
+    Args:
+        written: versions of one chain, in any order.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        The versions in the order in which they held, and the times between them of which none says anything; a gap
+        shorter than a day is none.
+    """
+    ordered = sorted(written, key=lambda one: (one.begin[0], one.version, one.recorded_at))
+    held = [one for one in ordered if one.status not in _NEVER_HELD]
+    ends = {one.memory_id: _end(one, held[nr + 1 :]) for nr, one in enumerate(held)}
+    current = _current(held)
+    versions = tuple(_held(one, ends.get(one.memory_id), current) for one in ordered)
+    return Chain(versions, _gaps([v for v in versions if v.ever_held]), now_ms)
+
+
+def _held(one: Written, end: int | None, current: str | None) -> VersionHeld:
+    begin, precision, known_by = one.begin
+    return VersionHeld(
+        memory_id=one.memory_id,
+        version=one.version,
+        status=one.status,
+        value=one.value,
+        begin=begin,
+        precision=precision,
+        begin_by=known_by,
+        end=end,
+        recorded_at=one.recorded_at,
+        retired_at=one.retired_at,
+        is_current=one.memory_id == current,
+        ever_held=one.status not in _NEVER_HELD,
+    )
+
+
+def _end(one: Written, later: Sequence[Written]) -> int | None:
+    begin = one.begin[0]
+    if one.valid_to is not None:
+        return max(begin, one.valid_to)
+    if one.status in _CHAIN_STANDS:
+        return None
+    after = next((other.begin[0] for other in later if other.begin[0] > begin), one.retired_at)
+    return None if after is None else max(begin, after)
+
+
+def _current(held: Sequence[Written]) -> str | None:
+    standing = [one for one in held if one.status in _CHAIN_STANDS]
+    return standing[-1].memory_id if standing else None
+
+
+def _gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
+    found: list[Gap] = []
+    reached: int | None = None
+    for nr, version in enumerate(versions):
+        if nr and reached is not None and version.begin - reached >= _DAY_MS:
+            found.append(Gap(reached, version.begin))
+        if version.end is None:
+            return tuple(found)  # what has no end leaves no gap behind it
+        reached = version.end if reached is None else max(reached, version.end)
+    return tuple(found)
+
 
 CLAIMS, QUOTES = 40, 12
 """Claims of one memory and quotes of one claim at most."""

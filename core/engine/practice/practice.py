@@ -1,6 +1,7 @@
 """The facade's group for what is put into practice: how rules serve and how procedures go.
 
-Must not do: write; `core.engine.practice.rule_reports` does.
+The opposite that a harmful mark turns a rule into is embedded before the write, written with it, and announced. Must
+not do: decide when a rule is inverted; `core.intake.revise.outcome_reports` does.
 """
 
 from __future__ import annotations
@@ -8,16 +9,228 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
 from core.engine.access.authority import Authority
-from core.engine.practice import rule_reports
+from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import Opened
-from core.errors import Code, UserError
+from core.errors import Code, LociError, UserError
+from core.intake.revise.outcome_reports import (
+    HARMFUL,
+    HELPFUL,
+    OUTCOME,
+    Applications,
+    Turned,
+    foreseen,
+    procedure_state,
+    rule_state,
+)
 from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.question_quota import check_marks
+from core.intake.transaction.validation import check_reason
 from core.recall.query.scope import find
+from core.text.compose import embedding_text
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import Application
 from core.types.values import Actor, Kind
 from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("engine")
+_APPLIED = (
+    "SELECT a.applied_at, a.outcome = 'helpful', k.name, coalesce(a.reason, '') FROM rule_applications a "
+    "LEFT JOIN clients k ON k.id = a.client_id WHERE a.memory_id = ? ORDER BY a.applied_at DESC, a.id DESC LIMIT ?"
+)
+
+Check = Callable[[Rows], None]
+"""Raises where the actor may not see the memory."""
+
+
+def applications(opened: Opened) -> Applications:
+    """What takes reports down in an open vault."""
+    return Applications(opened.make_id, opened.work, opened.space, opened.add_vectors)
+
+
+def mark_helpful(
+    opened: Opened, memory_id: str, actor: Actor, check: Check, repeat: Repeat | None = None
+) -> Future[Marked]:
+    """A rule was applied and it helped.
+
+    Args:
+        opened: the open vault.
+        memory_id: the rule.
+        actor: who says so.
+        check: raises where the actor may not.
+        repeat: the caller's own id for this report, if it gave one.
+
+    Returns:
+        How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
+    """
+
+    def write(tx: Tx) -> Marked:
+        check(tx)
+        known = _marked_before(tx, repeat)
+        if known is not None:
+            return known
+        check_marks(tx, memory_id, actor, tx.now_ms)
+        done = applications(opened).mark_helpful(tx, memory_id, actor)
+        _keep(tx, repeat, done)
+        _announce(tx, opened, HELPFUL, (done.state.memory_id,), actor)
+        return done
+
+    return opened.write(write)
+
+
+def mark_harmful(
+    opened: Opened, memory_id: str, actor: Actor, reason: str | None, check: Check, repeat: Repeat | None = None
+) -> Future[Marked]:
+    """A rule was applied and it harmed; where that turns it around, the opposite is embedded first.
+
+    Args:
+        opened: the open vault.
+        memory_id: the rule.
+        actor: who says so.
+        reason: why; up to 512 characters.
+        check: raises where the actor may not.
+        repeat: the caller's own id for this report, if it gave one.
+
+    Returns:
+        How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
+
+    Raises:
+        UserError: INVALID_INPUT for a reason that cannot be kept.
+    """
+    check_reason(reason)
+
+    def look(rows: Rows) -> tuple[str, str] | None:
+        check(rows)
+        text = foreseen(rows, memory_id, actor, reason)
+        if text is None:
+            return None
+        author = rows.value("SELECT author FROM memories WHERE id = ?", (memory_id,))
+        return text, embedding_text(text, author=author)
+
+    def mark(text: str | None, vectors: NDArray[np.float32] | None) -> Future[Marked]:
+        turned = None if text is None or vectors is None else Turned(text, vectors[0])
+
+        def write(tx: Tx) -> Marked:
+            check(tx)
+            known = _marked_before(tx, repeat)
+            if known is not None:
+                return known
+            check_marks(tx, memory_id, actor, tx.now_ms)
+            done = applications(opened).mark_harmful(tx, memory_id, actor, reason, turned)
+            _keep(tx, repeat, done)
+            _announce(tx, opened, HARMFUL, (done.state.memory_id,), actor)
+            return done
+
+        return opened.write(write)
+
+    def embedded(found: tuple[str, str] | None) -> Future[Marked]:
+        if found is None:
+            return mark(None, None)
+        return chain(_tried(opened.embed([found[1]])), lambda vectors: mark(found[0], vectors))
+
+    return chain(opened.read(look), embedded)
+
+
+def _marked_before(tx: Tx, repeat: Repeat | None) -> Marked | None:
+    """The answer to a report that came before, with how the rule stands by now."""
+    known = None if repeat is None else repeat.known(tx)
+    state = None if known is None else rule_state(tx, str(known["memory_id"]))
+    if known is None or state is None:
+        return None
+    return Marked(state, str(known["step_id"]), bool(known["inverted"]), known["conflict"])
+
+
+def _keep(tx: Tx, repeat: Repeat | None, done: Marked) -> None:
+    if repeat is not None:
+        told = {"memory_id": done.state.memory_id, "step_id": done.step_id}
+        repeat.keep(tx, {**told, "inverted": done.inverted, "conflict": done.conflict})
+
+
+def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] | None]:
+    """The vectors, or None where no embedder answers: the mark counts all the same, and a later run turns it around."""
+    tried: Future[NDArray[np.float32] | None] = Future()
+
+    def finished(done: Future[NDArray[np.float32]]) -> None:
+        error = None if done.cancelled() else done.exception()
+        if error is None and not done.cancelled():
+            tried.set_result(done.result())
+        elif error is None or isinstance(error, LociError):
+            _log.warning("a rule is turned around later: no embedder answered")
+            tried.set_result(None)
+        else:
+            tried.set_exception(error)
+
+    vectors.add_done_callback(finished)
+    return tried
+
+
+def record_outcome(
+    opened: Opened, memory_id: str, success: bool, took_ms: int | None, actor: Actor, check: Check
+) -> Future[OutcomeTaken]:
+    """A procedure was carried out.
+
+    Args:
+        opened: the open vault.
+        memory_id: the procedure.
+        success: whether it went well.
+        took_ms: how long it took; None where nobody measured.
+        actor: who says so.
+        check: raises where the actor may not.
+
+    Returns:
+        How the procedure stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
+    """
+
+    def write(tx: Tx) -> OutcomeTaken:
+        check(tx)
+        done = applications(opened).record_outcome(tx, memory_id, success, took_ms, actor)
+        _announce(tx, opened, OUTCOME, (done.state.memory_id,), actor)
+        return done
+
+    return opened.write(write)
+
+
+def read_rule_state(opened: Opened, memory_id: str, check: Check) -> Future[RuleState | None]:
+    """How a rule has served; None where the memory is no rule."""
+
+    def read(rows: Rows) -> RuleState | None:
+        check(rows)
+        return rule_state(rows, memory_id)
+
+    return opened.read(read)
+
+
+def read_procedure_state(opened: Opened, memory_id: str, check: Check) -> Future[ProcedureState | None]:
+    """How a procedure goes and how it went; None where the memory is no procedure."""
+
+    def read(rows: Rows) -> ProcedureState | None:
+        check(rows)
+        return procedure_state(rows, memory_id)
+
+    return opened.read(read)
+
+
+def last_applications(opened: Opened, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
+    """The last times that a rule was applied, the latest first; none for what is no rule."""
+
+    def read(rows: Rows) -> tuple[Application, ...]:
+        check(rows)
+        return tuple(
+            Application(int(at), bool(is_helpful), client, str(reason))
+            for at, is_helpful, client, reason in rows.all(_APPLIED, (memory_id, limit))
+        )
+
+    return opened.read(read)
+
+
+def _announce(tx: Tx, opened: Opened, verb: str, ids: tuple[str, ...], actor: Actor) -> None:
+    seq = tx.seq
+    tx.after_commit(lambda: opened.announce(verb, ids, actor, seq))
 
 
 class Practice:
@@ -44,9 +257,7 @@ class Practice:
         """
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "helpful", "id": memory_id})
-        return rule_reports.mark_helpful(
-            self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), repeat
-        )
+        return mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), repeat)
 
     def harmful(
         self,
@@ -68,7 +279,7 @@ class Practice:
         self._authority.voice(actor)
         repeat = Repeat(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
         check = self._may_mark(memory_id, actor, kind)
-        return rule_reports.mark_harmful(self._opened(), memory_id, actor, reason, check, repeat)
+        return mark_harmful(self._opened(), memory_id, actor, reason, check, repeat)
 
     def outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
@@ -82,17 +293,15 @@ class Practice:
             took_ms: how long it took; None where nobody measured.
         """
         self._authority.voice(actor)
-        return rule_reports.record_outcome(
-            self._opened(), memory_id, success, took_ms, actor, self._may_mark(memory_id, actor)
-        )
+        return record_outcome(self._opened(), memory_id, success, took_ms, actor, self._may_mark(memory_id, actor))
 
     def rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
         """How a rule has served; None where the memory is no rule."""
-        return rule_reports.rule(self._opened(), memory_id, self._check(memory_id, actor))
+        return read_rule_state(self._opened(), memory_id, self._check(memory_id, actor))
 
     def procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
-        return rule_reports.procedure(self._opened(), memory_id, self._check(memory_id, actor))
+        return read_procedure_state(self._opened(), memory_id, self._check(memory_id, actor))
 
     def applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
         """The last times that a rule was applied, the latest first.
@@ -102,9 +311,9 @@ class Practice:
             actor: who asks.
             limit: at most so many.
         """
-        return rule_reports.last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
+        return last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
 
-    def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> rule_reports.Check:
+    def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
         """Looks anew where it is carried out: what was granted may have been taken back since."""
 
         def check(rows: Rows) -> None:
@@ -113,7 +322,7 @@ class Practice:
 
         return check
 
-    def _check(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> rule_reports.Check:
+    def _check(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
-from core.engine.monitor.activity import Activity
-from core.engine.monitor.latency_window import Pulse
-from core.engine.monitor.resource_monitor import Strain
 from core.engine.runtime.change_feed import tell_of
 from core.engine.runtime.futures import begun, locked, mapped
+from core.engine.runtime.monitor import Activity, Pulse, Strain
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadJournal
 from core.engine.runtime.threads import Threads

@@ -19,7 +19,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, mapped, watched
 from core.engine.runtime.open_vault import Opened
 from core.errors import Code, PreconditionError, UserError
-from core.intake.undo.client_unpairing import UNPAIRED
+from core.intake.undo.client_pairing import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows

@@ -6,22 +6,58 @@ indeed (`core.intake.transaction.question_quota`), and what stands or was erased
 is taken before the bound, and empties it by nothing, learns of the texts before it how many were new. So much this
 bound tells, once for all that fits below it (500 questions of 30 days, as it is set first). To whoever reads what it
 is kept from is not
-there: no answer names it, or is another because of it. Must not do: decide what becomes of a text; that goes the same
-way for all.
+there: no answer names it, or is another because of it. What was erased is not stored again, unless the person says it
+anew; nobody is told that there was such a memory. Must not do: decide what becomes of a text; that goes the same way
+for all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from core.intake.store.requests import Checked
 from core.intake.transaction.question_quota import check_waiting
-from core.types.replies import ClientRecord, StoreReply
+from core.intake.transaction.tombstones import erased_texts, lift
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.values import Actor, Grant
 from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
 from core.vault.visibility import UNSEALED, let_in
+
+
+def barred(
+    tx: Tx, work: UnitOfWork, make_id: Callable[[], str], parts: Sequence[str], label: str, actor: Actor
+) -> StoreReply | None:
+    """The answer to somebody who brings an erased text.
+
+    It is the answer to a text that is known already: a refusal of its own would tell a client what there was. Who reads
+    finds no memory under the id, and can take it for a text that is gone (the reference says so); who may not is told
+    what it is told of any text (`core.intake.store.disclosure`).
+
+    Args:
+        tx: the transaction that would store it.
+        work: opens the verb, for its line in the audit.
+        make_id: makes the id of the memory that there is not.
+        parts: the text in its parts.
+        label: the verb in words.
+        actor: who brings it; where it is the person, the tombstone goes.
+
+    Returns:
+        The answer; None where the text may be stored.
+    """
+    texts = ["".join(parts), *parts]
+    if actor.is_owner:
+        lift(tx, texts)
+        return None
+    if not erased_texts(tx, texts):
+        return None
+    with work.verb(tx, "store", label, actor) as verb:
+        verb.note(operation="NOOP", erased=True)
+    return StoreReply("NOOP", make_id(), deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
+
 
 _KEPT_FROM = (
     "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608 - constants

@@ -19,8 +19,7 @@ from core.intake.claims.candidate import Newcomer
 from core.intake.store.store_plan import Case, Plan
 from core.intake.transaction.sources import standing_twin
 from core.intake.transaction.text_readers import Readers
-from core.intake.transitions.auto_close import close_twins, overtake
-from core.intake.transitions.rejections import REJECTED_BEFORE
+from core.intake.transitions.proposals import REJECTED_BEFORE, close_twins, overtake
 from core.intake.transitions.review_items import KEPT, Known, Matter, known_matter
 from core.intake.transitions.transitions import Acts
 from core.types.replies import Classification, StoreReply

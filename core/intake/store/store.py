@@ -1,6 +1,8 @@
 """Storing one text that somebody gives: the owner, or a client with its grants.
 
 The request's way: checked, written down once, compared with what stands, decided by the gate, done; one transaction.
+A stored memory is judged again by its claims alone, without its neighbours. Must not do: decide otherwise than
+`core.intake.store.store_plan`.
 """
 
 from __future__ import annotations
@@ -19,14 +21,12 @@ from core.errors import BugError, Code, UserError
 from core.intake.claims.candidate import Newcomer, is_persons
 from core.intake.claims.claim_writer import read_claims, write_claims
 from core.intake.claims.structural_match import same_words
-from core.intake.store.classification import Settling, settle
-from core.intake.store.disclosure import check_room, is_sealed, told
+from core.intake.store.classification import Settling, settle, stored_newcomer
+from core.intake.store.disclosure import barred, check_room, is_sealed, told
 from core.intake.store.neighbours import Neighbours
 from core.intake.store.plan_execution import Carrying
-from core.intake.store.requests import Checked, check_request, default_role
-from core.intake.store.store_context import Arriving
+from core.intake.store.requests import Arriving, Checked, check_request, default_role
 from core.intake.store.store_plan import Plan, plan, plan_verbatim
-from core.intake.store.tombstone_check import barred
 from core.intake.transaction.echo_guard import NO_IDS, was_handed
 from core.intake.transaction.idempotency import Repeat
 from core.intake.transaction.question_quota import is_at_bound
@@ -43,7 +43,7 @@ from core.intake.transaction.text_readers import Readers
 from core.intake.transaction.trust_inputs import age_days
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.injection_hold import REASON, claimed, raise_review
-from core.intake.transitions.rejections import put_aside, refused_before
+from core.intake.transitions.proposals import put_aside, refused_before
 from core.intake.transitions.review_items import open_review
 from core.intake.transitions.transitions import Acts
 from core.intake.transitions.verdicts import undoubt
@@ -55,7 +55,42 @@ from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import HOME_SPACE, Actor, Grant, Source, Status, When
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+
+def foresee(keeper: Keeper, rows: Rows, memory_id: str) -> tuple[Newcomer, Plan]:
+    """What `judge` would do with a memory that stands.
+
+    Args:
+        keeper: stores and judges.
+        rows: a vault snapshot or a transaction.
+        memory_id: a memory whose claims were read.
+
+    Returns:
+        The memory as it is judged, and the plan.
+    """
+    newcomer = stored_newcomer(rows, memory_id, keeper.space)
+    return newcomer, _by_claims(keeper, rows, newcomer)
+
+
+def judge(keeper: Keeper, acts: Acts, memory_id: str) -> StoreReply:
+    """Judge a memory that stands by its claims; what is merely near is not looked at.
+
+    Args:
+        keeper: stores and judges.
+        acts: the steps of the running verb.
+        memory_id: the memory.
+
+    Returns:
+        What happened.
+    """
+    return Settling(acts, keeper.readers, lambda tx, newcomer: _by_claims(keeper, tx, newcomer)).judge(memory_id)
+
+
+def _by_claims(keeper: Keeper, rows: Rows, newcomer: Newcomer) -> Plan:
+    return plan(rows, newcomer, replace(keeper.readers, most=0), keeper.neighbours)
+
 
 __all__ = ["Arriving", "Checked", "Keeper", "check_request"]
 

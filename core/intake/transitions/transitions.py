@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake.claims import assertion, late_arrival
+from core.intake.claims import assertion
+from core.intake.claims import assertion as late_arrival
 from core.intake.transaction import version_numbers
 from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust

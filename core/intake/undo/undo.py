@@ -9,12 +9,12 @@ from typing import Any
 
 from core.belief.claims.contradiction import TOPIC, on_topic
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.model_claims import forget_reading
+from core.intake.claims.claim_writer import forget_reading
 from core.intake.review.approvals import withdraw
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transaction.trust_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.undo.client_unpairing import apart_from_newer, came_back, goes_with_its_pairing, is_unpaired
+from core.intake.undo.client_pairing import apart_from_newer, came_back, goes_with_its_pairing, is_unpaired
 from core.memory.draft import to_json
 from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
 from core.memory.write import forget_vector, refresh_terms, remove_derived

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.belief.gate import Deed as Verdict
-from core.intake.store.reassessment import foresee, judge
-from core.intake.store.store import Keeper
+from core.intake.store.store import Keeper, foresee, judge
 from core.intake.store.store_plan import Case, Plan
 from core.intake.transaction.sources import standing_twin
 from core.intake.transitions.review_items import Matter, known_matter

@@ -7,7 +7,7 @@ from engine_rig import refused
 
 from core.errors import Code
 from core.sessions.table import MOST_SESSIONS, Table
-from core.sessions.working import Slots, Taken
+from core.sessions.working_set import Slots, Taken
 from core.types.sessions import Resumed
 
 NONE = Taken({}, Resumed.NEW)

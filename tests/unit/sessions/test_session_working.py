@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config.options import Options
-from core.sessions.working import KEPT_ABOVE, SLOTS, decay_of, from_snapshot, resumed, to_snapshot, used
+from core.sessions.working_set import KEPT_ABOVE, SLOTS, decay_of, from_snapshot, resumed, to_snapshot, used
 from core.types.sessions import Resumed
 
 OPTIONS = Options()

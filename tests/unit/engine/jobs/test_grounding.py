@@ -11,7 +11,7 @@ from engine_rig import rig_at
 
 from core.belief.relate.relation import RelationModel
 from core.engine.jobs.job_context_factory import _SHARE, _Manners, _near
-from core.engine.monitor.activity import Activity
+from core.engine.runtime.monitor import Activity
 from core.engine.startup import built_in_readers
 from core.types.clock import ManualClock
 from core.types.lifecycle import JobState, JobType

@@ -10,8 +10,7 @@ from engine_rig import START_MS, Rig, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.memories.trust_explanation import steps_of
-from core.engine.memories.version_chain import Written, chain_of
+from core.engine.memories.trust_explanation import Written, chain_of, steps_of
 from core.errors import Code
 from core.score.belief.trust import trust_terms
 from core.types.memory import Belief, Chain, ClaimHeld

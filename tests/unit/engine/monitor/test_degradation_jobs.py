@@ -21,8 +21,8 @@ from core.engine import startup
 from core.engine.facade import Engine, Setup
 from core.engine.health.report import sentence
 from core.engine.jobs.scheduler import Beats
-from core.engine.monitor.resource_monitor import Readers as Machine
-from core.engine.monitor.resource_monitor import Strain
+from core.engine.runtime.monitor import Readers as Machine
+from core.engine.runtime.monitor import Strain
 from core.engine.runtime.vector_space import Sight, sight_of
 from core.errors import Code
 from core.index.manager import IndexManager

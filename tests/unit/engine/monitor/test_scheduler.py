@@ -14,8 +14,8 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 
 from core.engine.jobs.scheduler import Beats
-from core.engine.monitor.resource_monitor import Readers as Machine
-from core.engine.monitor.resource_monitor import Strain
+from core.engine.runtime.monitor import Readers as Machine
+from core.engine.runtime.monitor import Strain
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store

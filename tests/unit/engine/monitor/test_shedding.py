@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, facts, rig_at
 
-from core.engine.monitor.resource_monitor import Readers, Strain
 from core.engine.runtime.memory_pressure import tend
+from core.engine.runtime.monitor import Readers, Strain
 from core.index.manager import Due
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from core.engine.monitor.resource_monitor import Readers, Strain, battery_plugged, level_of
+from core.engine.runtime.monitor import Readers, Strain, battery_plugged, level_of
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure
 

@@ -16,8 +16,7 @@ from engine_rig import START_MS, HandClock, Rig, facts, refused, rig_at, talk
 
 from core.config.options import Options
 from core.engine.health.report import health, sentence
-from core.engine.monitor.latency_window import RECALLS, Pulse
-from core.engine.monitor.resource_monitor import Readers, Strain
+from core.engine.runtime.monitor import RECALLS, Pulse, Readers, Strain
 from core.errors import Code
 from core.types.belief import ModelState, Server
 from core.types.lifecycle import Health

@@ -12,7 +12,7 @@ from ground_rig import ground_of, run
 
 from core.belief.extract.extraction import extract
 from core.config.lifecycle import LifecycleOptions
-from core.engine.memories import clarifications
+from core.engine.memories import contexts
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import Readers
 from core.ipc.methods import memory_json as shapes
@@ -186,7 +186,7 @@ def test_a_question_that_cannot_be_noted_holds_no_context_back(rig: Rig, monkeyp
     def full(*_: object) -> None:
         raise LociError(Code.BUSY, "The disk is full.")
 
-    monkeypatch.setattr(clarifications, "asked", full)
+    monkeypatch.setattr(contexts, "asked", full)
     reply = rig.engine.memories.context(ContextQuery("Do I have a dog?", session="s1"), OWNER_ACTOR).result(20)
     assert "I have a dog." in reply.context.text
     assert reply.clarifying == ()

@@ -13,7 +13,7 @@ from ground_rig import Ran, ground_of, run
 
 from core.belief.extract.extraction import extract
 from core.belief.review.open_questions import templates
-from core.engine.practice import rule_reports
+from core.engine.practice import practice as rule_reports
 from core.intake.revise.outcome_reports import Applications
 from core.intake.transaction.text_readers import Readers
 from core.lifecycle.kit.job_context import Batch

@@ -29,8 +29,7 @@ from core.intake.transaction.tombstones import erased_texts, lift
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored
-from core.sessions.echo import is_echo, outside
-from core.sessions.repeats import jaccard, repeats, said_words
+from core.sessions.repetition import is_echo, jaccard, outside, repeats, said_words
 from core.text.compose import embedding_text
 from core.text.propositions import propositions
 from core.text.split import sentences
@@ -145,7 +144,7 @@ def prepare_messages(
         client: who brings them; None for the owner.
         readers: read claims, and find statements, by rules.
         now_ms: the present, epoch ms.
-        frame: lines around the memories of a context (`core.sessions.echo.outside`).
+        frame: lines around the memories of a context (`core.sessions.repetition.outside`).
         channel: whom the client speaks for (`core.types.clients`).
 
     Returns:

@@ -1,19 +1,83 @@
-"""How hard the machine has it: what the engine takes of its memory budget, and whether it runs on battery.
+"""What the engine measures of itself: memory budget, battery, recall latency, and when somebody was last active.
 
-Whoever schedules work asks here. Must not do: free anything, or decide what work waits.
+Whoever schedules work asks here; nothing of it outlives the open vault. Must not do: free anything, decide what work
+waits, or keep what somebody did or asked.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 import psutil
 
+from core.score.belief.quality import percentile
 from core.types.clock import Clock
 from core.types.lifecycle import Pressure
+
+RECALLS = 100
+_SLOWEST = 0.99
+
+
+class Pulse:
+    """The last hundred recalls; may be used from several threads at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # guards _took
+        self._took: deque[float] = deque(maxlen=RECALLS)
+
+    def beat(self, took_ms: float) -> None:
+        """Note one recall.
+
+        Args:
+            took_ms: from the call to the answer, 0 or more.
+        """
+        with self._lock:
+            self._took.append(took_ms)
+
+    def mean_ms(self) -> float | None:
+        """The mean of the last hundred; None before the first."""
+        with self._lock:
+            return sum(self._took) / len(self._took) if self._took else None
+
+    def slowest_ms(self) -> float | None:
+        """Their 99th percentile; None before the first."""
+        with self._lock:
+            return percentile(list(self._took), _SLOWEST) if self._took else None
+
+
+BUSY_S = 0.25
+"""Somebody who searched within this time is likely to do so again: background work waits."""
+
+
+class Activity:
+    """Two moments on the clock's monotonic seconds; written without a lock: the later of two writers wins."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._called_at = self._hand_at = clock.monotonic()
+
+    def called(self) -> None:
+        """A verb of a person or a client began or ended."""
+        self._called_at = self._clock.monotonic()
+
+    def touched(self) -> None:
+        """A hand was on the window."""
+        self._hand_at = self._clock.monotonic()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a verb ran within the last quarter of a second."""
+        return self._clock.monotonic() - self._called_at < BUSY_S
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since anybody did anything."""
+        return max(0.0, self._clock.monotonic() - max(self._called_at, self._hand_at))
+
 
 _MB = 1024 * 1024
 # Firmware keeps some memory for itself, so that a machine sold with 8 GB reports a little less, never more.
