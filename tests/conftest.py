@@ -6,6 +6,7 @@ wider scope are excused with `@pytest.mark.keeps_threads("reason")`.
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import itertools
 import logging
@@ -78,6 +79,12 @@ def pytest_configure() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     threading.Thread.start = _remember_birth  # type: ignore[assignment,method-assign]
     sys.addaudithook(_no_network)
+
+
+def pytest_collection_finish() -> None:
+    """What the collection left behind (some eleven thousand tests) is searched for garbage no more."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
