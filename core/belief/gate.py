@@ -22,6 +22,9 @@ _WORTH_ASKING = 0.4
 class Standing:
     """Whose word a memory is.
 
+    Contradictions are weighed by `weight`: that others had confirmed what stands makes their equal no less, for what is
+    over is confirmed until it is over.
+
     Attributes:
         owners_word: the owner said it explicitly at the window or the command line, or vouched for it there.
         owner_said: that, or the owner said it in passing (`user_implicit`).
@@ -172,15 +175,13 @@ def _later(newcomer: Standing, existing: Standing) -> Verdict:
         return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
     if newcomer.is_relayed:
         return Verdict(Deed.SUPERSEDE, "relayed_later")
-    if newcomer.trust < existing.trust - _EQUAL:
-        says_so_itself = newcomer.source is not Source.INFERENCE and is_one_source(newcomer, existing)
-        if says_so_itself and newcomer.weight >= existing.weight - _EQUAL:
-            # It takes back what it said itself; that others had repeated it makes a question of it, no more.
-            return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
+    if newcomer.weight < existing.weight - _EQUAL:
         return Verdict(Deed.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)
-    if newcomer.trust > existing.trust + _EQUAL:
+    if newcomer.weight > existing.weight + _EQUAL:
         return Verdict(Deed.SUPERSEDE, "trust_higher")
-    if is_one_source(newcomer, existing):
+    # What others said as well is theirs too: who said it first takes it back as one of several.
+    is_confirmed = existing.trust > newcomer.trust + _EQUAL
+    if is_one_source(newcomer, existing) and not is_confirmed:
         return Verdict(Deed.SUPERSEDE, "one_source_later")
     return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
 
@@ -213,16 +214,8 @@ def has_standing(newcomer: Standing, existing: Standing) -> bool:
 
 
 def _counts_for_less(newcomer: Standing, existing: Standing) -> bool:
-    """Whether a doubt may hold the newcomer back: its source is below the other's.
-
-    That others had confirmed what stands does not make their equal any less: what is over is confirmed until it is
-    over.
-    """
-    if has_standing(newcomer, existing):
-        return False
-    if (existing.owner_said, existing.persons) > (newcomer.owner_said, newcomer.persons):
-        return True
-    return newcomer.weight < existing.weight - _EQUAL
+    """Whether a doubt may hold the newcomer back: its source is below the other's."""
+    return not has_standing(newcomer, existing)
 
 
 def outranks(a: Standing, b: Standing) -> bool:

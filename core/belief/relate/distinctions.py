@@ -1,9 +1,8 @@
-"""Rules beside the relation model: what sets two similar texts apart, and how much of a text another one covers.
+"""Rules beside the relation model: what sets two similar texts apart.
 
 One slot filled differently ("my bank is A", "the user's bank is B"), another amount of the same unit ("up to 9 kg",
-"presumably 7 kg"), another member of a series ("Pot 3", "web-27", "for the 7th time"). The model reads 64 tokens of
-each side; `speaks_for` checks that a remark about one line does not replace a document. Pure. Must not do: say which of
-the two is right, or that they cannot both be true; it only says that a person should look.
+"presumably 7 kg"), another member of a series ("Pot 3", "web-27", "for the 7th time"). Pure. Must not do: say
+which of the two is right, or that they cannot both be true; it only says that a person should look.
 """
 
 from __future__ import annotations
@@ -91,33 +90,6 @@ def _is_subject(words: Sequence[str], place: int) -> bool:
     if before and before[-1] in stop_words() and words[place].isdigit():
         return False  # "the 3 cats", "at 5": an amount or a time
     return bool(after) and after[0] not in known["measures"] and after[0] not in known["unit"]
-
-
-_CONTENT_WORD = re.compile(r"[^\W\d_]{3,}")
-_STEM = 5
-_SHORT = 24
-"""Content words up to which a text makes one point, which a few words can replace."""
-_SHARE = 0.4
-"""Our choice: so much of a longer text's content words a text must have that takes its place."""
-
-
-def speaks_for(existing: str, incoming: str) -> bool:
-    """Whether a text is about all that another one says, so that it could take its place.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
-    Returns:
-        True for a short text, which makes one point in whatever words; for a longer one, whether two fifths of its
-        content words are in the newcomer.
-    """
-    old = _content(existing)
-    return len(old) <= _SHORT or len(old & _content(incoming)) >= _SHARE * len(old)
-
-
-def _content(text: str) -> set[str]:
-    return {word[:_STEM] for word in _CONTENT_WORD.findall(text.casefold()) if word not in stop_words()}
 
 
 _CHANGED = frozenset({"now", "currently", "instead", "nowadays"})
@@ -215,13 +187,27 @@ def one_value_apart(existing: Told, incoming: Told) -> bool:
         As `one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my wife's
         sister is called B" speak of two things), or where things of two names are told the same of.
     """
+    return value_apart(existing, incoming) is not None
+
+
+def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
+    """The two values, as written, where two short texts are one sentence with another value in it.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+    """
     apart = _apart(existing, incoming)
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
-        return False
+        return None
     words = _words(existing.text)
     at = _shared(words, _words(incoming.text))
     # Behind the thing's name stands its value, or before "is my ..."; else two things are told apart.
-    return _SELF in words[at:] or not (stop_words() | {_SELF}).issuperset(words[:at])
+    if _SELF not in words[at:] and (stop_words() | {_SELF}).issuperset(words[:at]):
+        return None
+    old, new = (_as_written(told.text, part) for told, part in zip((existing, incoming), apart, strict=True))
+    # Behind two names other words differ, too: two things are told two things of.
+    return None if _goes_on(old) and _goes_on(new) else (old, new)
 
 
 def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
@@ -245,11 +231,23 @@ def other_attribute(existing: Told, incoming: Told) -> bool:
         existing: what stands.
         incoming: what is new.
     """
+    return attribute_apart(existing, incoming) is not None
+
+
+def attribute_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
+    """The two values, as written, of one thing of the person's (`other_attribute`).
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+    """
     old, new = _attribute(existing.text), _attribute(incoming.text)
     if old is None or new is None or old[0] != new[0]:
-        return False
+        return None
     least = min(len(old[1]), len(new[1]))
-    return old[1][:least] != new[1][:least]
+    if old[1][:least] == new[1][:least]:
+        return None
+    return _as_written(existing.text, old[1]), _as_written(incoming.text, new[1])
 
 
 def shares_matter(existing: str, incoming: str) -> bool:
@@ -259,7 +257,16 @@ def shares_matter(existing: str, incoming: str) -> bool:
         existing: what stands.
         incoming: what is new.
     """
-    return bool((set(_words(existing)) & set(_words(incoming))) - stop_words() - _PASSING - {_SELF})
+    return bool(matters(existing) & matters(incoming))
+
+
+def matters(text: str) -> frozenset[str]:
+    """The words of a text that are neither function words nor the person.
+
+    Args:
+        text: any text.
+    """
+    return frozenset(_words(text)) - stop_words() - _PASSING - {_SELF}
 
 
 def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -284,6 +291,19 @@ def _words(text: str) -> list[str]:
     folded = _PERSON.sub(_SELF, as_read(text)).casefold()
     found = [word.strip(".-") for word in re.findall(rf"{_SELF}|{_WORD.pattern}", folded)]
     return [word if len(word) < 4 else word.removesuffix("s") for word in found if word and word not in _LEFT_OUT]
+
+
+def _as_written(text: str, words: Sequence[str]) -> str:
+    """The words of a text that are meant by their folded forms."""
+    wanted = set(words)
+    return " ".join(word for word in _WORD.findall(as_read(text)) if not wanted.isdisjoint(_words(word)))
+
+
+def _goes_on(value: str) -> bool:
+    """Whether small words stand behind a name."""
+    words = value.split()
+    names = [place for place, word in enumerate(words) if word[0].isupper()]
+    return bool(names) and names[-1] < len(words) - 1
 
 
 def _shared(old: list[str], new: list[str]) -> int:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from core import log
 from core.belief.claims.claims import key_form
 from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_person, is_one_source, outranks
-from core.belief.relate.distinctions import one_slot_apart, other_amounts, restates_amount, speaks_for
+from core.belief.relate.distinctions import one_slot_apart, other_amounts, restates_amount
+from core.belief.relate.extent import says_all_of, speaks_for
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
@@ -47,6 +48,8 @@ _WORTH_HOLDING = 0.4
 """From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""
+_SAYS_MORE = "says_more"
+"""The reason of a relation: the same in other words, but for something of its own."""
 _LIKELY = 0.5
 _QUESTIONS = 2
 """One newcomer asks few questions, however many it may be about."""
@@ -228,7 +231,7 @@ def _relations(
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
-                relation = limit_to_part(newcomer, other, relation)
+                relation = _limit_to_repeats(newcomer, other, limit_to_part(newcomer, other, relation))
             found[other.id] = relation
     return _with_restated(newcomer, near, found)
 
@@ -275,6 +278,16 @@ def limit_to_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Rela
     if speaks_for(other.told.text, newcomer.told.text):
         return relation
     return _less_likely(relation, "part_only")
+
+
+def _limit_to_repeats(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+    """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
+    stands = not other.is_over and other.status != Status.QUARANTINED
+    if relation.label is not Label.DUPLICATE or not stands or says_all_of(other.told.text, newcomer.told.text):
+        return relation
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
+    shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
+    return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
 
 
 def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
@@ -409,11 +422,11 @@ def _tells_more(case: Case, before: Case) -> bool:
 
 
 def _surely_says(case: Case) -> bool:
-    return case.relation.certain and case.relation.label is Label.DUPLICATE
+    return case.relation.certain and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
 
 
 def _says_so_too(case: Case) -> bool:
-    return case.relation.label in (Label.DUPLICATE, Label.MERGE)
+    return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 
 def _beside_person(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:

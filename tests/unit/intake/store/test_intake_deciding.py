@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, differences, later, rig_at
 from readers_rig import Table, sure
 
 from core.types.belief import Label
-from core.types.values import OWNER_ACTOR, Source, When
+from core.types.values import OWNER_ACTOR, Source, Status, When
 from core.types.views import Revision
 
 DAY = 86_400_000
@@ -89,7 +89,8 @@ def test_what_surely_says_what_stands_is_no_doubt_though_it_names_the_old_value(
     both = "The flat is in Linz these days, no more in Graz"
     table.relations = {**table.relations, (LINZ, both): sure(Label.DUPLICATE)}
     reply = rig.store(both, source=Source.DOCUMENT)
-    assert (reply.operation, reply.memory_id) == ("NOOP", head)
+    assert (reply.operation, reply.conflict) == ("ADD", None)  # it says something of its own, and stands beside
+    assert rig.get(head).status is Status.ACTIVE
 
 
 def test_another_matter_in_the_same_town_is_not_held(rig: Rig, table: Table) -> None:

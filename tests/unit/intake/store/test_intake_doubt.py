@@ -100,3 +100,66 @@ def test_a_remark_about_a_line_of_a_document_does_not_replace_it(rig: Rig, remar
     said = rig.store(remark, kind=kind, source=Source.USER_EXPLICIT).memory_id
     assert (status(rig, document), status(rig, said)) == ("active", "active")
     assert rig.get(document).text == SKILL
+
+
+ENDED = [
+    ("The museum is shut for renovation.", "The museum has reopened its doors."),
+    ("The printer on floor 3 is out of order.", "Someone got the floor 3 printer going."),
+    ("The heating in the annex is broken.", "The annex is warm: the heating got repaired."),
+    ("The kitchen tap drips.", "Nils put the kitchen tap right."),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), ENDED)
+def test_what_ends_something_is_no_repeat_of_it(rig: Rig, before: str, after: str) -> None:
+    old = rig.store(before)
+    new = rig.store(after, occurred=When(START_MS + DAY_MS))
+    assert new.operation in ("ADD", "SUPERSEDE")
+    assert status(rig, new.memory_id) == "active"
+    assert new.memory_id in [item.memory.id for item in rig.recall(before.rstrip("."), limit=10).items]
+    assert status(rig, old.memory_id) in ("active", "superseded")
+
+
+def test_texts_of_other_matters_that_share_numbers_are_no_repeats(rig: Rig) -> None:
+    rig.store("Player 7 wears size 40.")
+    assert not rig.store("Gene G7 lies on chromosome 40.").deduplicated
+
+
+SHORT_SKILL = (
+    "---\nname: deploy-helper\ndescription: How we deploy.\n---\n# Deploy\nRun `make ship` with the tool shipctl. "
+    "First set REGION. Then wait for the green light. Finally tell the channel."
+)
+
+
+@pytest.mark.parametrize("remark", ["shipctl is called portctl now.", "Use portctl instead of shipctl."])
+@pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROCEDURE, Kind.RULE])
+def test_a_remark_replaces_no_short_document_either(rig: Rig, remark: str, kind: Kind) -> None:
+    document = rig.store(SHORT_SKILL, kind=kind).memory_id
+    said = rig.store(remark, kind=kind).memory_id
+    assert (status(rig, document), status(rig, said)) == ("active", "active")
+    assert rig.get(document).text == SHORT_SKILL
+
+
+@pytest.mark.parametrize("source", [None, Source.DOCUMENT, Source.TOOL_OUTPUT])
+@pytest.mark.parametrize("by", ["aster", "clover"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The ferry to Kvam does not sail in winter.", "The Kvam ferry has taken up its winter runs again."),
+        ("Marta is on leave.", "Marta is back at her desk."),
+        ("The tap water in Rana must be boiled.", "Boiling tap water in Rana is not needed any longer."),
+    ],
+)
+def test_what_others_repeated_is_taken_back_by_an_equal(
+    rig: Rig, before: str, after: str, by: str, source: Source | None
+) -> None:
+    clients = {name: rig.client(name, "read", "write", "space:home") for name in ("aster", "borage", "clover")}
+    way = {} if source is None else {"source": source}
+    old = rig.store(before, clients["aster"], space="home", **way).memory_id
+    assert rig.store(before, clients["borage"], space="home", **way).deduplicated
+    said = When(START_MS + DAY_MS)
+    new = rig.store(after, clients[by], space="home", occurred=said, **way).memory_id
+    assert status(rig, new) == "active"
+    found = [item.memory.id for item in rig.recall(before.rstrip("."), limit=10).items]
+    assert new in found
+    assert old not in found or found.index(new) < found.index(old)
