@@ -25,7 +25,7 @@ from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import startup
 from core.engine.access.authority import Authority
-from core.engine.clients.change_subscribers import Watching
+from core.engine.clients.change_subscribers import ChangeSubscriptions
 from core.engine.clients.clients import Clients
 from core.engine.clients.sessions import Sessions
 from core.engine.home.doctor import examine, finding
@@ -36,26 +36,26 @@ from core.engine.home.window_file import WindowFile, load_window, save_window
 from core.engine.imports.imports import Imports
 from core.engine.jobs.agenda import Agenda
 from core.engine.jobs.jobs import JobsGroup
-from core.engine.jobs.maintenance import Upkeep
-from core.engine.jobs.model_refinement import Refining
+from core.engine.jobs.maintenance import Maintenance
+from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.lab.laboratory import Laboratory
-from core.engine.library.client_changes import Changes
+from core.engine.library.client_changes import ClientChanges
 from core.engine.library.library import Library
 from core.engine.memories.import_comparison import reconcile_daily, settle_some
 from core.engine.memories.memories import Memories, embed_backlog
 from core.engine.practice.practice import Practice
 from core.engine.review.conflicts import Conflicts
-from core.engine.review.review_chores import DeskUpkeep
+from core.engine.review.review_chores import ReviewChores
 from core.engine.runtime.expiry import expire
 from core.engine.runtime.futures import begun, locked, watched
-from core.engine.runtime.memory_pressure import tend
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.memory_pressure import release_caches
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
 from core.engine.runtime.threads import EngineLoop, Threads, ticking
 from core.engine.startup import built_in_readers
-from core.engine.vault.embedding_model import Spaces
-from core.engine.vault.history import Journals
+from core.engine.vault.embedding_model import EmbeddingModels
+from core.engine.vault.history import History
 from core.engine.vault.vault import VaultGroup
 from core.engine.views.entities import Entities
 from core.engine.views.graph import Graph
@@ -64,7 +64,7 @@ from core.engine.views.timeline import Timeline
 from core.entities.resolution import Candidate as EntityCandidate
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.enrich.model_migration import Migrate
 from core.lifecycle.registry import all_jobs
 from core.recall.results.result import RecallItem, RecallResult
@@ -142,7 +142,7 @@ class Setup:
     keyring: Keyring | None = None
     kdf_cost: KdfCost | None = None
     take_over: Callable[[RootKey], None] | None = None
-    readers: Readers | None = None
+    readers: TextReaders | None = None
     chance: Callable[[int], bytes] = os.urandom
 
 
@@ -159,7 +159,7 @@ class Engine:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._lock = threading.RLock()  # guards _opened and state
-        self._opened: Opened | None = None
+        self._opened: OpenVault | None = None
         self.state = "locked"
         self.hub = Hub()
         self.finishing: Future[int] | None = None
@@ -169,31 +169,31 @@ class Engine:
         self._counter = SeenCounter(self._keys)
         self._loop = EngineLoop()
         self._loop.start()
-        self._desk = DeskUpkeep()
+        self._desk = ReviewChores()
         self._unhear: Callable[[], None] = lambda: None
         self.memories = Memories(self._require, self._authority)
         self.imports = Imports(self._require, setup.person_home)
         self.library = Library(self._require)
         self.conflicts = Conflicts(self._require, self._authority)
         self.clients = Clients(self._require, self._authority)
-        self.watching = Watching(self._require, self._authority)
-        self.journal = Journals(self._require, self._authority)
+        self.watching = ChangeSubscriptions(self._require, self._authority)
+        self.journal = History(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
-        self.changes = Changes(self._require, self._authority, self.library, self.practice)
+        self.changes = ClientChanges(self._require, self._authority, self.library, self.practice)
         self.entities = Entities(self._require, self._authority)
         self.sessions = Sessions(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
         self.laboratory = Laboratory(self._require, self._authority)
-        self.model = Refining(self._require, lambda: self.loop)
-        self.spaces = Spaces(self._require, lambda: self.loop, setup.embedder, self.settings)
+        self.model = ModelRefinement(self._require, lambda: self.loop)
+        self.spaces = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
         jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
         self.scheduler = Scheduler(Agenda(jobs), self.model)
         self.spaces.wished = self.scheduler.look_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
-        self.upkeep = Upkeep(self._require, self._authority, self.jobs, self.scheduler)
+        self.upkeep = Maintenance(self._require, self._authority, self.jobs, self.scheduler)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,
@@ -226,7 +226,7 @@ class Engine:
         """Where the vault lives."""
         return self._setup.home
 
-    def _require(self) -> Opened:
+    def _require(self) -> OpenVault:
         opened = self._opened
         if opened is None or self.state != "open":
             raise locked()
@@ -309,14 +309,14 @@ class Engine:
         opened.announce("accept_older", (), OWNER_ACTOR, seq)
         return retired
 
-    def _begin_background(self, opened: Opened) -> None:
+    def _begin_background(self, opened: OpenVault) -> None:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
         opened.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if opened.vault.older is None:
             self._begin_writing(opened)
 
-    def _begin_writing(self, opened: Opened) -> None:
+    def _begin_writing(self, opened: OpenVault) -> None:
         """What writes by itself; of an older copy only once it is accepted."""
         self._counter.begin(opened)
         self.scheduler.begin(opened)
@@ -333,12 +333,12 @@ class Engine:
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
-    def _upkeep(self, opened: Opened) -> None:
+    def _upkeep(self, opened: OpenVault) -> None:
         self._quietly(opened, startup.maintain)
         if opened.vault.older is not None:
             return
         self._quietly(opened, expire)
-        self._quietly(opened, lambda one: tend(one, (self.timeline.forget,)))
+        self._quietly(opened, lambda one: release_caches(one, (self.timeline.forget,)))
         self._quietly(opened, self.sessions.tend)
         self._quietly(opened, self.scheduler.attend)
         if self._setup.background:
@@ -346,7 +346,7 @@ class Engine:
             self._quietly(opened, reconcile_daily)
             self._quietly(opened, self.scheduler.beat)
 
-    def _quietly(self, opened: Opened, action: startup.Chore) -> None:
+    def _quietly(self, opened: OpenVault, action: startup.Chore) -> None:
         try:
             action(opened)
         except LociError as error:
@@ -367,7 +367,7 @@ class Engine:
             self._opened = None
             self._close(opened, within_s)
 
-    def _close(self, opened: Opened, within_s: float = startup.CLOSE_S) -> None:
+    def _close(self, opened: OpenVault, within_s: float = startup.CLOSE_S) -> None:
         self._authority.forget_all()
         self.scheduler.end()
         self.model.end()

@@ -19,19 +19,19 @@ from core.embed.base import Embedder
 from core.engine.home.keys import sub_keys
 from core.engine.runtime.expiry import clear_note, scrub_noted
 from core.engine.runtime.futures import watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.read_log import ReadJournal
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.settings import stored_options
 from core.engine.runtime.threads import READERS, Threads
 from core.engine.runtime.tuner import stored_retrieval
-from core.engine.runtime.vector_loader import Loader
-from core.engine.runtime.vector_space import Sight, sight_of
+from core.engine.runtime.vector_loader import VaultVectorLoader
+from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_space
 from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import Due, IndexManager, IndexStatus, State
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER
 from core.memory import vector_spaces
@@ -52,7 +52,7 @@ from core.vault.files.home import Home
 from core.vault.vault import Vault
 from core.vault.write_queue import WriteQueue
 
-Chore = Callable[[Opened], object]
+Chore = Callable[[OpenVault], object]
 
 _DRAIN_S = 2.0
 CLOSE_S = 4.5
@@ -70,11 +70,11 @@ def open_vault(
     embedder: Embedder,
     threads: Threads,
     hub: Hub,
-    readers: Readers | None = None,
+    readers: TextReaders | None = None,
     served: Callable[[VectorSpace], Embedder] | None = None,
     chance: Callable[[int], bytes] = os.urandom,
     counter: int | None = None,
-) -> Opened:
+) -> OpenVault:
     """Open a vault and build what lives beside it; the writer runs afterwards.
 
     Args:
@@ -125,7 +125,7 @@ def open_vault(
     return opened
 
 
-def accept_older(opened: Opened) -> tuple[int, int]:
+def accept_older(opened: OpenVault) -> tuple[int, int]:
     """Go on with an older copy on the owner's word; on the thread that opens the vault, while nobody writes.
 
     Args:
@@ -146,7 +146,7 @@ def accept_older(opened: Opened) -> tuple[int, int]:
     return opened.vault.accept_older(note)
 
 
-def _note_crash(opened: Opened, tx: Tx) -> None:
+def _note_crash(opened: OpenVault, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
     with opened.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
         verb.note(how="auto")
@@ -161,9 +161,9 @@ def _assemble(
     space: VectorSpace,
     threads: Threads,
     hub: Hub,
-    readers: Readers | None,
+    readers: TextReaders | None,
     make_id: IdMaker,
-) -> Opened:
+) -> OpenVault:
     chosen, refused = vault.read(stored_options)
     tuned, refused_too = vault.read(stored_retrieval)
     if refused or refused_too:
@@ -173,18 +173,18 @@ def _assemble(
     work = UnitOfWork(make_id, chain, chosen.undo_days, chosen.client_waits)
     gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
-    return Opened(
+    return OpenVault(
         home=home,
         root=root,
         vault=vault,
         queue=WriteQueue(vault),
-        sight=sight_of(embedder, space, index, profile_of(tuned), gated, make_id, work),
+        sight=make_active_space(embedder, space, index, profile_of(tuned), gated, make_id, work),
         readers=gated,
         options=chosen,
         clock=clock,
         make_id=make_id,
         work=work,
-        journal=ReadJournal(make_id, chain, chosen.receipt_days),
+        journal=ReadLog(make_id, chain, chosen.receipt_days),
         retrieval=tuned,
         threads=threads,
         hub=hub,
@@ -192,9 +192,9 @@ def _assemble(
     )
 
 
-def built_in_readers() -> Readers:
+def built_in_readers() -> TextReaders:
     """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
-    return Readers(extract=extract, statements=statements, relate=RelationModel())
+    return TextReaders(extract=extract, statements=statements, relate=RelationModel())
 
 
 class _Sealer:
@@ -208,11 +208,11 @@ class _Sealer:
         return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
 
 
-def _identity(opened: Opened, sight: Sight) -> Identity:
+def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
     return Identity(opened.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
-def warm(opened: Opened) -> None:
+def warm(opened: OpenVault) -> None:
     """Bring the index in step with the vault; searches are answered all the while.
 
     Args:
@@ -228,7 +228,7 @@ def warm(opened: Opened) -> None:
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
         found = read_snapshot(opened.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
         if not isinstance(found, SnapshotRefused):
-            loader = Loader(rows, sight.space)
+            loader = VaultVectorLoader(rows, sight.space)
             if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
                 loader.changed_since(found.revision)
             ):
@@ -239,20 +239,20 @@ def warm(opened: Opened) -> None:
         def tell(done: int, total: int) -> None:
             opened.hub.publish(Progress("index", "Loading the index", done, total))
 
-        sight.index.warm(Loader(rows, sight.space), tell, opened.closing.is_set, lambda: snapshot(rows))
+        sight.index.warm(VaultVectorLoader(rows, sight.space), tell, opened.closing.is_set, lambda: snapshot(rows))
 
     opened.vault.read(run, deadline_s=None)
     if whole_at == [sight.index.revision]:
         opened.saved = _mark(sight)
 
 
-def _mark(sight: Sight) -> tuple[object, ...]:
+def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
     """Tells one state of the index from every other: a change moves the revision, linking what is staged."""
     status = sight.index.status()
     return sight.space.name, status.revision, status.done, status.backend, status.staged, status.dead
 
 
-def begin_warming(opened: Opened) -> None:
+def begin_warming(opened: OpenVault) -> None:
     """Start warming and return as soon as searches can be answered.
 
     Args:
@@ -270,7 +270,7 @@ def _can_answer(index: IndexStatus) -> bool:
     return index.state is not State.EMPTY and (index.done > 0 or index.snapshot is not None)
 
 
-def scrub(opened: Opened, stopped: Callable[[], bool] | None = None) -> str | None:
+def scrub(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str | None:
     """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
 
     Args:
@@ -295,7 +295,7 @@ def scrub(opened: Opened, stopped: Callable[[], bool] | None = None) -> str | No
     return noted
 
 
-def maintain(opened: Opened) -> None:
+def maintain(opened: OpenVault) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
     noted = scrub(opened)
     if noted is not None:
@@ -306,7 +306,7 @@ def maintain(opened: Opened) -> None:
         opened.index.maintain(lambda *_: None, opened.closing.is_set)
 
 
-def flush_journal(opened: Opened, wait_s: float | None = None) -> None:
+def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
     """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
 
     Args:
@@ -331,12 +331,12 @@ def flush_journal(opened: Opened, wait_s: float | None = None) -> None:
         raise
 
 
-def watch(opened: Opened) -> None:
+def watch(opened: OpenVault) -> None:
     """Notice a vault file that was replaced or removed underneath."""
     opened.vault.watch()
 
 
-def _snapshot(opened: Opened, wait_s: float) -> None:
+def _snapshot(opened: OpenVault, wait_s: float) -> None:
     sight = opened.sight
     index = sight.index.settled_index()
     if index is None or index.count == 0 or opened.saved == _mark(sight) or opened.vault.older is not None:
@@ -360,7 +360,7 @@ def _snapshot(opened: Opened, wait_s: float) -> None:
     write_snapshot(opened.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.root))
 
 
-def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:
+def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
     """Close everything; a step that fails is logged and the next goes on.
 
     Args:
@@ -393,7 +393,7 @@ def close_vault(opened: Opened, within_s: float = CLOSE_S) -> None:
     log.stop(opened.log_handler)
 
 
-def _last_scrub(opened: Opened, is_late: Callable[[], bool]) -> None:
+def _last_scrub(opened: OpenVault, is_late: Callable[[], bool]) -> None:
     """Scrub in the time that is left; the writer has ended, so this thread may write. Else the next start does it."""
     if is_late():
         return

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
 from core.intake.store.disclosure import check_room, is_blind, left_out
-from core.intake.store.requests import Checked, check_request
-from core.intake.store.store import Arriving, Keeper
+from core.intake.store.requests import CheckedRequest, StoreContext, check_request
+from core.intake.store.store import StoreService
 from core.intake.transaction.question_quota import check_waiting
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.tombstones import erased_texts, lift
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
@@ -64,7 +64,7 @@ _SAME = (
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CapturedPiece:
     """One text to be kept.
 
     Attributes:
@@ -72,12 +72,12 @@ class Piece:
         is_fact: whether it is a fact beside the messages.
     """
 
-    checked: Checked
+    checked: CheckedRequest
     is_fact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedCapture:
     """What a call brings, checked; nothing is written yet.
 
     Attributes:
@@ -90,7 +90,7 @@ class Prepared:
     """
 
     session: str
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[CapturedPiece, ...] = ()
     skipped: int = 0
     left_out: int = 0
     extracted: int = 0
@@ -107,21 +107,21 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Bringer:
+class CaptureContext:
     """Who brings it, and what it is stored with.
 
     Attributes:
         keeper: the store path.
         stored: told sequence, labels and vectors of new rows, for the index.
         handed: memories given to that client that are not written down yet.
-        vectors: one unit row for each of `Prepared.texts`; None where they are made later.
+        vectors: one unit row for each of `PreparedCapture.texts`; None where they are made later.
         options: of sessions.
         waits: so many of the client's questions may wait for the person.
     """
 
     actor: Actor
     client: ClientRecord | None
-    keeper: Keeper
+    keeper: StoreService
     stored: Stored
     handed: frozenset[str]
     vectors: NDArray[np.float32] | None
@@ -132,11 +132,11 @@ class Bringer:
 def prepare_messages(
     request: CaptureRequest,
     client: ClientRecord | None,
-    readers: Readers,
+    readers: TextReaders,
     now_ms: int,
     frame: frozenset[str],
     channel: str = "",
-) -> Prepared:
+) -> PreparedCapture:
     """Check messages and find the facts in what the person says.
 
     Args:
@@ -157,12 +157,12 @@ def prepare_messages(
     _check_size([message.text for message in request.messages])
     said = [replace(one, text=outside(one.text, frame), source=_way(one, client)) for one in request.messages]
     spoken = [one for one in said if one.text.strip()]
-    episodes = [Piece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
+    episodes = [CapturedPiece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
     found = [
-        Piece(_checked(_fact(request, one, text), client, channel), is_fact=True)
+        CapturedPiece(_checked(_fact(request, one, text), client, channel), is_fact=True)
         for one, text in _told(spoken, readers, now_ms)[:MOST_FACTS]
     ]
-    return Prepared(
+    return PreparedCapture(
         request.session,
         (*episodes, *found),
         skipped=len(said) - len(spoken),
@@ -173,7 +173,7 @@ def prepare_messages(
 
 def prepare_summary(
     request: SummaryRequest, client: ClientRecord | None, frame: frozenset[str], channel: str = ""
-) -> Prepared:
+) -> PreparedCapture:
     """Cut a summary into statements (E13, step 1 without a model).
 
     Args:
@@ -199,7 +199,7 @@ def prepare_summary(
             Code.TEXT_TOO_LARGE, f"The summary makes more than {MOST_STATEMENTS} statements; send it in parts."
         )
     pieces = [
-        Piece(
+        CapturedPiece(
             _checked(
                 StoreRequest(
                     text,
@@ -216,7 +216,7 @@ def prepare_summary(
         )
         for text in found
     ]
-    return Prepared(request.session, tuple(pieces), extracted=len(found), summary=True)
+    return PreparedCapture(request.session, tuple(pieces), extracted=len(found), summary=True)
 
 
 def _way(message: Message, client: ClientRecord | None) -> Source:
@@ -244,7 +244,7 @@ def _check_size(texts: Sequence[str]) -> None:
         )
 
 
-def _checked(request: StoreRequest, client: ClientRecord | None, channel: str) -> Checked:
+def _checked(request: StoreRequest, client: ClientRecord | None, channel: str) -> CheckedRequest:
     return check_request(replace(request, channel=channel), client, MOST_BYTES)
 
 
@@ -274,7 +274,7 @@ def _fact(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
     )
 
 
-def _told(messages: Sequence[Message], readers: Readers, now_ms: int) -> list[tuple[Message, str]]:
+def _told(messages: Sequence[Message], readers: TextReaders, now_ms: int) -> list[tuple[Message, str]]:
     """The person's sentences that state something, each once; read in their surroundings, kept whole."""
     found: dict[str, Message] = {}
     for message in messages:
@@ -292,7 +292,7 @@ def _told(messages: Sequence[Message], readers: Readers, now_ms: int) -> list[tu
 # ---- writing
 
 
-def bring_in(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer) -> Captured:
+def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext) -> Captured:
     """Keep what was prepared, within one verb.
 
     Args:
@@ -327,7 +327,7 @@ def bring_in(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer) -> Captured:
     return captured
 
 
-def _kept(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer, space_id: str) -> list[bool]:
+def _kept(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext, space_id: str) -> list[bool]:
     """Which pieces are to be kept: not what was erased, is an echo, or was said in a summary just before."""
     texts = [["".join(piece.checked.texts), *piece.checked.texts] for piece in prepared.pieces]
     named = {text for one in texts for text in one}
@@ -346,14 +346,14 @@ def _kept(tx: Tx, verb: Verb, prepared: Prepared, by: Bringer, space_id: str) ->
     ]
 
 
-def _may_echo(piece: Piece) -> bool:
+def _may_echo(piece: CapturedPiece) -> bool:
     return not piece.is_fact and piece.checked.request.source not in _PERSONS
 
 
 class _Summary:
     """Statements of summaries that were kept lately, in one space, of one client, channel and category (X40)."""
 
-    def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str) -> None:
+    def __init__(self, tx: Tx, verb: Verb, by: CaptureContext, space_id: str) -> None:
         self._tx, self._verb, self._by, self._space = tx, verb, by, space_id
         since = tx.now_ms - by.options.repeat_within_s * 1000
         rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, by.actor.channel, since, _COMPARED))
@@ -384,7 +384,7 @@ class _Writing:
         untrue: how many of its counts are of pieces that were not kept, where that may not be told.
     """
 
-    def __init__(self, tx: Tx, verb: Verb, by: Bringer, space_id: str, prepared: Prepared) -> None:
+    def __init__(self, tx: Tx, verb: Verb, by: CaptureContext, space_id: str, prepared: PreparedCapture) -> None:
         self._tx, self._verb, self._by, self._space, self._prepared = tx, verb, by, space_id, prepared
         self._is_blind = is_blind(by.client)
         self.untrue: Counter[str] = Counter()
@@ -429,29 +429,29 @@ class _Writing:
             facts=tuple(one.memory_id for one in facts if one.operation not in _NOT_YET),
         )
 
-    def _left_out(self, piece: Piece) -> StoreReply | None:
+    def _left_out(self, piece: CapturedPiece) -> StoreReply | None:
         """The answer to a piece that is not to be kept; None where that may be told."""
         reply = self._attempt(piece, lambda: left_out(self._by.keeper.make_id, piece.checked, self._by.client))
         if reply is not None:
             self._count_untrue(piece, reply)
         return reply
 
-    def _count_untrue(self, piece: Piece, reply: StoreReply) -> None:
+    def _count_untrue(self, piece: CapturedPiece, reply: StoreReply) -> None:
         kept_as = "facts" if piece.is_fact else "episodes"
         self.untrue["proposed" if reply.operation in _WAITS else kept_as] += 1
 
-    def _one(self, piece: Piece, checked: Checked, begin: int, end: int) -> StoreReply | None:
+    def _one(self, piece: CapturedPiece, checked: CheckedRequest, begin: int, end: int) -> StoreReply | None:
         """One piece that is to be kept; None for one that would have to wait behind as many as may."""
         by = self._by
         vectors = None if by.vectors is None else by.vectors[begin:end]
-        arriving = Arriving(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
+        arriving = StoreContext(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
         reply = self._attempt(piece, lambda: by.keeper.take_in(self._tx, self._verb, arriving))
         is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
         if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
             self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new
         return reply
 
-    def _attempt(self, piece: Piece, do: Callable[[], StoreReply | None]) -> StoreReply | None:
+    def _attempt(self, piece: CapturedPiece, do: Callable[[], StoreReply | None]) -> StoreReply | None:
         """Do it, unless more would wait than the person wants to see; who may not read is not told what would."""
         by, lines = self._by, self._verb.lines
         may_ask = piece.is_fact or piece.checked.waits
@@ -469,7 +469,7 @@ class _Writing:
             self._verb.forget_lines(lines)
             return None
 
-    def _talk(self, checked: Checked) -> tuple[str, int]:
+    def _talk(self, checked: CheckedRequest) -> tuple[str, int]:
         """The session's conversation, and the next place in it."""
         tx, who = self._tx, self._by.actor.client_id
         named = to_json([self._by.actor.channel, self._prepared.session])

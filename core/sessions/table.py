@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
-from core.sessions.working_set import Slots, Taken, used
+from core.sessions.working_set import RestoredSlots, Slots, used
 
 MOST_SESSIONS = 64
 """Sessions of one client that are in use at once; the longest silent one is put away for another."""
@@ -30,7 +30,7 @@ class _Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SessionSnapshot:
     """A session that is to be kept.
 
     Attributes:
@@ -45,7 +45,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SessionInUse:
     """A session that is in use.
 
     Attributes:
@@ -54,13 +54,13 @@ class Held:
         turn: the turn that is open; "" for none.
     """
 
-    left: Left | None
+    left: SessionSnapshot | None
     is_new: bool
     turn: str
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class EvictedSessions:
     """Sessions that left the table.
 
     Attributes:
@@ -68,22 +68,22 @@ class Gone:
         ended: how many open turns ended with them.
     """
 
-    left: tuple[Left, ...] = ()
+    left: tuple[SessionSnapshot, ...] = ()
     ended: int = 0
 
 
 @dataclass
-class Table:
+class SessionTable:
     """All sessions in use; may be used from several threads at once."""
 
     _sessions: dict[Name, _Session] = field(default_factory=dict)
-    _leaving: dict[Name, Left] = field(default_factory=dict)
+    _leaving: dict[Name, SessionSnapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """One lock for all of it."""
         self._lock = threading.Lock()  # guards _sessions with everything in it, and _leaving
 
-    def open(self, name: Name, turn: str, now_ms: int, most: int) -> Gone:
+    def open(self, name: Name, turn: str, now_ms: int, most: int) -> EvictedSessions:
         """Begin a turn; one that is open in the same session ends.
 
         Args:
@@ -108,9 +108,9 @@ class Table:
             if mine is None:
                 mine = self._sessions[name] = _Session(now_ms)
             mine.turn, mine.ending = turn, ""  # how long it was silent is looked at when its working set is taken up
-            return Gone(gone, ended)
+            return EvictedSessions(gone, ended)
 
-    def _room_for(self, name: Name) -> tuple[Left, ...]:
+    def _room_for(self, name: Name) -> tuple[SessionSnapshot, ...]:
         if name in self._sessions:
             return ()
         silent = sorted(
@@ -154,7 +154,9 @@ class Table:
             if mine is not None and mine.ending == turn:
                 mine.ending = ""
 
-    def take_up(self, name: Name, now_ms: int, find: Callable[[], Taken], idle: Callable[[Slots, int], Taken]) -> Taken:
+    def take_up(
+        self, name: Name, now_ms: int, find: Callable[[], RestoredSlots], idle: Callable[[Slots, int], RestoredSlots]
+    ) -> RestoredSlots:
         """What a session has at hand now.
 
         Args:
@@ -176,7 +178,7 @@ class Table:
             if mine.slots is None or mine.slots is held:
                 mine.slots = found.slots
             mine.touched = max(mine.touched, now_ms)
-            return Taken(mine.slots, found.resumed)
+            return RestoredSlots(mine.slots, found.resumed)
 
     def use(self, name: Name, now: Mapping[str, float], now_ms: int) -> int:
         """A turn used memories; what it did not use fades.
@@ -196,7 +198,7 @@ class Table:
             mine.is_dirty = True
             return len(mine.slots)
 
-    def look(self, name: Name) -> Held | None:
+    def look(self, name: Name) -> SessionInUse | None:
         """A session as it is now, without putting it away.
 
         Args:
@@ -209,10 +211,10 @@ class Table:
             mine = self._sessions.get(name)
             if mine is None:
                 return None
-            left = None if mine.slots is None else Left(name, mine.slots, mine.touched)
-            return Held(left, mine.is_dirty, mine.turn)
+            left = None if mine.slots is None else SessionSnapshot(name, mine.slots, mine.touched)
+            return SessionInUse(left, mine.is_dirty, mine.turn)
 
-    def close(self, name: Name, turn: str, kept: Left | None) -> None:
+    def close(self, name: Name, turn: str, kept: SessionSnapshot | None) -> None:
         """Put a session away that was closed and is saved, unless it was used since: then it stays in use.
 
         Args:
@@ -226,7 +228,7 @@ class Table:
             if mine is not None and mine.turn in ("", turn) and mine.slots == slots:
                 del self._sessions[name]
 
-    def make_room(self, name: Name) -> tuple[Left, ...]:
+    def make_room(self, name: Name) -> tuple[SessionSnapshot, ...]:
         """Put away what is silent for longest, where a session that is not in use is about to be.
 
         Args:
@@ -248,7 +250,7 @@ class Table:
         with self._lock:
             return sum(key[0] == client_id and bool(one.turn) for key, one in self._sessions.items())
 
-    def leave(self, names: Iterable[Name]) -> Gone:
+    def leave(self, names: Iterable[Name]) -> EvictedSessions:
         """Put sessions away.
 
         Args:
@@ -260,38 +262,38 @@ class Table:
         with self._lock:
             there = [name for name in dict.fromkeys(names) if name in self._sessions]
             ended = sum(bool(self._sessions[name].turn) for name in there)
-            return Gone(tuple(left for name in there if (left := self._taken(name)) is not None), ended)
+            return EvictedSessions(tuple(left for name in there if (left := self._taken(name)) is not None), ended)
 
-    def leave_idle(self, before_ms: int) -> Gone:
+    def leave_idle(self, before_ms: int) -> EvictedSessions:
         """Put away what was last used at or before a moment (E21.7)."""
         with self._lock:
             silent = [name for name, one in self._sessions.items() if one.touched <= before_ms]
         return self.leave(silent)
 
-    def leave_all(self) -> Gone:
+    def leave_all(self) -> EvictedSessions:
         """Put everything away; nothing stays in memory, whatever becomes of it."""
         with self._lock:
             names = list(self._sessions)
         gone = self.leave(names)
         with self._lock:
             left, self._leaving = tuple(self._leaving.values()), {}
-        return Gone(left, gone.ended)
+        return EvictedSessions(left, gone.ended)
 
-    def leaving(self, name: Name) -> Left | None:
+    def leaving(self, name: Name) -> SessionSnapshot | None:
         """A session that was put away and is not saved yet: it may come back before it is."""
         with self._lock:
             return self._leaving.get(name)
 
-    def saved(self, left: Iterable[Left]) -> None:
+    def saved(self, left: Iterable[SessionSnapshot]) -> None:
         """Sessions that were put away are in the vault now."""
         with self._lock:
             for one in left:
                 if self._leaving.get(one.name) is one:
                     del self._leaving[one.name]
 
-    def _taken(self, name: Name) -> Left | None:
+    def _taken(self, name: Name) -> SessionSnapshot | None:
         one = self._sessions.pop(name)
         if one.slots is None or not one.is_dirty:
             return None
-        left = self._leaving[name] = Left(name, one.slots, one.touched)
+        left = self._leaving[name] = SessionSnapshot(name, one.slots, one.touched)
         return left

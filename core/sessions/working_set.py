@@ -33,7 +33,7 @@ Slots = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RestoredSlots:
     """A working set as it comes back.
 
     Attributes:
@@ -57,7 +57,7 @@ def decay_of(age_ms: int) -> float:
     return min(max(0, age_ms) / _MIN_MS / _DAY_MIN, MOST_DECAY)
 
 
-def resumed(slots: Slots, age_ms: int, options: SessionOptions) -> Taken:
+def resumed(slots: Slots, age_ms: int, options: SessionOptions) -> RestoredSlots:
     """A working set after a while (E17.5.5 with X30): whole under 4 h, fading until 24 h, then nothing.
 
     Args:
@@ -69,12 +69,12 @@ def resumed(slots: Slots, age_ms: int, options: SessionOptions) -> Taken:
         What comes back.
     """
     if age_ms < options.session_whole_h * _HOUR_MS:
-        return Taken(dict(slots), Resumed.WHOLE)
+        return RestoredSlots(dict(slots), Resumed.WHOLE)
     if age_ms >= options.session_gone_h * _HOUR_MS:
-        return Taken({}, Resumed.GONE)
+        return RestoredSlots({}, Resumed.GONE)
     left = 1.0 - decay_of(age_ms)
     faded = {name: round(value * left, _DIGITS) for name, value in slots.items()}
-    return Taken({name: value for name, value in faded.items() if value > KEPT_ABOVE}, Resumed.FADED)
+    return RestoredSlots({name: value for name, value in faded.items() if value > KEPT_ABOVE}, Resumed.FADED)
 
 
 def used(slots: Slots, now: Mapping[str, float]) -> Slots:

@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from engine_rig import START_MS, Rig, rig_at  # noqa: E402
 
 from core.belief.claims.claims import claim_key  # noqa: E402
-from core.engine.review.review_chores import resolver_of, tend  # noqa: E402
+from core.engine.review.review_chores import make_resolver, run_review_chores  # noqa: E402
 from core.errors import Code, LociError, UserError  # noqa: E402
 from core.memory.write import take_labels  # noqa: E402
 from core.types.reviews import Decision, QueueRequest, ReviewItem  # noqa: E402
@@ -127,7 +127,9 @@ def applied(rig: Rig, tx: Tx, item: ReviewItem) -> int:
         try:
             with tx.attempt():
                 given = vector if action is Action.MERGE else None
-                resolver_of(rig.opened).resolve(tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.add_vectors)
+                make_resolver(rig.opened).resolve(
+                    tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.add_vectors
+                )
                 raise UserError(Code.CANCELLED, "Taken back.")
         except LociError as error:
             done += error.code is Code.CANCELLED
@@ -154,7 +156,7 @@ def run(rig: Rig, count: int) -> None:
     print(f"{len(first.rows)} rows of {first.total} open; {fit} of them can be decided as they say")
     print(f"{sum(carried)} of {offered} offered actions were carried out")
     begun = time.perf_counter()
-    closed = rig.write(lambda tx: tend(tx, rig.opened, expiry=True))
+    closed = rig.write(lambda tx: run_review_chores(tx, rig.opened, expiry=True))
     took = (time.perf_counter() - begun) * 1000
     print(f"upkeep closed {closed} of {count - first.total} in {took:.0f} ms (500 at once)")
 

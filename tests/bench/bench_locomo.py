@@ -36,7 +36,7 @@ from app.bench.machine import load, machine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.engine.access.recall_runner import answer  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
-from core.engine.runtime.vector_space import Meant  # noqa: E402
+from core.engine.runtime.vector_space import Embedded  # noqa: E402
 from core.recall.query.request import RecallRequest  # noqa: E402
 from core.recall.query.scope import OWNER_SCOPE  # noqa: E402
 from core.score.ranking.profile import Profile  # noqa: E402
@@ -72,7 +72,7 @@ class Palace:
     def __init__(self, engine: Engine, limit: int) -> None:
         self._engine = engine
         self._limit = limit
-        self._embedded: dict[str, Meant] = {}
+        self._embedded: dict[str, Embedded] = {}
 
     def load(self, conversation: Conversation, folder: Path) -> None:
         """Bring a conversation in as a space of its own."""

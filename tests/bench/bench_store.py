@@ -37,7 +37,7 @@ from app.bench.synthetic import Writer  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm  # noqa: E402
 from core.index.manager import State  # noqa: E402
-from core.intake.store.store import Keeper  # noqa: E402
+from core.intake.store.store import StoreService  # noqa: E402
 from core.types.values import OWNER_ACTOR, Source  # noqa: E402
 
 START_MS = 1_760_000_000_000
@@ -112,20 +112,20 @@ def profiled(on: bool) -> Iterator[None]:
         yield
         return
     profile = cProfile.Profile()
-    real = Keeper.store
+    real = StoreService.store
 
-    def timed(self: Keeper, *given: Any, **named: Any) -> Any:
+    def timed(self: StoreService, *given: Any, **named: Any) -> Any:
         profile.enable()
         try:
             return real(self, *given, **named)
         finally:
             profile.disable()
 
-    Keeper.store = timed  # type: ignore[method-assign]
+    StoreService.store = timed  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Keeper.store = real  # type: ignore[method-assign]
+        StoreService.store = real  # type: ignore[method-assign]
         pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
 
 

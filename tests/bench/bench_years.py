@@ -35,8 +35,8 @@ from app.bench.machine import machine  # noqa: E402
 from core.embed.base import Embedder  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.jobs.scheduler import Beats  # noqa: E402
-from core.engine.review.review_chores import DeskUpkeep  # noqa: E402
+from core.engine.jobs.scheduler import SchedulerPacing  # noqa: E402
+from core.engine.review.review_chores import ReviewChores  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.types.reviews import Decision  # noqa: E402
 from core.types.values import (  # noqa: E402
@@ -192,7 +192,7 @@ def lived(
                 for name, value in options.items():
                     rig.engine.settings.set(name, value=value).result(60)
                 life.clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
-            rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+            rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
             live(rig, life, clock, min(days, (life.day // QUARTER + 1) * QUARTER), a_day)
             life.took_s += time.monotonic() - begun
             life.rows.append(figures(rig, life))
@@ -255,7 +255,7 @@ def _decide(rig: Rig) -> None:
 def keep_house(rig: Rig) -> None:
     """Let all work that is due run to its end, and the desk close what nobody needs to decide any more."""
     scheduler, opened = rig.engine.scheduler, rig.opened
-    DeskUpkeep().tend(opened)
+    ReviewChores().tend(opened)
     for _ in range(40):
         scheduler.beat(opened, force=True)
         while scheduler.running() is not None:

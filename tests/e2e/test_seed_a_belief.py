@@ -12,7 +12,7 @@ import pytest
 from engine_rig import Rig, refused, rig_at
 
 from core.errors import Code
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
@@ -94,7 +94,7 @@ def test_claims_are_read_from_a_text_where_a_reader_is_there(tmp_path: Path) -> 
         del now_ms, said_ms
         return (ClaimDraft("user", "budget_is", text.split()[-1], exclusive=True, end=len(text)),)
 
-    with rig_at(tmp_path, readers=Readers(extract=read)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=read)) as rig:
         old, new = rig.store("User budget is $500"), rig.store("User budget is $750")
         assert (status(rig, old), status(rig, new)) == ("superseded", "active")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from engine_rig import START_MS, Rig, rig_at
 
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
@@ -36,7 +36,7 @@ class Says:
 
 
 def saying(folder: Path, label: Label, confidence: float = 0.95) -> AbstractContextManager[Rig]:
-    return rig_at(folder, readers=Readers(relate=Says(label, confidence)))
+    return rig_at(folder, readers=TextReaders(relate=Says(label, confidence)))
 
 
 def later(rig: Rig, text: str, source: Source | None = None) -> StoreReply:
@@ -239,7 +239,7 @@ class Readable:
 
 
 def test_a_value_that_returns_is_a_new_version_of_the_same_chain(tmp_path: Path) -> None:
-    with rig_at(tmp_path, readers=Readers(relate=Readable())) as rig:
+    with rig_at(tmp_path, readers=TextReaders(relate=Readable())) as rig:
         first, second = rig.store(FIRST), later(rig, SECOND)
         again = later(rig, FIRST)
         assert (again.operation, again.deduplicated) == ("SUPERSEDE", False)

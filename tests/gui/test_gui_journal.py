@@ -14,7 +14,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
-from core.engine.vault.history import Journals
+from core.engine.vault.history import History
 from core.types.replies import AuditRow, StepRow, UndoReport
 from core.types.views import Revision
 from ui.context import Context
@@ -237,7 +237,7 @@ def test_a_failure_is_shown_with_a_way_out(
     def broken(*_: object) -> object:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(Journals, "steps", broken)
+    monkeypatch.setattr(History, "steps", broken)
     page.enter("changes")
     settle(qtbot, lambda: page.tabs.changes.states.count() == 3)
     monkeypatch.undo()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.types.lifecycle import Deed, JobState, JobType
 from core.types.values import Status
 from core.types.views import Revision
@@ -29,7 +29,7 @@ YEARS_MS = 6 * 365 * 86_400_000
 
 @pytest.fixture
 def page(rig: Rig, context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
-    rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+    rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
     with journal_over_engine(context, qtbot) as made:
         yield made
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.errors import Code, EnvironmentFaultError
 from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.types.lifecycle import JobType
@@ -249,7 +249,7 @@ def test_with_the_real_engine_a_change_goes_through(
     qtbot: QtBot, rig: Rig, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = context.bridge.engine
-    engine.scheduler.beats = Beats(pause_s=0.0, quiet_s=0.0)
+    engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
     rig.bring(facts(5))
     real = type(engine.spaces)
     monkeypatch.setattr(real, "_ask", lambda _, __, texts: [[1.0, len(text) / 100] for text in texts])

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from engine_rig import HandClock, Rig
 from fake_ollama import MODEL, Answer, Asked, FakeOllama
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.llm.ollama import Limits
 from core.types.lifecycle import Health, JobRow, JobState, JobType
 
@@ -30,7 +30,7 @@ class LeapingClock(HandClock):
 
 def quiet(rig: Rig) -> None:
     """No pause between batches, and a model server that is given up soon."""
-    rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+    rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
     rig.engine.model.limits = QUICK
 
 

@@ -17,7 +17,7 @@ from engine_rig import Rig, Table, rig_at
 from gathering_rig import told
 
 from core.belief.relate.relation import certain
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told
 from core.types.values import Kind
@@ -60,7 +60,7 @@ class WordReader:
         return certain(Label.DUPLICATE if same else Label.COEXIST, "same_words" if same else "apart")
 
 
-READERS = Readers(relate=WordReader())
+READERS = TextReaders(relate=WordReader())
 
 
 def duplicates(rig: Rig, name: str, count: int = 3) -> None:

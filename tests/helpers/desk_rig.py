@@ -13,10 +13,10 @@ import numpy as np
 from engine_rig import START_MS, Rig
 
 from core.belief.claims.claims import Evidenced, draft_claim
-from core.engine.review.review_chores import tend
+from core.engine.review.review_chores import run_review_chores
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transitions.review_items import Matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import insert_memories, write_vectors
@@ -98,11 +98,11 @@ def make_pair(
 
     def write(tx: Tx) -> Pair:
         with rig.opened.work.verb(tx, "store", "Make a pair", OWNER_ACTOR) as verb:
-            acts = Acts(tx, verb, rig.opened.make_id, rig.opened.space, rig.opened.add_vectors)
+            acts = Transitions(tx, verb, rig.opened.make_id, rig.opened.space, rig.opened.add_vectors)
             first = None if alone else put(rig, acts, old or have())
             second = put(rig, acts, new or came())
             item = acts.open_conflict(
-                Matter(
+                ItemSubject(
                     kind,
                     second,
                     first,
@@ -121,7 +121,7 @@ def make_pair(
     return pair
 
 
-def put(rig: Rig, acts: Acts, side: Side) -> str:
+def put(rig: Rig, acts: Transitions, side: Side) -> str:
     """One memory with its claims, standing as it should."""
     tx, make_id = acts.tx, rig.opened.make_id
     memory_id = make_id()
@@ -209,7 +209,7 @@ def item(rig: Rig, item_id: str, actor: Actor = OWNER_ACTOR) -> ReviewItem:
 
 def upkeep(rig: Rig, *, expiry: bool = False) -> int:
     """Tends the desk once; gives how many items changed."""
-    changed: int = rig.write(lambda tx: tend(tx, rig.opened, expiry=expiry))
+    changed: int = rig.write(lambda tx: run_review_chores(tx, rig.opened, expiry=expiry))
     return changed
 
 

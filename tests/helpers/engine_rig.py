@@ -24,9 +24,9 @@ from sqlcipher3 import dbapi2
 from core.embed.base import Embedder
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.result import RecallResult
 from core.security.kdf import KdfCost
 from core.types.clock import Clock, ManualClock
@@ -127,7 +127,7 @@ class Rig:
     folder: Path
 
     @property
-    def opened(self) -> Opened:
+    def opened(self) -> OpenVault:
         """What runs while the vault is open."""
         found = self.engine._opened
         assert found is not None
@@ -244,7 +244,7 @@ def rig_at(
     background: bool = False,
     is_open: bool = True,
     root: bytes | None = None,
-    readers: Readers | None = None,
+    readers: TextReaders | None = None,
 ) -> Iterator[Rig]:
     """An engine on a new home, or on the one that is there already; closed at the end.
 
@@ -260,7 +260,7 @@ def rig_at(
     path = folder / "home"
     home = Home(path, reserve_bytes=RESERVE) if path.exists() else new_home(path)[0]
     clock = clock or HandClock(START_MS)
-    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=readers or Readers()))
+    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=readers or TextReaders()))
     rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:
         if is_open:

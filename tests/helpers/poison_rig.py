@@ -23,7 +23,7 @@ from real_models import real_embedder, real_readers
 from core.belief.extract.normal_form import skeleton
 from core.errors import UserError
 from core.intake.store.classification import unread
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest, StoreRequest
@@ -290,7 +290,12 @@ class Victim:
 
 @contextmanager
 def victim_of(
-    folder: Path, slot: Slot = HOME, *, source: Source | None = None, days: float = 3, readers: Readers | None = None
+    folder: Path,
+    slot: Slot = HOME,
+    *,
+    source: Source | None = None,
+    days: float = 3,
+    readers: TextReaders | None = None,
 ) -> Iterator[Victim]:
     """A palace in which the person said one thing some days ago.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
 
 Pair = tuple[str, str]
@@ -54,6 +54,6 @@ class Table:
         )  # fmt: skip
 
     @property
-    def readers(self) -> Readers:
+    def readers(self) -> TextReaders:
         """For `rig_at`: everything with a word in common is near."""
-        return Readers(extract=self.extract, relate=self, gate=0.1)
+        return TextReaders(extract=self.extract, relate=self, gate=0.1)

@@ -6,7 +6,7 @@ from functools import cache
 
 from core.embed.base import Embedder
 from core.engine.facade import built_in_embedder, built_in_readers
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 
 
 @cache
@@ -16,6 +16,6 @@ def real_embedder() -> Embedder:
 
 
 @cache
-def real_readers() -> Readers:
+def real_readers() -> TextReaders:
     """The readers that are shipped."""
     return built_in_readers()

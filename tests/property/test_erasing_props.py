@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from core.engine.memories.erasure import forgetting
 from core.intake.erase.erasure import erase
-from core.intake.erase.erasure_scope import reach_of
+from core.intake.erase.erasure_scope import erasure_scope_of
 from core.intake.erase.row_erasure import texts_of
 from core.intake.erase.trace_erasure import without
-from core.intake.erase.trace_index import Journals, Said
+from core.intake.erase.trace_index import ErasedTextMatcher, TraceIndex
 from core.intake.transaction.tombstones import folded
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
@@ -113,9 +113,9 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
     opened = rig.opened
     rig.engine.flush()
 
-    def look(rows: Rows) -> Journals:
-        reach = reach_of(rows, [gone], whole_chain=False)
-        journals = Journals(reach.ids, texts_of(rows, reach))
+    def look(rows: Rows) -> TraceIndex:
+        reach = erasure_scope_of(rows, [gone], whole_chain=False)
+        journals = TraceIndex(reach.ids, texts_of(rows, reach))
         journals.look(rows)
         assert journals.looked
         return journals
@@ -158,7 +158,7 @@ def test_a_quotation_is_found_as_a_plain_search_finds_it(texts: list[str], befor
     told = before + (texts[at % len(texts)] if texts else "") + behind
     own, wanted = folded(told), {folded(text) for text in texts} - {""}
     plainly = {text for text in wanted if text == own or (len(text) >= 20 and text in own)}
-    said = Said(texts)
+    said = ErasedTextMatcher(texts)
     assert set(said.found(told)) == plainly
     assert said.quotes(told) == bool(plainly)
 

@@ -17,7 +17,7 @@ from core.engine.views.layout_process import (
     HEAD,
     LENGTH,
     WHOLE,
-    Job,
+    LayoutJob,
     packed,
     round_centre,
     unpacked,
@@ -177,18 +177,18 @@ def test_positions_come_within_the_circle(spots: list[tuple[float, float]]) -> N
 
 
 @st.composite
-def jobs(draw: st.DrawFn) -> Job:
+def jobs(draw: st.DrawFn) -> LayoutJob:
     nodes, edges = draw(st.integers(1, 20)), draw(st.integers(0, 30))
     random = np.random.default_rng(draw(st.integers(0, 999)))
     a, b = random.integers(0, nodes, (2, edges)).astype(np.int32)
     weight = random.uniform(0.01, 1, edges).astype(np.float32)
-    return Job(
+    return LayoutJob(
         draw(st.sampled_from((EGO, WHOLE))), a, b, weight, random.uniform(-1, 1, (nodes, 2)).astype(np.float32), 7
     )
 
 
 @given(jobs())
-def test_a_request_comes_back(job: Job) -> None:
+def test_a_request_comes_back(job: LayoutJob) -> None:
     octets = packed(job)
     assert LENGTH.unpack_from(octets) == (len(octets) - LENGTH.size,)
     again = unpacked(octets[LENGTH.size :])
@@ -198,7 +198,7 @@ def test_a_request_comes_back(job: Job) -> None:
 
 
 @given(jobs(), st.data())
-def test_a_request_that_lies_is_refused(job: Job, data: st.DataObject) -> None:
+def test_a_request_that_lies_is_refused(job: LayoutJob, data: st.DataObject) -> None:
     body = packed(job)[LENGTH.size :]
     with pytest.raises(ValueError):
         unpacked(body[: data.draw(st.integers(0, len(body) - 1))])
@@ -206,9 +206,11 @@ def test_a_request_that_lies_is_refused(job: Job, data: st.DataObject) -> None:
         unpacked(body + b"\0")
     if job.a.size:
         with pytest.raises(ValueError):
-            unpacked(packed(Job(job.way, job.a + job.places.shape[0], job.b, job.weight, job.places))[LENGTH.size :])
+            unpacked(
+                packed(LayoutJob(job.way, job.a + job.places.shape[0], job.b, job.weight, job.places))[LENGTH.size :]
+            )
     with pytest.raises(ValueError):
-        unpacked(packed(Job(job.way, job.a, job.b, job.weight, job.places * np.nan))[LENGTH.size :])
+        unpacked(packed(LayoutJob(job.way, job.a, job.b, job.weight, job.places * np.nan))[LENGTH.size :])
 
 
 @settings(max_examples=30)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.intake.transaction.text_parts import PART_BYTES, cut
+from core.intake.transaction.text_parts import PART_BYTES, cut_text
 from core.types.replies import UndoReport
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Kind
@@ -181,7 +181,7 @@ def test_every_verb_and_its_undo_leave_the_vault_as_it_was(
 @given(st.text(max_size=300), st.integers(1, 120))
 def test_parts_join_to_the_text_whatever_it_is(text: str, times: int) -> None:
     whole = text * times
-    parts = cut(whole)
+    parts = cut_text(whole)
     assert "".join(parts) == whole
     assert all(len(part.encode("utf-8", "surrogatepass")) <= PART_BYTES for part in parts)
 

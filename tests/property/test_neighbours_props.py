@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from core.belief.gate import Standing
 from core.index.base import Hits
 from core.index.manager import IndexManager
-from core.intake.claims.candidate import Newcomer
-from core.intake.store.neighbours import Neighbours
+from core.intake.claims.candidate import StoreCandidate
+from core.intake.store.neighbours import NeighbourSearch
 from core.memory.write import VectorSpace
 from core.types.values import Kind, Source
 
@@ -71,8 +71,8 @@ def found(steps: list[int], wanted: set[int], most: int) -> tuple[dict[str, floa
     cosines = np.array(sorted((step / 20 for step in steps), reverse=True), np.float32)
     labels = np.arange(cosines.size, dtype=np.int64)
     rows = Rows(wanted)
-    newcomer = Newcomer("new", ("A text.",), Kind.FACT, "GLOBAL", (), STANDING, np.ones(4, np.float32))
-    neighbours = Neighbours(cast("IndexManager", Index(Hits(labels, cosines))), VectorSpace("v", "v", 4))
+    newcomer = StoreCandidate("new", ("A text.",), Kind.FACT, "GLOBAL", (), STANDING, np.ones(4, np.float32))
+    neighbours = NeighbourSearch(cast("IndexManager", Index(Hits(labels, cosines))), VectorSpace("v", "v", 4))
     return neighbours.of(rows, newcomer, GATE, most), rows.read
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.sessions.table import Left, Name, Table
-from core.sessions.working_set import Taken, used
+from core.sessions.table import Name, SessionSnapshot, SessionTable
+from core.sessions.working_set import RestoredSlots, used
 from core.types.sessions import Resumed
 
 CLIENTS = st.sampled_from([(f"client{n}", "main") for n in range(5)])
@@ -26,18 +26,18 @@ class Vault:
     """What was saved, and a table above it; saves come when they come."""
 
     def __init__(self) -> None:
-        self.table = Table()
-        self.kept: dict[Name, Left] = {}
-        self.waiting: list[Left] = []
+        self.table = SessionTable()
+        self.kept: dict[Name, SessionSnapshot] = {}
+        self.waiting: list[SessionSnapshot] = []
 
     def take_up(self, name: Name, now: int) -> Mapping[str, float]:
         """A session's working set, as the engine looks for it."""
 
-        def find() -> Taken:
+        def find() -> RestoredSlots:
             left = self.table.leaving(name) or self.kept.get(name)
-            return Taken({} if left is None else left.slots, Resumed.WHOLE)
+            return RestoredSlots({} if left is None else left.slots, Resumed.WHOLE)
 
-        return self.table.take_up(name, now, find, lambda slots, _age: Taken(slots, Resumed.HELD)).slots
+        return self.table.take_up(name, now, find, lambda slots, _age: RestoredSlots(slots, Resumed.HELD)).slots
 
     def save(self) -> None:
         """Everything that was put away is written, in its order."""

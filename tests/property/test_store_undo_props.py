@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from core.engine.memories.import_comparison import settle_some
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source, When
@@ -177,7 +177,7 @@ CLASH = [("tell", 0, 1), ("tell", 6, 1), ("say", 12, 0), ("claim", 0, 1), ("brin
 @contextmanager
 def fresh_rig(folder: Path) -> Iterator[Rig]:
     embedder = WordEmbedder()
-    readers = Readers(extract=read, relate=Oracle(), embed=embedder.embed_one, gate=0.2)
+    readers = TextReaders(extract=read, relate=Oracle(), embed=embedder.embed_one, gate=0.2)
     with tempfile.TemporaryDirectory(dir=folder) as name, rig_at(Path(name), embedder=embedder, readers=readers) as rig:
         yield rig
 

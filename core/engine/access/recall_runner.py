@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.recall.query.request import RecallRequest
 from core.recall.ranking.contested import with_contested
 from core.recall.results.result import RecallResult
@@ -19,10 +19,10 @@ _AWAY = "The search model does not answer at the moment, so meaning was not comp
 
 
 def answer(
-    opened: Opened,
+    opened: OpenVault,
     rows: Rows,
     request: RecallRequest,
-    meant: Meant | None,
+    meant: Embedded | None,
     now_ms: int,
     profile: Profile | None = None,
 ) -> RecallResult:

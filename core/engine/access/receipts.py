@@ -12,8 +12,8 @@ from typing import Any
 
 from core.config.retrieval import RetrievalOptions
 from core.embed.tokens import counter_for
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, UserError
 from core.recall.query.scope import Scope
 from core.recall.query.suppression import said_of
@@ -44,7 +44,7 @@ _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: m
 
 
 def keep(
-    opened: Opened,
+    opened: OpenVault,
     actor: Actor,
     verb: str,
     query: str,
@@ -96,7 +96,7 @@ def told_sealed(count: int) -> dict[str, int]:
     return {"sealed": count} if count else {}
 
 
-def said_for(rows: Rows, result: RecallResult, meant: Meant | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
+def said_for(rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
     """What feedback said of the answered memories for such questions.
 
     Args:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from core.engine.access.authority import Authority
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.recall.query.scope import PLACE, conditions_of_sight
 from core.types.clients import Moves, Place
 from core.types.values import Actor, Status
@@ -24,10 +24,10 @@ _COLUMNS = ", ".join(f"json_extract(w.value, '$[{at}]') AS {name}" for at, name 
 _SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:places) w) m WHERE {{known}}"  # noqa: S608
 
 
-class Watching:
+class ChangeSubscriptions:
     """What a listener may be told. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 

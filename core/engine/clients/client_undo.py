@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from core.belief.claims.authorship import OWNERS_WORD
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.erase.scrub_mark import note_scrub
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.transitions.transitions import Acts
-from core.intake.undo.batch_undo import Taken, standing, take_back
+from core.intake.transitions.transitions import Transitions
+from core.intake.undo.batch_undo import UndoneSteps, standing_steps, undo_many
 from core.types.clients import Removal, Undoable
 from core.types.values import Actor
 from core.vault.database.rows import Rows
@@ -85,7 +85,7 @@ class RehearsedError(LociError):
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ClientUndo:
     """What is done to all that a client did.
 
     Attributes:
@@ -102,7 +102,7 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
+class ClientUndoProgress:
     """How far it is.
 
     Attributes:
@@ -122,16 +122,16 @@ class Underway:
     told: Removal | None = None
 
 
-def since(since_ms: int) -> Deed:
+def since(since_ms: int) -> ClientUndo:
     """Taking back what a client did since a time, epoch ms."""
-    return Deed(UNDO_SINCE, "Take back what a client did", since_ms, archives=False)
+    return ClientUndo(UNDO_SINCE, "Take back what a client did", since_ms, archives=False)
 
 
-REMOVING = Deed(REMOVE_ALL, "Remove all that a client brought", 0, archives=True)
+REMOVING = ClientUndo(REMOVE_ALL, "Remove all that a client brought", 0, archives=True)
 """Taking back all a client ever did, and archiving what it brought that cannot be taken back any more."""
 
 
-def rehearse(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+def rehearse(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
@@ -163,7 +163,9 @@ def rehearse(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor
     )
 
 
-def go_on(tx: Tx, opened: Opened, client_id: str, deed: Deed, actor: Actor, at: Underway) -> Underway:
+def go_on(
+    tx: Tx, opened: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
+) -> ClientUndoProgress:
     """One turn of it.
 
     Args:
@@ -172,7 +174,7 @@ def go_on(tx: Tx, opened: Opened, client_id: str, deed: Deed, actor: Actor, at: 
         client_id: the client.
         deed: what is done.
         actor: who asks.
-        at: how far it is; `Underway()` to begin.
+        at: how far it is; `ClientUndoProgress()` to begin.
 
     Returns:
         How far it is now; `told.step_id` is "" where there was nothing to do. Where the person takes the step back
@@ -182,10 +184,10 @@ def go_on(tx: Tx, opened: Opened, client_id: str, deed: Deed, actor: Actor, at: 
         steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
-        at = Underway(steps, opened.work.begin_step(tx, deed.name, deed.label, actor))
-    elif not standing(tx, [at.step_id]):
+        at = ClientUndoProgress(steps, opened.work.begin_step(tx, deed.name, deed.label, actor))
+    elif not standing_steps(tx, [at.step_id]):
         return replace(at, told=_told(tx, at))
-    waiting = standing(tx, at.waiting or ())
+    waiting = standing_steps(tx, at.waiting or ())
     with opened.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
         taken = _take(tx, opened, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
@@ -204,20 +206,20 @@ def go_on(tx: Tx, opened: Opened, client_id: str, deed: Deed, actor: Actor, at: 
     return at if rest or len(old) > len(kept) else replace(at, told=_told(tx, at))
 
 
-def _archive(tx: Tx, opened: Opened, verb: Verb, memory_ids: Sequence[str]) -> None:
-    acts = Acts(tx, verb, opened.make_id, opened.space, opened.add_vectors, by="owner")
+def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -> None:
+    acts = Transitions(tx, verb, opened.make_id, opened.space, opened.add_vectors, by="owner")
     for memory_id in memory_ids:
         acts.archive(memory_id, REMOVED)
     acts.close_moot()
 
 
-def _tried(tx: Tx, opened: Opened, steps: Sequence[str], by: str) -> tuple[Taken, int]:
+def _tried(tx: Tx, opened: OpenVault, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
     """Take back the newest, as many as may be tried; what came of it, and how many that were."""
-    begun, taken, tried = opened.clock.monotonic(), Taken((), (), 0, ()), 0
+    begun, taken, tried = opened.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
     while tried < min(len(steps), TRIED) and opened.clock.monotonic() - begun < TRIED_S:
-        some = take_back(tx, steps[tried : min(tried + _TRIED_AT_ONCE, TRIED)], by)
+        some = undo_many(tx, steps[tried : min(tried + _TRIED_AT_ONCE, TRIED)], by)
         tried += len(some.steps) + len(some.left)
-        taken = Taken(
+        taken = UndoneSteps(
             (*taken.steps, *some.steps),
             (*taken.left, *some.left),
             taken.restored + some.restored,
@@ -243,8 +245,8 @@ def _brought(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]) -> int:
     return int(tx.value(_BRINGING, (json.dumps(left), json.dumps(memory_ids))))
 
 
-def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
-    taken = take_back(tx, steps, verb.step_id)
+def _take(tx: Tx, opened: OpenVault, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
+    taken = undo_many(tx, steps, verb.step_id)
     if taken.gone:
         note_scrub(tx)
         seq = tx.seq
@@ -252,7 +254,7 @@ def _take(tx: Tx, opened: Opened, verb: Verb, steps: Sequence[str]) -> Taken:
     return taken
 
 
-def _told(tx: Tx, at: Underway) -> Removal:
+def _told(tx: Tx, at: ClientUndoProgress) -> Removal:
     # What went to the archive does not stay, though its step stands on.
     left = len(at.left) - _brought(tx, at.left, at.kept)
     stay = tuple(str(row[0]) for row in tx.all(_LEFT, (json.dumps(at.left),)))

@@ -39,8 +39,8 @@ from core.engine.clients.cards import cards_of, client_id_of
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.futures import begun, chain, mapped, rescued, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -75,7 +75,7 @@ SEALED = "sealed"
 """Why a memory would not be handed out: it is sealed, and no client is given it."""
 
 
-def sight(opened: Opened, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
+def sight(opened: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
     """Show what a client would be given.
 
     Args:
@@ -97,7 +97,7 @@ def sight(opened: Opened, query: ContextQuery, scope: Scope, *, may_read: bool) 
         return _settled(Sight("", 0, budget, (), {}))
     counter = counter_for(query.model, opened.home.path / FOLDER)
 
-    def run(meant: Meant) -> Sight:
+    def run(meant: Embedded) -> Sight:
         now = opened.clock.now_ms()
 
         def read(rows: Rows) -> Sight:
@@ -144,7 +144,7 @@ class Clients:
     Every change is one undo step of the owner's, in force for live sessions as soon as it is saved.
     """
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
@@ -462,17 +462,17 @@ class Clients:
         """
         return self._taken(name, undoing.REMOVING, actor)
 
-    def _taken(self, name: str, deed: undoing.Deed, actor: Actor) -> Future[Removal]:
+    def _taken(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
         opened = self._opened()
 
-        def turn(tx: Tx, at: undoing.Underway) -> undoing.Underway:
+        def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             after = undoing.go_on(tx, opened, client_id_of(tx, name), deed, actor, at)
             if after.told is None or after.told.step_id:
                 _changed(tx, opened, self._authority, deed.name, actor)
             return after
 
         def run() -> Removal:
-            at = undoing.Underway()
+            at = undoing.ClientUndoProgress()
             while at.told is None:
                 at = opened.write(partial(turn, at=at)).result()
             return at.told
@@ -504,7 +504,7 @@ class Clients:
         return opened.write(carried)
 
 
-def _changed(tx: Tx, opened: Opened, authority: Authority, verb: str, actor: Actor) -> None:
+def _changed(tx: Tx, opened: OpenVault, authority: Authority, verb: str, actor: Actor) -> None:
     authority.refresh_after(tx)
     seq = tx.seq
     tx.after_commit(lambda: opened.announce(verb, (), actor, seq))

@@ -17,16 +17,16 @@ from core import log
 from core.engine.access.authority import Authority
 from core.engine.memories.contexts import context
 from core.engine.runtime.futures import chain, mapped, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import LociError, UserError
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.recall.answer.context import HEAD
 from core.sessions import working_set
-from core.sessions.capture import Bringer, Prepared, bring_in, prepare_messages, prepare_summary
+from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import allowance
-from core.sessions.table import Gone, Left, Name, Table
-from core.sessions.working_set import Slots, Taken
+from core.sessions.table import EvictedSessions, Name, SessionSnapshot, SessionTable
+from core.sessions.working_set import RestoredSlots, Slots
 from core.types.clients import limit_of
 from core.types.recall import ContextQuery, ContextReply
 from core.types.replies import ClientRecord
@@ -60,10 +60,10 @@ _SUSPEND_S = 1.0
 class Sessions:
     """Everything an assistant does in turns. Each method returns at once."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
-        self._table = Table()
+        self._table = SessionTable()
 
     # ---- turns
 
@@ -137,13 +137,13 @@ class Sessions:
         repeat = _ending(replace(request, turn=turn or None), actor)
         capture = CaptureRequest(request.session, request.messages, request.space)
 
-        def write(tx: Tx, prepared: Prepared, by: Bringer) -> TurnEnded:
+        def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
             tx.after_commit(lambda: self._table.ended(name, turn))
             again = repeat.known(tx)
             if again is not None:
                 return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
             with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
-                captured = bring_in(tx, verb, prepared, by)
+                captured = write_capture(tx, verb, prepared, by)
                 verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
             count = self._hold(tx, opened, name, captured)
             ended = TurnEnded(turn, bool(open_turn), captured, count)
@@ -198,18 +198,18 @@ class Sessions:
         self,
         name: str,
         label: str,
-        repeat: Repeat,
-        prepare: Callable[[Opened, ClientRecord | None], Prepared],
+        repeat: IdempotentCall,
+        prepare: Callable[[OpenVault, ClientRecord | None], PreparedCapture],
     ) -> Future[Captured]:
         opened, actor = self._opened(), repeat.actor
         client = self._authority.of(actor)
 
-        def write(tx: Tx, prepared: Prepared, by: Bringer) -> Captured:
+        def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
             again = repeat.known(tx)
             if again is not None:
                 return _captured(again)
             with opened.work.verb(tx, name, label, actor) as verb:
-                captured = bring_in(tx, verb, prepared, by)
+                captured = write_capture(tx, verb, prepared, by)
             if _is_known_again(captured, ("",)):
                 repeat.keep(tx, asdict(captured))
             _announce(tx, opened, name, captured, actor)
@@ -219,27 +219,27 @@ class Sessions:
 
     def _bring(
         self,
-        opened: Opened,
+        opened: OpenVault,
         actor: Actor,
         client: ClientRecord | None,
-        prepare: Callable[[], Prepared],
-        write: Callable[[Tx, Prepared, Bringer], T],
+        prepare: Callable[[], PreparedCapture],
+        write: Callable[[Tx, PreparedCapture, CaptureContext], T],
     ) -> Future[T]:
-        def carried_out(tx: Tx, prepared: Prepared, meant: Meant | None) -> T:
+        def carried_out(tx: Tx, prepared: PreparedCapture, meant: Embedded | None) -> T:
             self._authority.need_terms(actor, client)
             return write(tx, prepared, by_whom(meant))
 
-        def embedded(prepared: Prepared) -> Future[T]:
+        def embedded(prepared: PreparedCapture) -> Future[T]:
             texts = prepared.texts
             if not texts:
                 return opened.write(lambda tx: carried_out(tx, prepared, None))
             meant = opened.mean(texts) if len(texts) <= _FEW else opened.mean_many(texts)
             return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
 
-        def by_whom(meant: Meant | None) -> Bringer:
+        def by_whom(meant: Embedded | None) -> CaptureContext:
             vectors = None if meant is None else meant.within(opened.sight)
             handed = opened.journal.given_to(actor.client_id)
-            return Bringer(
+            return CaptureContext(
                 actor,
                 client,
                 opened.keeper,
@@ -273,7 +273,7 @@ class Sessions:
         opened = self._opened()
         self._authority.of(actor)
         name = _name(actor, session)
-        repeat = Repeat(actor, request_id, {"verb": "session_close", "session": session})
+        repeat = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
 
         asked = self._table.look(name)
         turn = "" if asked is None else asked.turn
@@ -320,7 +320,7 @@ class Sessions:
         """How many turns of an actor are open now."""
         return self._table.open_turns(actor.client_id)
 
-    def tend(self, opened: Opened) -> None:
+    def tend(self, opened: OpenVault) -> None:
         """Put away what was silent for long (E21.7), and forget what would come back with nothing.
 
         Args:
@@ -337,7 +337,7 @@ class Sessions:
 
             watched(opened.write(write, background=True), _log, "putting a session away")
 
-    def suspend(self, opened: Opened) -> None:
+    def suspend(self, opened: OpenVault) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
 
         Args:
@@ -351,33 +351,35 @@ class Sessions:
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
-    def _keep_soon(self, opened: Opened, gone: Gone) -> None:
+    def _keep_soon(self, opened: OpenVault, gone: EvictedSessions) -> None:
         if gone.left:
             watched(opened.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session")
 
-    def _keep(self, tx: Tx, left: Sequence[Left]) -> None:
+    def _keep(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
         for one in left:
             client_id, session = one.name
             if client_id is not None:  # the owner's own channel keeps nothing
                 working_set.keep(tx, client_id, session, one.slots, one.at)
         tx.after_commit(lambda: self._table.saved(left))
 
-    def _take_up(self, opened: Opened, rows: Rows, name: Name) -> Taken:
+    def _take_up(self, opened: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
         now, options = opened.clock.now_ms(), opened.options
 
-        def find() -> Taken:
+        def find() -> RestoredSlots:
             left = self._table.leaving(name)
             kept = working_set.kept(rows, *name) if left is None else (left.slots, left.at)
-            return Taken({}, Resumed.NEW) if kept is None else working_set.resumed(kept[0], now - kept[1], options)
+            return (
+                RestoredSlots({}, Resumed.NEW) if kept is None else working_set.resumed(kept[0], now - kept[1], options)
+            )
 
-        def idle(slots: Slots, age_ms: int) -> Taken:
+        def idle(slots: Slots, age_ms: int) -> RestoredSlots:
             if age_ms < options.session_idle_s * 1000:
-                return Taken(slots, Resumed.HELD)
+                return RestoredSlots(slots, Resumed.HELD)
             return working_set.resumed(slots, age_ms, options)
 
         return self._table.take_up(name, now, find, idle)
 
-    def _hold(self, tx: Tx, opened: Opened, name: Name, captured: Captured) -> int:
+    def _hold(self, tx: Tx, opened: OpenVault, name: Name, captured: Captured) -> int:
         """What the session has at hand after a turn; kept with it, and in force once it is saved."""
         self._keep(tx, self._table.make_room(name))
         slots = self._take_up(opened, tx, name).slots
@@ -400,11 +402,11 @@ def _name(actor: Actor, session: str) -> Name:
 
 def _repeat(
     verb: str, request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor, request_id: str | None
-) -> Repeat:
-    return Repeat(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
+) -> IdempotentCall:
+    return IdempotentCall(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
 
 
-def _ending(request: TurnEnd, actor: Actor) -> Repeat:
+def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
     """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
     if request.request_id is not None or request.turn is None:
         return _repeat("turn_end", request, actor, request.request_id)
@@ -412,9 +414,9 @@ def _ending(request: TurnEnd, actor: Actor) -> Repeat:
     return replace(_repeat("turn_end", request, actor, name), taken=_ENDED)
 
 
-def _messages(opened: Opened, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> Prepared:
+def _messages(opened: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> PreparedCapture:
     if not request.messages:
-        return Prepared(request.session)
+        return PreparedCapture(request.session)
     return prepare_messages(request, client, opened.readers, opened.clock.now_ms(), _FRAME, actor.channel)
 
 
@@ -423,7 +425,7 @@ def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
     return bool(captured.ids or not brought)
 
 
-def _announce(tx: Tx, opened: Opened, verb: str, captured: Captured, actor: Actor) -> None:
+def _announce(tx: Tx, opened: OpenVault, verb: str, captured: Captured, actor: Actor) -> None:
     seq = tx.seq
     tx.after_commit(lambda: opened.announce(verb, captured.ids, actor, seq))
 

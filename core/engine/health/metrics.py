@@ -6,7 +6,7 @@ from typing import Any
 
 from core.belief.review.items import open_count
 from core.engine.health.report import opening_warnings, sentence
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.index.manager import State
 from core.intake.undo.client_pairing import UNPAIRED
 from core.lifecycle.kit.stats import stats
@@ -23,7 +23,7 @@ _BEFORE_MERGES = (
 )
 
 
-def report(opened: Opened, rows: Rows) -> StatusReport:
+def report(opened: OpenVault, rows: Rows) -> StatusReport:
     """Gather the status report.
 
     Args:
@@ -62,7 +62,7 @@ def report(opened: Opened, rows: Rows) -> StatusReport:
     )
 
 
-def glance(opened: Opened, rows: Rows) -> StatusReport:
+def glance(opened: OpenVault, rows: Rows) -> StatusReport:
     """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
 
     Args:
@@ -77,12 +77,12 @@ def glance(opened: Opened, rows: Rows) -> StatusReport:
     return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
 
 
-def _model(opened: Opened) -> dict[str, str]:
+def _model(opened: OpenVault) -> dict[str, str]:
     state = opened.model
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
-def _wal_bytes(opened: Opened) -> int:
+def _wal_bytes(opened: OpenVault) -> int:
     try:
         return opened.home.wal.stat().st_size  # stat, never open: see B21 of the reliability notes in core.vault
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def _imports(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
-def _running(opened: Opened) -> list[dict[str, Any]]:
+def _running(opened: OpenVault) -> list[dict[str, Any]]:
     """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
     return [
         {
@@ -127,11 +127,11 @@ def _clients(rows: Rows) -> int:
     return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
 
-def _by(opened: Opened) -> str:
+def _by(opened: OpenVault) -> str:
     return "model server" if opened.space.served else "built-in"
 
 
-def _index(opened: Opened) -> dict[str, Any]:
+def _index(opened: OpenVault) -> dict[str, Any]:
     status = opened.index.status()
     return {
         "state": status.state.value,
@@ -145,9 +145,9 @@ def _index(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _strategy(opened: Opened) -> str:
+def _strategy(opened: OpenVault) -> str:
     return "keyword_only" if opened.index.status().state is State.EMPTY else "hybrid"
 
 
-def _warnings(opened: Opened) -> list[str]:
+def _warnings(opened: OpenVault) -> list[str]:
     return [sentence(key, **more) for key, more in opening_warnings(opened)]

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.engine.runtime.open_vault import Counted, Opened
+from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.errors import Code
 from core.index.manager import State
 from core.lifecycle.decay.sweep import sweep_deeds
@@ -43,7 +43,7 @@ _UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS 
 class _Found:
     """What is looked at once and spoken of often."""
 
-    opened: Opened
+    opened: OpenVault
     rows: Rows
     pending: int
     free: int | None
@@ -51,7 +51,7 @@ class _Found:
     pressure: Pressure
 
 
-def health(opened: Opened, rows: Rows) -> Health:
+def health(opened: OpenVault, rows: Rows) -> Health:
     """How the palace is.
 
     Args:
@@ -90,7 +90,7 @@ def health(opened: Opened, rows: Rows) -> Health:
     )
 
 
-def strategy(opened: Opened) -> str:
+def strategy(opened: OpenVault) -> str:
     """By what a search goes now (E32.3 with C17).
 
     Args:
@@ -136,7 +136,7 @@ def _counts(rows: Rows, pending: int) -> dict[str, int]:
     }
 
 
-def _background(opened: Opened, rows: Rows) -> dict[str, int | None]:
+def _background(opened: OpenVault, rows: Rows) -> dict[str, int | None]:
     last, swept = rows.value(_LAST, ("consolidate",)), rows.value(_LAST, ("sweep",))
     return {
         "last_consolidation": last,
@@ -146,7 +146,7 @@ def _background(opened: Opened, rows: Rows) -> dict[str, int | None]:
     }
 
 
-def archived_next(opened: Opened, rows: Rows) -> int:
+def archived_next(opened: OpenVault, rows: Rows) -> int:
     """How many memories a sweep would archive now (E34.8, `gc_candidates`).
 
     It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
@@ -166,11 +166,11 @@ def archived_next(opened: Opened, rows: Rows) -> int:
     leaves = {Deed.EXPIRE, Deed.ARCHIVE}
     count = sum(one.deed in leaves for one in sweep_deeds(rows, opened.options, clock.now_ms()))
     took = clock.monotonic() - begun
-    opened.next_archived = Counted(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
+    opened.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
     return count
 
 
-def _free(opened: Opened) -> int | None:
+def _free(opened: OpenVault) -> int | None:
     """Bytes left on the vault's disk; None where the system does not tell."""
     try:
         return shutil.disk_usage(opened.home.path).free
@@ -202,7 +202,7 @@ def _of_disk(found: _Found) -> Iterator[_Warning]:
         yield "read_only", {"code": fault.value}
 
 
-def opening_warnings(opened: Opened) -> Iterator[tuple[str, dict[str, Any]]]:
+def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
     """What opening found to be wrong with the vault, and what of it the person has not answered.
 
     Args:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from core.engine.home.keys import HomeKeys
 from core.engine.runtime.futures import begun
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.threads import Threads
 from core.errors import LociError
 from core.security.subkeys import RootKey
@@ -48,7 +48,7 @@ class SeenCounter:
                 self._kept = begun(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
         return self._kept
 
-    def begin(self, opened: Opened) -> None:
+    def begin(self, opened: OpenVault) -> None:
         """Keep it up to date until the vault closes.
 
         Args:
@@ -60,7 +60,7 @@ class SeenCounter:
                 if self._kept is None or self._kept > opened.vault.seq:
                     begun(opened.threads.checks, self._keep, opened)
 
-    def end(self, opened: Opened) -> None:
+    def end(self, opened: OpenVault) -> None:
         """Set it once more, beside what else closing does.
 
         Args:
@@ -70,7 +70,7 @@ class SeenCounter:
             if self._keys.in_keyring and opened.vault.older is None:
                 begun(opened.threads.checks, self._keep, opened)
 
-    def _keep(self, opened: Opened) -> None:
+    def _keep(self, opened: OpenVault) -> None:
         seq = opened.vault.seq
         if seq != self._kept and self._keys.keep_counter(opened.root, seq):
             self._kept = seq

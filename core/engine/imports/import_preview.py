@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core.importers.records.records import Record
-from core.intake.store.import_batch import Tally, digest, known_digests, usable_space
+from core.intake.store.import_batch import ImportTally, digest, known_digests, usable_space
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
-from core.intake.transaction.text_parts import cut
+from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.memory.draft import content_hash
 from core.memory.spaces import space_id
@@ -21,7 +21,7 @@ from core.vault.vault import Vault
 _AT_ONCE = 500
 
 
-class Newcomers:
+class NewRecordCounter:
     """Counts records, some hundred at a time.
 
     Attributes:
@@ -41,7 +41,7 @@ class Newcomers:
         self._told = told
         self._waiting: list[Record] = []
         self._texts: set[tuple[str, str, bytes]] = set()
-        self.tally = Tally()
+        self.tally = ImportTally()
 
     def see(self, record: Record) -> None:
         """Take one record, whose identity did not come before.
@@ -85,7 +85,7 @@ class Newcomers:
         if not _is_by_text(record):
             return False
         within = space_id(rows, self._space_of(record))
-        return within is not None and standing_twin(rows, cut(record.text), record.kind, within) is not None
+        return within is not None and standing_twin(rows, cut_text(record.text), record.kind, within) is not None
 
     def _repeats(self, record: Record) -> str | None:
         """The same words came before in this import."""

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.imports.import_preview import Newcomers
+from core.engine.imports.import_preview import NewRecordCounter
 from core.engine.memories.import_comparison import AT_ONCE, settle_some
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.progress import Asked, Counted, Progress, RunningImport
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
+from core.engine.runtime.vector_space import Embedded
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run as rehearsing
 from core.importers.detect import detect
@@ -36,16 +36,16 @@ from core.importers.input.source import Bundle, open_bundle
 from core.importers.records.records import Importer, Record
 from core.importers.source_discovery import look_around, named_places, usual_places
 from core.intake.store.import_batch import (
+    ImportRecord,
     ImportRun,
-    Incoming,
-    Tally,
+    ImportTally,
     look_over,
     tally_from,
     usable_claim,
     usable_space,
     usable_validity,
 )
-from core.intake.transaction.text_parts import cut
+from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.validation import check_space_name
 from core.text.compose import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
@@ -97,7 +97,7 @@ def forget_choice(tx: Tx, import_id: str) -> None:
 
 def incoming(
     records: Sequence[Record], parts: Sequence[tuple[str, ...]], vectors: NDArray[np.float32] | None
-) -> list[Incoming]:
+) -> list[ImportRecord]:
     """The records of a batch with their vectors.
 
     Args:
@@ -108,7 +108,7 @@ def incoming(
     Returns:
         What the vault takes in.
     """
-    items: list[Incoming] = []
+    items: list[ImportRecord] = []
     at = 0
     for record, texts in zip(records, parts, strict=True):
         own = None if vectors is None else vectors[at : at + len(texts)]
@@ -129,7 +129,7 @@ def _times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
     return tuple(times)
 
 
-def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> Incoming:
+def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> ImportRecord:
     conversation = record.conversation
     space = usable_space(record.space)
     valid_from, valid_to = usable_validity(record.valid_from, record.valid_to)
@@ -137,7 +137,7 @@ def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float3
         "space_unusable": space != record.space,
         "validity_unusable": (valid_from, valid_to) != (record.valid_from, record.valid_to),
     }
-    return Incoming(
+    return ImportRecord(
         identity=record.identity,
         texts=texts,
         vectors=vectors,
@@ -178,7 +178,7 @@ _STOP_S = 60.0
 class _Batch:
     records: tuple[Record, ...]
     texts: tuple[tuple[str, ...], ...]
-    meant: Future[Meant]
+    meant: Future[Embedded]
     position: int
 
 
@@ -186,15 +186,15 @@ class _Batch:
 class _Work:
     """One import on the job thread."""
 
-    opened: Opened
+    opened: OpenVault
     running: RunningImport
-    progress: Progress
+    progress: ImportProgress
 
 
 class Imports:
     """Imports run one at a time on the job thread."""
 
-    def __init__(self, opened: Callable[[], Opened], person_home: Path | None = None) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], person_home: Path | None = None) -> None:
         """Tie the ends together.
 
         Args:
@@ -295,7 +295,7 @@ class Imports:
         done.add_done_callback(lambda _: _end(opened, running))
         return done
 
-    def _owners(self, actor: Actor) -> Opened:
+    def _owners(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
             raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
         return self._opened()
@@ -313,7 +313,7 @@ class Imports:
             return opened.on(opened.threads.reads, self._stop, opened, running)
         return self._undo(opened, import_id)
 
-    def _stop(self, opened: Opened, running: RunningImport) -> UndoReport:
+    def _stop(self, opened: OpenVault, running: RunningImport) -> UndoReport:
         running.stop()
         if not running.over.wait(_STOP_S):
             raise EnvironmentFaultError(
@@ -328,7 +328,7 @@ class Imports:
         return UndoReport(step_id, "Import", undone_by, restored=0)
 
     @staticmethod
-    def _undo(opened: Opened, import_id: str) -> Future[UndoReport]:
+    def _undo(opened: OpenVault, import_id: str) -> Future[UndoReport]:
         def write(tx: Tx) -> UndoReport:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
@@ -358,14 +358,14 @@ class Imports:
         return int(opened.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")))
 
     def _rehearse(
-        self, opened: Opened, path: Path, form: str | None, space: str | None, progress: Progress
+        self, opened: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress
     ) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect(bundle, form)
             plan = rehearsing.Plan()
-            new = Newcomers(opened.vault, space or HOME_SPACE, plan.would_store)
+            new = NewRecordCounter(opened.vault, space or HOME_SPACE, plan.would_store)
 
             def see(record: Record) -> None:
                 plan.see(record)  # first: a newcomer is told of as soon as it was looked up
@@ -389,7 +389,7 @@ class Imports:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _need_something(bundle, form, rehearsal)
             run = self._begin(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
-            tally = Tally()
+            tally = ImportTally()
             if passed_over:
                 tally.skipped["not_chosen"] = passed_over
             self._store(work, run, bundle, importer, tally, (0, rehearsal.records), only)
@@ -423,7 +423,7 @@ class Imports:
         run: ImportRun,
         bundle: Bundle,
         importer: Importer,
-        tally: Tally,
+        tally: ImportTally,
         reach: tuple[int, int | None],
         only: frozenset[str] | None,
     ) -> None:
@@ -456,7 +456,13 @@ class Imports:
         opened.announce("import", (), OWNER_ACTOR, seq)
 
     def _write(
-        self, opened: Opened, run: ImportRun, batch: _Batch, tally: Tally, progress: Progress, total: int | None
+        self,
+        opened: OpenVault,
+        run: ImportRun,
+        batch: _Batch,
+        tally: ImportTally,
+        progress: ImportProgress,
+        total: int | None,
     ) -> None:
         meant = batch.meant.result()
         items = incoming(batch.records, batch.texts, meant.vectors)
@@ -470,7 +476,7 @@ class Imports:
         opened.write(write, background=True).result()
         progress.at(batch.position, total)
 
-    def _take_back(self, opened: Opened, run: ImportRun) -> None:
+    def _take_back(self, opened: OpenVault, run: ImportRun) -> None:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
 
         def write(tx: Tx) -> None:
@@ -480,7 +486,7 @@ class Imports:
 
         opened.write(write).result()
 
-    def _finish_all(self, opened: Opened, progress: Counted | None) -> int:
+    def _finish_all(self, opened: OpenVault, progress: Counted | None) -> int:
         rows = opened.vault.read(
             lambda r: r.all(
                 "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
@@ -527,13 +533,13 @@ class Imports:
             self._store(work, run, bundle, importer, tally, reach, only)
 
 
-def _end(opened: Opened, running: RunningImport) -> None:
+def _end(opened: OpenVault, running: RunningImport) -> None:
     opened.imports.pop(running.id, None)
     running.over.set()
 
 
-def _watch(opened: Opened, progress: Counted | None, cancelled: Asked | None) -> Progress:
-    return Progress(opened.clock, progress, cancelled, opened.closing.is_set)
+def _watch(opened: OpenVault, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
+    return ImportProgress(opened.clock, progress, cancelled, opened.closing.is_set)
 
 
 def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> None:
@@ -548,7 +554,7 @@ def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> N
 def _count(
     bundle: Bundle,
     importer: Importer,
-    progress: Progress,
+    progress: ImportProgress,
     only: frozenset[str] | None,
     see: Callable[[Record], None] | None = None,
 ) -> tuple[Rehearsal, int]:
@@ -572,7 +578,7 @@ def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
 
 
 def _batches(
-    opened: Opened, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
+    opened: OpenVault, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
 ) -> Iterator[_Batch]:
     """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
     records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
@@ -594,7 +600,7 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
     chunk: list[tuple[Record, tuple[str, ...]]] = []
     rows = 0
     for record in records:
-        parts = cut(record.text, [section.start for section in record.sections])
+        parts = cut_text(record.text, [section.start for section in record.sections])
         if chunk and rows + len(parts) > most:
             yield chunk
             chunk, rows = [], 0
@@ -604,7 +610,7 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
         yield chunk
 
 
-def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: Tally) -> ImportReport:
+def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: ImportTally) -> ImportReport:
     skipped = dict(rehearsal.skipped)
     for reason, count in rehearsal.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from core.engine.jobs.schedule import interval_ms, is_due, words
-from core.engine.runtime.open_vault import Opened
+from core.engine.jobs.schedule import interval_ms, is_due, job_wordings
+from core.engine.runtime.open_vault import OpenVault
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import Watch
 from core.lifecycle.kit.job_context import Ground, Planner, Stream
@@ -46,7 +46,7 @@ class Agenda:
         self.jobs = jobs
         self.watch: Watch | None = None
 
-    def due(self, opened: Opened, ground: Ground) -> tuple[JobType, ...]:
+    def due(self, opened: OpenVault, ground: Ground) -> tuple[JobType, ...]:
         """What is to be queued now.
 
         Args:
@@ -91,7 +91,7 @@ class Agenda:
             return NO_MODEL
         return ""
 
-    def holds(self, opened: Opened, job: Job, ground: Ground) -> str:
+    def holds(self, opened: OpenVault, job: Job, ground: Ground) -> str:
         """Why a queued job does not run now.
 
         Args:
@@ -113,9 +113,9 @@ class Agenda:
             return PAUSED
         if job.type in clock_check.WAITING and self.watch is not None and clock_check.waits(self.watch, ground.now_ms):
             return CLOCK
-        return self.strained(opened) if words()[job.type].heavy else ""
+        return self.strained(opened) if job_wordings()[job.type].heavy else ""
 
-    def strained(self, opened: Opened) -> str:
+    def strained(self, opened: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
         if opened.strain.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
@@ -124,7 +124,15 @@ class Agenda:
         return ""
 
     def _is_due(
-        self, kind: JobType, opened: Opened, ground: Ground, rows: Rows, last: int | None, made_at: int, *, urgent: bool
+        self,
+        kind: JobType,
+        opened: OpenVault,
+        ground: Ground,
+        rows: Rows,
+        last: int | None,
+        made_at: int,
+        *,
+        urgent: bool,
     ) -> bool:
         work = self.jobs.get(kind)
         if work is None or self.lacks(kind, ground):

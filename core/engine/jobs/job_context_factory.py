@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.relation import RelationModel
-from core.engine.jobs.model_refinement import Refining
+from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.memories.erasure import forgetting
-from core.engine.runtime.memory_pressure import give_back
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.memory_pressure import trim_heap
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError
 from core.index.manager import IndexManager, State
-from core.intake.store.store import Keeper
+from core.intake.store.store import StoreService
 from core.lifecycle.kit.job_context import Ground
 from core.llm.prompts import Prompt
 from core.types.belief import Server
@@ -35,7 +35,7 @@ _NEAR_AT_ONCE = 16
 T = TypeVar("T")
 
 
-def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -> Ground:
+def ground_of(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> Ground:
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
@@ -67,12 +67,12 @@ def ground_of(opened: Opened, model: Refining, is_stopped: Callable[[], bool]) -
     )
 
 
-def _tidy(keeper: Keeper) -> None:
+def _tidy(keeper: StoreService) -> None:
     """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
     relate = keeper.readers.relate
     if isinstance(relate, RelationModel):
         relate.rest()
-    give_back()
+    trim_heap()
 
 
 class _Manners:
@@ -82,7 +82,7 @@ class _Manners:
     back, and never for good.
     """
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
         self._since = opened.clock.monotonic()
 
@@ -114,7 +114,7 @@ def _near(
     return labels, cosines
 
 
-def _ask(model: Refining, prompt: Prompt) -> str:
+def _ask(model: ModelRefinement, prompt: Prompt) -> str:
     """Wait for the model on the thread of the job; never on the writer's. Jobs ask about cleartext memories alone."""
     asked = model.put(prompt, (_CLEARTEXT,))
     try:

@@ -16,11 +16,11 @@ from typing import Any
 
 from core.engine.health.report import health
 from core.engine.jobs.agenda import TURN
-from core.engine.jobs.runner import Kept
-from core.engine.jobs.schedule import next_at, words
+from core.engine.jobs.runner import JobCheckpoint
+from core.engine.jobs.schedule import job_wordings, next_at
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.futures import chain, mapped
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
 from core.errors import Code, UserError
 from core.intake.revise.relations import accept_link, open_links, reject_link
@@ -162,7 +162,7 @@ _UNSEEN = (
 class JobsGroup:
     """Everything a caller does with scheduled work. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], scheduler: Scheduler, settings: Settings) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], scheduler: Scheduler, settings: Settings) -> None:
         self._opened = opened
         self._scheduler = scheduler
         self._settings = settings
@@ -349,20 +349,20 @@ class JobsGroup:
         opened = self._opened()
         return opened.look(lambda rows: health(opened, rows))
 
-    def _kicked(self, opened: Opened, row: JobRow) -> JobRow:
+    def _kicked(self, opened: OpenVault, row: JobRow) -> JobRow:
         opened.on(opened.threads.reads, self._scheduler.kick, opened)
         return row
 
-    def _row_of(self, opened: Opened, kept: Kept) -> Future[JobRow]:
+    def _row_of(self, opened: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
         return opened.look(lambda rows: self._row(opened, rows, kept.job_id))
 
-    def _row(self, opened: Opened, rows: Rows, job_id: str) -> JobRow:
+    def _row(self, opened: OpenVault, rows: Rows, job_id: str) -> JobRow:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
         if found is None:
             raise UserError(Code.NOT_FOUND, "There is no such job.")
         return self._shown(opened, found)
 
-    def _state(self, opened: Opened, rows: Rows, limit: int) -> Jobs:
+    def _state(self, opened: OpenVault, rows: Rows, limit: int) -> Jobs:
         waiting = rows.all(f"{_READ} WHERE j.state IN {_OPEN} ORDER BY j.state <> 'running', j.created_at, j.rowid")
         ended = rows.all(
             f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
@@ -378,18 +378,18 @@ class JobsGroup:
             calendar=tuple(
                 Beat(
                     kind,
-                    words()[kind].title,
-                    words()[kind].about,
+                    job_wordings()[kind].title,
+                    job_wordings()[kind].about,
                     last.get(kind),
                     next_at(kind, opened.options, last.get(kind), made_at) if opened.options.lifecycle_on else None,
-                    words()[kind].heavy,
+                    job_wordings()[kind].heavy,
                 )
                 for kind in self._scheduler.agenda.jobs
             ),
             total=int(rows.value(f"SELECT count(*) FROM jobs WHERE state NOT IN {_OPEN}")),  # noqa: S608 - constant
         )
 
-    def _shown(self, opened: Opened, row: Sequence[Any]) -> JobRow:
+    def _shown(self, opened: OpenVault, row: Sequence[Any]) -> JobRow:
         (job_id, kind, state, actor, created, started, finished, progress, total, attempts, not_before, report, code,
          step, undone_by, is_open, expires) = row  # fmt: skip
         known = JobType(kind)
@@ -397,7 +397,7 @@ class JobsGroup:
         return JobRow(
             id=job_id,
             type=known,
-            title=words()[known].title,
+            title=job_wordings()[known].title,
             state=JobState(state),
             actor=actor,
             created_at=created,
@@ -415,7 +415,7 @@ class JobsGroup:
             waits_for=self._waits(opened, job_id, known, actor, not_before) if state == "queued" else "",
         )
 
-    def _waits(self, opened: Opened, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
+    def _waits(self, opened: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
         job = job_store.Job(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
         return hold_words(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
 

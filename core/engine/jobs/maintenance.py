@@ -17,9 +17,9 @@ from core.engine.access.authority import Authority
 from core.engine.jobs.jobs import JobsGroup
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.lifecycle.decay.episode_cleanup import Episodes, cleanup_deeds, remaining
 from core.lifecycle.kit.job_context import Ground, Planner
 from core.lifecycle.kit.stats import stats
@@ -51,11 +51,11 @@ _PLACES = (
 )
 
 
-class Upkeep:
+class Maintenance:
     """Counts and runs as one asker sees them. Each method returns at once with a Future."""
 
     def __init__(
-        self, opened: Callable[[], Opened], authority: Authority, jobs: JobsGroup, scheduler: Scheduler
+        self, opened: Callable[[], OpenVault], authority: Authority, jobs: JobsGroup, scheduler: Scheduler
     ) -> None:
         self._opened = opened
         self._authority = authority
@@ -123,7 +123,7 @@ class Upkeep:
         scope = self._authority.scope(actor)
         if dry_run:
             return opened.on(opened.threads.checks, self._planned, opened, scope)
-        repeat = Repeat(actor, request_id, {"verb": "consolidate"})
+        repeat = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
         def ended(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
@@ -164,14 +164,14 @@ class Upkeep:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
         ground = self._scheduler.ground(opened)
         options = opened.options if most is None else opened.options.model_copy(update={"episode_capacity": most})
-        repeat = Repeat(actor, request_id, {"verb": CLEANUP, "most": most})
+        repeat = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
 
         def may() -> None:
             self._authority.need_terms(actor, client)
 
         return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), repeat, may)
 
-    def _planned(self, opened: Opened, scope: Scope) -> Consolidation:
+    def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
         ground = self._scheduler.ground(opened)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
@@ -219,7 +219,7 @@ def _consolidated(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     )
 
 
-def _tidied(opened: Opened, ground: Ground, repeat: Repeat, may: Callable[[], None]) -> Tidied:
+def _tidied(opened: OpenVault, ground: Ground, repeat: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
     known, actor = opened.vault.read(repeat.known), repeat.actor
     if known is not None:
@@ -240,7 +240,7 @@ def _tidied(opened: Opened, ground: Ground, repeat: Repeat, may: Callable[[], No
 
 
 def _batch_of(
-    opened: Opened, ground: Ground, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
+    opened: OpenVault, ground: Ground, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()

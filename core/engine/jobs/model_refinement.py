@@ -20,11 +20,11 @@ from core import log
 from core.belief.claims.model_proposals import grounded, weighed
 from core.belief.extract.extraction import predicates
 from core.engine.runtime.futures import mapped
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
-from core.intake.revise.refinement import MODEL_ACTOR, VERB, Refined
-from core.intake.store.refinement_queue import Open, Unread, is_importing, next_pair, next_text, passed
+from core.intake.revise.refinement import MODEL_ACTOR, VERB, RefinementResult
+from core.intake.store.refinement_queue import OpenPair, UnreadMemory, is_importing, next_pair, next_text, passed
 from core.llm.ollama import Limits, ModelServer, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
 from core.llm.schema import claims_of, relation_of
@@ -40,7 +40,7 @@ _log = log.get("engine")
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RefinementPacing:
     """How the job paces itself, in seconds.
 
     Attributes:
@@ -62,7 +62,7 @@ class Pace:
     tries: int = 2
 
 
-class Refining:
+class ModelRefinement:
     """The local model, while a vault is open.
 
     Attributes:
@@ -70,7 +70,7 @@ class Refining:
         limits: of one question; likewise.
     """
 
-    def __init__(self, opened: Callable[[], Opened], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
         """Tie the ends together.
 
         Args:
@@ -80,7 +80,7 @@ class Refining:
         self._opened = opened
         self._loop = loop
         self._job: _Job | None = None
-        self.pace = Pace()
+        self.pace = RefinementPacing()
         self.limits = Limits()
 
     @property
@@ -129,7 +129,7 @@ class Refining:
         """
         return self._run(self._of(self._opened()).put(prompt, tiers))
 
-    def begin(self, opened: Opened) -> None:
+    def begin(self, opened: OpenVault) -> None:
         """Refine in its own time from now on, until `end`.
 
         Args:
@@ -143,7 +143,7 @@ class Refining:
         if job is not None:
             job.end(self._loop())
 
-    def _of(self, opened: Opened) -> _Job:
+    def _of(self, opened: OpenVault) -> _Job:
         if self._job is None or self._job.opened is not opened:
             self._job = _Job(opened, self.pace, self.limits)
         return self._job
@@ -155,7 +155,7 @@ class Refining:
 class _Job:
     """All that is known while one vault is open; every coroutine runs on the engine's loop."""
 
-    def __init__(self, opened: Opened, pace: Pace, limits: Limits) -> None:
+    def __init__(self, opened: OpenVault, pace: RefinementPacing, limits: Limits) -> None:
         self.opened = opened
         self._pace = pace
         self._limits = limits
@@ -302,13 +302,13 @@ class _Job:
             state = await self.look()
             if state.server is not Server.READY or self._server is None or self.opened.queue.depth:
                 return False
-            offered: Open | Unread | None = await asyncio.wrap_future(self.opened.read(_offered))
+            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.opened.read(_offered))
             if offered is None:
                 return False
             await self._ask(offered, self._server, state.model)
             return True
 
-    async def _ask(self, offered: Open | Unread, server: ModelServer, model: str) -> None:
+    async def _ask(self, offered: OpenPair | UnreadMemory, server: ModelServer, model: str) -> None:
         try:
             answer = await server.ask(model, _prompt(offered), offered.tiers)
         except LociError as error:
@@ -320,7 +320,7 @@ class _Job:
         self._tried.pop(_key(offered), None)
         await self._take(offered, answer)
 
-    async def _failed(self, offered: Open | Unread, error: LociError) -> None:
+    async def _failed(self, offered: OpenPair | UnreadMemory, error: LociError) -> None:
         """No answer: the server rests for a while, longer each time; a question that fails again is left."""
         self._failures += 1
         tried = self._tried[_key(offered)] = self._tried.get(_key(offered), 0) + 1
@@ -330,14 +330,14 @@ class _Job:
             del self._tried[_key(offered)]
             await self._write(lambda tx: passed(tx, offered))
 
-    async def _take(self, offered: Open | Unread, answer: str) -> None:
+    async def _take(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
         """Check an answer and hand what is left of it to the writer; the question is never put again."""
-        apply = _relation(self.opened, offered, answer) if isinstance(offered, Open) else None
-        if isinstance(offered, Unread):
+        apply = _relation(self.opened, offered, answer) if isinstance(offered, OpenPair) else None
+        if isinstance(offered, UnreadMemory):
             apply = _claims(self.opened, offered, answer)
 
-        def write(tx: Tx) -> Refined:
-            done = Refined() if apply is None else apply(tx)
+        def write(tx: Tx) -> RefinementResult:
+            done = RefinementResult() if apply is None else apply(tx)
             passed(tx, offered)
             if done.changed or done.suggested or done.opened:
                 seq = tx.seq
@@ -351,14 +351,14 @@ class _Job:
                 raise
             # Trigger: what stands does not let the answer in. Why: it would not the next time either. Outcome: left.
             _log.warning("an answer of a model could not be written: %s", error.code.value)
-            apply, done = None, Refined()
+            apply, done = None, RefinementResult()
             await self._write(lambda tx: passed(tx, offered))
         self.report = replace(
             self.report,
             asked=self.report.asked + 1,
-            settled=self.report.settled + (isinstance(offered, Open) and bool(done.changed)),
+            settled=self.report.settled + (isinstance(offered, OpenPair) and bool(done.changed)),
             suggested=self.report.suggested + done.suggested,
-            read=self.report.read + (isinstance(offered, Unread) and bool(done.changed)),
+            read=self.report.read + (isinstance(offered, UnreadMemory) and bool(done.changed)),
             useless=self.report.useless + (apply is None),
         )
 
@@ -369,19 +369,19 @@ class _Job:
         return await asyncio.wrap_future(self.opened.on(self.opened.threads.checks, work))
 
 
-def _offered(rows: Rows) -> Open | Unread | None:
+def _offered(rows: Rows) -> OpenPair | UnreadMemory | None:
     if is_importing(rows):
         return None
     return next_pair(rows, TEXT_CHARACTERS) or next_text(rows, TEXT_CHARACTERS)
 
 
-def _prompt(offered: Open | Unread) -> Prompt:
-    if isinstance(offered, Open):
+def _prompt(offered: OpenPair | UnreadMemory) -> Prompt:
+    if isinstance(offered, OpenPair):
         return relation_prompt(offered.existing, offered.incoming)
     return claims_prompt(offered.told, predicates())
 
 
-def _relation(opened: Opened, pair: Open, answer: str) -> Callable[[Tx], Refined] | None:
+def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
     proposal = relation_of(answer)
     if proposal is None:
         return None
@@ -389,15 +389,15 @@ def _relation(opened: Opened, pair: Open, answer: str) -> Callable[[Tx], Refined
     return lambda tx: refinement.settle_pair(tx, opened.keeper, pair, relation, opened.add_vectors)
 
 
-def _claims(opened: Opened, text: Unread, answer: str) -> Callable[[Tx], Refined] | None:
+def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = grounded(text.told.text, claims_of(answer), text.known)
     if not drafts:
         return None
     return lambda tx: refinement.add_claims(tx, opened.keeper, text, drafts, opened.add_vectors)
 
 
-def _key(offered: Open | Unread) -> str | int:
-    return offered.item_id if isinstance(offered, Open) else offered.n
+def _key(offered: OpenPair | UnreadMemory) -> str | int:
+    return offered.item_id if isinstance(offered, OpenPair) else offered.n
 
 
 def _less(now: RefineReport, before: RefineReport) -> RefineReport:

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from core.embed.base import AWAY
-from core.engine.jobs.schedule import words
-from core.engine.runtime.open_vault import Opened
+from core.engine.jobs.schedule import job_wordings
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, Code
 from core.events import Progress
 from core.lifecycle.consolidate.run_report import report, standing
@@ -30,7 +30,7 @@ _AIM_S = 0.08
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class JobCheckpoint:
     """How a job stands behind a batch.
 
     Attributes:
@@ -42,15 +42,15 @@ class Kept:
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Runner:
+class JobRunner:
     """Carries out batches in one open vault."""
 
-    def __init__(self, opened: Opened, jobs: Mapping[JobType, Planner | Stream]) -> None:
+    def __init__(self, opened: OpenVault, jobs: Mapping[JobType, Planner | Stream]) -> None:
         self._opened = opened
         self._jobs = jobs
         self._size: dict[str, int] = {}
 
-    def step(self, job: Job, ground: Ground) -> Kept:
+    def step(self, job: Job, ground: Ground) -> JobCheckpoint:
         """Do the next batch.
 
         Args:
@@ -76,17 +76,17 @@ class Runner:
 
     # ---- planned work
 
-    def _plan(self, job: Job, work: Planner, ground: Ground) -> Kept:
+    def _plan(self, job: Job, work: Planner, ground: Ground) -> JobCheckpoint:
         self._say(job, 0, None)
         deeds = work.plan(ground)
         if ground.is_stopped():
-            return Kept(job.id, JobState.RUNNING)  # looked at anew, and closed then
+            return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
         cursor = {"before": ground.read(standing)}
         self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
         self._say(job, 0, len(deeds))
-        return Kept(job.id, JobState.RUNNING)
+        return JobCheckpoint(job.id, JobState.RUNNING)
 
-    def _carry(self, job: Job, work: Planner, ground: Ground) -> Kept:
+    def _carry(self, job: Job, work: Planner, ground: Ground) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
         deeds = ground.read(lambda rows: job_store.planned(rows, job.id, job.progress, size))
         if not deeds:
@@ -107,19 +107,19 @@ class Runner:
         took = max(1e-4, self._opened.clock.monotonic() - begun)
         self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
         self._say(job, after.progress, job.total)
-        return Kept(job.id, JobState.RUNNING, after.counts)
+        return JobCheckpoint(job.id, JobState.RUNNING, after.counts)
 
     # ---- streams
 
-    def _flow(self, job: Job, work: Stream, ground: Ground) -> Kept:
+    def _flow(self, job: Job, work: Stream, ground: Ground) -> JobCheckpoint:
         if job.started_at is None:
             total = ground.read(lambda rows: work.backlog(rows, ground))
             self._write(lambda tx: job_store.begin(tx, job, None, total, {}))
             self._say(job, 0, total)
-            return Kept(job.id, JobState.RUNNING)
+            return JobCheckpoint(job.id, JobState.RUNNING)
         prepared = work.prepare(ground, job.cursor)
         if prepared is None or ground.is_stopped():
-            return Kept(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
+            return JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
 
         def write(tx: Tx) -> tuple[Job, bool]:
             self._need_same(tx, job)
@@ -133,11 +133,11 @@ class Runner:
 
         after, is_last = self._write(write)
         self._say(job, after.progress, job.total)
-        return self.close(after, JobState.DONE) if is_last else Kept(job.id, JobState.RUNNING, after.counts)
+        return self.close(after, JobState.DONE) if is_last else JobCheckpoint(job.id, JobState.RUNNING, after.counts)
 
     # ---- ends
 
-    def close(self, job: Job, state: JobState) -> Kept:
+    def close(self, job: Job, state: JobState) -> JobCheckpoint:
         """End a job; its undo step, if anything changed, can be taken back from here on.
 
         Args:
@@ -160,33 +160,33 @@ class Runner:
 
         told = self._write(write)
         self._say(job, 1, 1)
-        return Kept(job.id, state, told)
+        return JobCheckpoint(job.id, state, told)
 
-    def lay_aside(self, job: Job) -> Kept:
+    def lay_aside(self, job: Job) -> JobCheckpoint:
         """Let a job wait that cannot go on now."""
         self._write(lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,)))
         self._say(job, 1, 1)
-        return Kept(job.id, JobState.QUEUED, job.counts)
+        return JobCheckpoint(job.id, JobState.QUEUED, job.counts)
 
-    def failed(self, job_id: str, code: Code) -> Kept:
+    def failed(self, job_id: str, code: Code) -> JobCheckpoint:
         """Note a failure; its step is closed where it is not tried again."""
 
-        def write(tx: Tx) -> Kept:
+        def write(tx: Tx) -> JobCheckpoint:
             state = job_store.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
             job = job_store.by_id(tx, job_id)
             if job is None:
                 raise BugError("a job that is gone")
             seq = tx.seq
             tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
-            return Kept(job_id, state, job.counts)
+            return JobCheckpoint(job_id, state, job.counts)
 
-        kept: Kept = self._write(write)
+        kept: JobCheckpoint = self._write(write)
         return kept
 
     # ---- ground
 
     def _verb(self, tx: Tx, job: Job) -> Any:
-        told = words()[job.type]
+        told = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
         return self._opened.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
 
@@ -209,7 +209,7 @@ class Runner:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
-        with self._opened.work.verb(tx, kind, words()[job.type].step, SCHEDULER) as verb:
+        with self._opened.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
             verb.note(job.id, **job.counts)
 
     @staticmethod
@@ -224,4 +224,4 @@ class Runner:
         return self._opened.write(fn, background=True).result()
 
     def _say(self, job: Job, done: int, total: int | None) -> None:
-        self._opened.hub.publish(Progress(f"job:{job.type.value}", words()[job.type].running, done, total))
+        self._opened.hub.publish(Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total))

@@ -19,7 +19,7 @@ _DISTIL_MS = 10 * _MINUTE_MS
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class JobWording:
     """How a kind of work is called.
 
     Attributes:
@@ -36,10 +36,10 @@ class Words:
 
 
 @cache
-def words() -> Mapping[JobType, Words]:
+def job_wordings() -> Mapping[JobType, JobWording]:
     """How every kind of work is called; `resources/lifecycle/jobs.json`."""
     told = json.loads((files("resources") / "lifecycle" / "jobs.json").read_text(encoding="utf-8"))
-    return {kind: Words(**told[kind.value]) for kind in JobType}
+    return {kind: JobWording(**told[kind.value]) for kind in JobType}
 
 
 def interval_ms(kind: JobType, options: Options) -> int | None:

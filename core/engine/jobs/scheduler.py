@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from core import log
 from core.engine.jobs.agenda import NO_MODEL, Agenda
 from core.engine.jobs.job_context_factory import ground_of
-from core.engine.jobs.model_refinement import Refining
-from core.engine.jobs.runner import Kept, Runner
+from core.engine.jobs.model_refinement import ModelRefinement
+from core.engine.jobs.runner import JobCheckpoint, JobRunner
 from core.engine.runtime.futures import begun, locked
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import Watch
@@ -36,7 +36,7 @@ _YIELDING = frozenset({JobType.MIGRATE})
 
 
 @dataclass(frozen=True, slots=True)
-class Beats:
+class SchedulerPacing:
     """How the scheduler paces itself, in seconds.
 
     Attributes:
@@ -54,12 +54,12 @@ class Beats:
 class _Open:
     """What is known while one vault is open."""
 
-    opened: Opened
-    runner: Runner
+    opened: OpenVault
+    runner: JobRunner
     beaten_at: float
     running: str | None = None
     stopping: set[str] = field(default_factory=set)
-    waiters: dict[str, list[Future[Kept]]] = field(default_factory=dict)
+    waiters: dict[str, list[Future[JobCheckpoint]]] = field(default_factory=dict)
 
 
 class Scheduler:
@@ -70,7 +70,7 @@ class Scheduler:
         agenda: what is due, and why what waits does not run.
     """
 
-    def __init__(self, agenda: Agenda, model: Refining) -> None:
+    def __init__(self, agenda: Agenda, model: ModelRefinement) -> None:
         """Tie the ends together.
 
         Args:
@@ -78,14 +78,14 @@ class Scheduler:
             model: the local model.
         """
         self.agenda = agenda
-        self.beats = Beats()
+        self.beats = SchedulerPacing()
         self._model = model
         self._lock = threading.Lock()  # guards _now and what it holds
         self._now: _Open | None = None
 
     # ---- a vault opens and closes
 
-    def begin(self, opened: Opened) -> None:
+    def begin(self, opened: OpenVault) -> None:
         """Take up what was running when the vault closed; from here on `beat` counts.
 
         Args:
@@ -99,7 +99,7 @@ class Scheduler:
             min(opened.vault.info.last_at_ms, opened.clock.now_ms())
         )
         with self._lock:
-            self._now = _Open(opened, Runner(opened, self.agenda.jobs), opened.clock.monotonic())
+            self._now = _Open(opened, JobRunner(opened, self.agenda.jobs), opened.clock.monotonic())
 
     def end(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
@@ -112,7 +112,7 @@ class Scheduler:
 
     # ---- the heartbeat
 
-    def beat(self, opened: Opened, *, force: bool = False) -> None:
+    def beat(self, opened: OpenVault, *, force: bool = False) -> None:
         """Queue what is due, and go on with what waits.
 
         Args:
@@ -138,14 +138,14 @@ class Scheduler:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
         self.kick(opened)
 
-    def _watch_clock(self, opened: Opened) -> None:
+    def _watch_clock(self, opened: OpenVault) -> None:
         held = opened.vault.read(clock_check.read)
         known = held or self.agenda.watch or Watch(opened.clock.now_ms())
         seen = self.agenda.watch = clock_check.judged(known, opened.clock.now_ms())
         if clock_check.is_to_be_kept(held, seen):
             opened.write(lambda tx: clock_check.keep(tx, seen), background=True).result(_TURN_S)
 
-    def attend(self, opened: Opened) -> None:
+    def attend(self, opened: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
 
         Args:
@@ -166,7 +166,7 @@ class Scheduler:
 
     # ---- one job at a time
 
-    def kick(self, opened: Opened) -> None:
+    def kick(self, opened: OpenVault) -> None:
         """Go on with the next job that may run, if none runs.
 
         Args:
@@ -188,7 +188,7 @@ class Scheduler:
         if job is not None and self._take(now, job.id):
             self._go_on(now, job.id)
 
-    def _next(self, opened: Opened) -> Job | None:
+    def _next(self, opened: OpenVault) -> Job | None:
         """What may run now: what takes hours comes last."""
         ground = self.ground(opened)
         queued = opened.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
@@ -255,11 +255,11 @@ class Scheduler:
         if is_noted and not opened.closing.is_set():
             self._kick_quietly(opened)
 
-    def _step(self, now: _Open, job_id: str) -> Kept | None:
+    def _step(self, now: _Open, job_id: str) -> JobCheckpoint | None:
         opened = now.opened
         job = opened.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
-            return None if job is None else Kept(job.id, job.state, job.counts)
+            return None if job is None else JobCheckpoint(job.id, job.state, job.counts)
         if job_id in now.stopping:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
@@ -269,13 +269,13 @@ class Scheduler:
         self._wait_for_quiet(opened)
         return now.runner.step(job, ground)
 
-    def _steps_aside(self, opened: Opened, job: Job) -> bool:
+    def _steps_aside(self, opened: OpenVault, job: Job) -> bool:
         if job.type not in _YIELDING or job.started_at is None:
             return False
         other = self._next(opened)
         return other is not None and other.type not in _YIELDING
 
-    def _wait_for_quiet(self, opened: Opened) -> None:
+    def _wait_for_quiet(self, opened: OpenVault) -> None:
         left = self.beats.quiet_s
         while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
             opened.closing.wait(0.05)
@@ -283,7 +283,7 @@ class Scheduler:
         if self.beats.pause_s:
             opened.closing.wait(self.beats.pause_s)
 
-    def _failed(self, now: _Open, job_id: str, code: Code) -> Kept | None:
+    def _failed(self, now: _Open, job_id: str, code: Code) -> JobCheckpoint | None:
         if now.opened.closing.is_set() or code is Code.VAULT_LOCKED:
             return None  # it goes on when the vault is opened again
         _log.warning("a job failed: %s", code.value)
@@ -298,14 +298,14 @@ class Scheduler:
             if now.running == job_id:
                 now.running = None
 
-    def _kick_quietly(self, opened: Opened) -> None:
+    def _kick_quietly(self, opened: OpenVault) -> None:
         try:
             self.kick(opened)
         except LociError as error:
             if not opened.closing.is_set():
                 _log.warning("the next job could not be begun: %s", error.code.value)
 
-    def _tell(self, now: _Open, kept: Kept) -> None:
+    def _tell(self, now: _Open, kept: JobCheckpoint) -> None:
         if kept.state in (JobState.QUEUED, JobState.RUNNING):
             return
         with self._lock:
@@ -317,8 +317,8 @@ class Scheduler:
     # ---- what a person asks for
 
     def ask_for(
-        self, opened: Opened, kind: JobType, actor: str, may: Callable[[], object] | None = None
-    ) -> Future[Kept]:
+        self, opened: OpenVault, kind: JobType, actor: str, may: Callable[[], object] | None = None
+    ) -> Future[JobCheckpoint]:
         """Run a kind of work now, behind what runs.
 
         Args:
@@ -346,7 +346,7 @@ class Scheduler:
             raise EnvironmentFaultError(
                 Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
             )
-        waiter: Future[Kept] = Future()
+        waiter: Future[JobCheckpoint] = Future()
 
         def queued(done: Future[str]) -> None:
             error = done.exception()
@@ -365,7 +365,7 @@ class Scheduler:
         opened.write(enqueue).add_done_callback(queued)
         return waiter
 
-    def cancel(self, opened: Opened, job_id: str) -> None:
+    def cancel(self, opened: OpenVault, job_id: str) -> None:
         """Stop a job: behind the batch that runs, or at once where it waits.
 
         Args:
@@ -386,7 +386,7 @@ class Scheduler:
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
-    def ground(self, opened: Opened, is_stopped: Callable[[], bool] | None = None) -> Ground:
+    def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> Ground:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
         return ground_of(opened, self._model, lambda: opened.closing.is_set() or stopped())
@@ -396,11 +396,11 @@ class Scheduler:
         now = self._now
         return None if now is None else now.running
 
-    def _of(self, opened: Opened) -> _Open | None:
+    def _of(self, opened: OpenVault) -> _Open | None:
         now = self._now
         return now if now is not None and now.opened is opened else None
 
 
-def _queue(tx: Tx, opened: Opened, due: tuple[JobType, ...]) -> None:
+def _queue(tx: Tx, opened: OpenVault, due: tuple[JobType, ...]) -> None:
     for kind in due:
         job_store.enqueue(tx, opened.make_id, kind, "scheduler")

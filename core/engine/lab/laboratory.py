@@ -20,8 +20,8 @@ from core.engine.access.receipts import tokens_of
 from core.engine.lab import probes as saved
 from core.engine.runtime import tuner
 from core.engine.runtime.futures import chain, mapped, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
@@ -150,14 +150,14 @@ def _sides(item: RecallItem) -> dict[str, float]:
 RUN_AFTER = frozenset({"import", tuner.RETURNED})
 """Verbs after which the probes run by themselves; `apply` sees to it itself."""
 
-_Vectors = dict[str, Meant]
+_Vectors = dict[str, Embedded]
 _log = log.get("engine")
 
 
 class Laboratory:
     """Everything the Recall page does. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
         self._previews = 0  # a later preview stops an earlier one; a lost update only costs its time
@@ -193,7 +193,7 @@ class Laboratory:
         request.check()
         profile = None if not weights else profile_of(tuner.tried(opened.retrieval, weights))
 
-        def run(meant: Meant | None) -> LabAnswer:
+        def run(meant: Embedded | None) -> LabAnswer:
             now = opened.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
@@ -250,7 +250,7 @@ class Laboratory:
         applying = opened.write(lambda tx: tuner.apply(tx, opened, weights))
         return chain(applying, lambda step_id: self._applied(opened, step_id))
 
-    def _applied(self, opened: Opened, step_id: str) -> Future[Applied]:
+    def _applied(self, opened: OpenVault, step_id: str) -> Future[Applied]:
         ran = self._run(opened, step_id)
         return chain(ran, lambda _: opened.read(lambda rows: _application(rows, step_id)))
 
@@ -365,7 +365,7 @@ class Laboratory:
             with suppress(UserError):  # locked meanwhile
                 watched(self.run_probes(), _log, "asking the saved questions")
 
-    def _run(self, opened: Opened, step_id: str | None) -> Future[Tally]:
+    def _run(self, opened: OpenVault, step_id: str | None) -> Future[Tally]:
         ran = self._probed(opened, (None,), lambda: False)
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
@@ -376,7 +376,7 @@ class Laboratory:
         return chain(ran, keep)
 
     def _probed(
-        self, opened: Opened, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
+        self, opened: OpenVault, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
     ) -> Future[tuple[tuple[Probe, ...], tuple[Tally, ...]]]:
         """All probes under each profile; None is the one in force."""
 
@@ -393,13 +393,13 @@ def _application(rows: Rows, step_id: str) -> Applied:
     return next(one for one in tuner.applications(rows) if one.step_id == step_id)
 
 
-def _with_vectors(opened: Opened, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
+def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
     """Embed the questions that were not asked before."""
     wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
     known = {text: one for text, one in opened.probe_vectors.items() if text in wanted and one.sight is opened.sight}
     missing = [text for text in wanted if text not in known]
 
-    def keep(meant: Meant) -> tuple[tuple[Probe, ...], _Vectors]:
+    def keep(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
         found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
         opened.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
@@ -408,7 +408,7 @@ def _with_vectors(opened: Opened, probes: tuple[Probe, ...]) -> Future[tuple[tup
 
 
 def _outcomes(
-    opened: Opened,
+    opened: OpenVault,
     probe: Probe,
     vectors: _Vectors,
     profiles: Sequence[Profile | None],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, UserError
 from core.intake.store.classification import SCHEDULER
 from core.recall.query.request import RecallRequest
@@ -73,7 +73,7 @@ def _failing(rows: Rows) -> set[str]:
     return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
 
 
-def save(tx: Tx, opened: Opened, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
+def save(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
     """Save a question; one undo step, none where the same one is saved already.
 
     Args:
@@ -106,7 +106,7 @@ def save(tx: Tx, opened: Opened, query: str, kind: str, memory_ids: Sequence[str
     return next(probe for probe in probes_of(tx) if probe.id == probe_id)
 
 
-def delete(tx: Tx, opened: Opened, probe_id: str) -> str:
+def delete(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     """Delete a saved question; one undo step.
 
     Args:
@@ -198,7 +198,7 @@ def tally(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
     )
 
 
-def put_down(tx: Tx, opened: Opened, counted: Tally, step_id: str | None) -> None:
+def put_down(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -> None:
     """Keep how the probes ended, and tell of those that held before and do not any more.
 
     Args:

@@ -15,12 +15,12 @@ from core.engine.library.library import Library
 from core.engine.memories.answer_feedback import put_down
 from core.engine.practice.practice import Practice
 from core.engine.runtime.futures import chain, mapped
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, PreconditionError, UserError
-from core.intake.revise.change_requests import Changer, Wished, check_wish
+from core.intake.revise.change_requests import ChangeRequest, ChangeRequests, check_wish
 from core.intake.revise.relations import relate
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import unwelcome
 from core.intake.transitions.soft_delete import forget
 from core.recall.query.scope import Scope, find
@@ -36,11 +36,11 @@ _NONE = "There is no such memory."
 _ASKING = (Grant.PROPOSE.value, Grant.WRITE.value, Grant.CURATE.value)
 
 
-class Changes:
+class ClientChanges:
     """Everything a client wishes to have changed. Each method returns at once with a Future."""
 
     def __init__(
-        self, opened: Callable[[], Opened], authority: Authority, library: Library, practice: Practice
+        self, opened: Callable[[], OpenVault], authority: Authority, library: Library, practice: Practice
     ) -> None:
         self._opened = opened
         self._authority = authority
@@ -72,7 +72,7 @@ class Changes:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT, TEXT_TOO_LARGE.
         """
-        wished = Wished(Wish.UPDATE, memory_id, text, reason, kind, request_id)
+        wished = ChangeRequest(Wish.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
             return self._revise(wished, text, actor)
         opened = self._opened()
@@ -110,7 +110,7 @@ class Changes:
         """
         opened = self._opened()
         self._scope(actor)
-        wished = Wished(wish, memory_id, None, reason, kind, request_id)
+        wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
         check_wish(wished)
         if actor.is_owner:
             return opened.write(self._forgetting(opened, wished, actor))
@@ -145,11 +145,11 @@ class Changes:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         opened, scope = self._opened(), self._scope(actor)
-        check_wish(Wished(Wish.FORGET, memory_id, None, reason))
+        check_wish(ChangeRequest(Wish.FORGET, memory_id, None, reason))
         client = self._authority.of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
-        repeat = Repeat(actor, request_id, asked)
+        repeat = IdempotentCall(actor, request_id, asked)
 
         def write(tx: Tx) -> Judgement:
             known = repeat.known(tx)
@@ -229,7 +229,9 @@ class Changes:
         opened = self._opened()
         self._authority.scope(actor)
         self._authority.voice(actor)
-        repeat = Repeat(actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value})
+        repeat = IdempotentCall(
+            actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value}
+        )
 
         def write(tx: Tx) -> Related:
             # What was granted may have been taken back since.
@@ -258,7 +260,7 @@ class Changes:
         return self._authority.scope(actor)
 
     def _changing(
-        self, opened: Opened, wished: Wished, actor: Actor, meant: Meant | None
+        self, opened: OpenVault, wished: ChangeRequest, actor: Actor, meant: Embedded | None
     ) -> Callable[[Tx], ChangeReply]:
         """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
 
@@ -271,7 +273,7 @@ class Changes:
                 raise unwelcome()
             made = None if meant is None else meant.within(opened.sight)
             vector = None if made is None else made[0]
-            reply = Changer(opened.keeper).change(tx, wished, vector, actor, client, check, opened.add_vectors)
+            reply = ChangeRequests(opened.keeper).change(tx, wished, vector, actor, client, check, opened.add_vectors)
             if reply.step_id is not None:
                 seq = tx.seq
                 ids = (reply.memory_id, *reply.superseded)
@@ -280,9 +282,9 @@ class Changes:
 
         return write
 
-    def _forgetting(self, opened: Opened, wished: Wished, actor: Actor) -> Callable[[Tx], ChangeReply]:
+    def _forgetting(self, opened: OpenVault, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
-        repeat = Repeat(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
+        repeat = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
             known = repeat.known(tx)
@@ -299,7 +301,7 @@ class Changes:
 
         return write
 
-    def _revise(self, wished: Wished, text: str, actor: Actor) -> Future[ChangeReply]:
+    def _revise(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
         opened, scope = self._opened(), self._scope(actor)
 
         def edited(_: Kind) -> Future[ChangeReply]:

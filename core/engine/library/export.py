@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.engine.library.export_format import Fields, check_format, rendered
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
@@ -32,7 +32,7 @@ _CLAIMS = (
 )
 
 
-def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> int:
+def export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) -> int:
     """Write memories to a file.
 
     Args:
@@ -64,7 +64,7 @@ def export(opened: Opened, ids: Sequence[str], to: Path, format_name: str) -> in
     return len(found)
 
 
-def handed_out(opened: Opened, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
+def handed_out(opened: OpenVault, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
     """Put down that memories leave the vault, and say in which order.
 
     Args:
@@ -103,7 +103,7 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
     return tuple(told)
 
 
-def _put_down(opened: Opened, count: int, format_name: str) -> None:
+def _put_down(opened: OpenVault, count: int, format_name: str) -> None:
     def note(tx: Tx) -> None:
         with opened.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
             verb.note(memories=count, format=format_name)

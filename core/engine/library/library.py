@@ -18,8 +18,8 @@ from core.belief.review.injection_warning import warned_of
 from core.engine.library.export import export, fields_of_parts, handed_out
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.futures import begun, chain, mapped, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, UserError
 from core.intake.revise.revision import VERB, Reviser, preview
 from core.intake.revise.revision_plan import check_revision
@@ -40,7 +40,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
+def warned(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
     """Whether a memory is kept out of what assistants are given by themselves, and why.
 
     Args:
@@ -60,7 +60,7 @@ def warned(opened: Opened, memory_id: str) -> Future[Warned | None]:
     return opened.read(read)
 
 
-def through(opened: Opened, memory_id: str) -> Future[str]:
+def through(opened: OpenVault, memory_id: str) -> Future[str]:
     """Let a memory through; one undo step (`core.intake.transitions.injection_hold.let_through`).
 
     Args:
@@ -93,7 +93,7 @@ _NAMED = 5
 class Library:
     """Everything the person does with many memories. Each method that reads the vault returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened]) -> None:
+    def __init__(self, opened: Callable[[], OpenVault]) -> None:
         self._opened = opened
 
     def find(self, request: FindRequest) -> Future[Found]:
@@ -283,7 +283,7 @@ def _embedded(rows: Rows, memory_id: str, text: str) -> str:
 
 
 def _revise(
-    opened: Opened, ids: Sequence[str], revision: Revision, meant: Meant | None
+    opened: OpenVault, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
         keeper = opened.keeper
@@ -299,7 +299,7 @@ def _revise(
     return write
 
 
-def _with_backlog(opened: Opened, report: RevisionReport, revision: Revision) -> RevisionReport:
+def _with_backlog(opened: OpenVault, report: RevisionReport, revision: Revision) -> RevisionReport:
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
         with suppress(UserError):

@@ -10,8 +10,8 @@ from concurrent.futures import Future
 
 from core.embed.codec import to_blob
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
 from core.errors import Code, UserError
 from core.score.belief.quality import GRADES
@@ -25,7 +25,7 @@ VERB, LABEL = "feedback", "Judge a result"
 
 
 def judge(
-    opened: Opened,
+    opened: OpenVault,
     memory_id: str,
     signal: str,
     query: str,
@@ -55,12 +55,12 @@ def judge(
     if not query.replace("\0", " ").strip():
         raise UserError(Code.INVALID_QUERY, "Say which question the memory was an answer to.")
 
-    def write(tx: Tx, meant: Meant) -> FeedbackReply:
+    def write(tx: Tx, meant: Embedded) -> FeedbackReply:
         check(tx)
         more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
         return put_down(tx, opened, memory_id, signal, actor, more)
 
-    def with_receipts(meant: Meant) -> Future[Meant]:
+    def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
         return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
 
@@ -69,7 +69,7 @@ def judge(
 
 
 def put_down(
-    tx: Tx, opened: Opened, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
+    tx: Tx, opened: OpenVault, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
 ) -> FeedbackReply:
     """Put a feedback down within a transaction: one verb, one step.
 
@@ -94,7 +94,7 @@ def put_down(
     return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 
-def _compared_by(meant: Meant) -> dict[str, object]:
+def _compared_by(meant: Embedded) -> dict[str, object]:
     """The question as a vector; a feedback without one counts for the memory and holds it back from no question."""
     vector = meant.first
     if vector is None:
@@ -102,7 +102,7 @@ def _compared_by(meant: Meant) -> dict[str, object]:
     return {"context": to_blob(vector), "vector_space": meant.sight.space.name}
 
 
-def _flushed(opened: Opened, meant: Meant, receipt_id: str | None) -> Meant:
+def _flushed(opened: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
     if receipt_id is not None:
         flush_journal(opened)
     return meant

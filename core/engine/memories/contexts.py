@@ -17,8 +17,8 @@ from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.recall_runner import answer
 from core.engine.access.receipts import said_for, told_sealed
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions.question_choice import asked, next_questions
 from core.recall.answer.client_quota import packed_fairly
@@ -41,7 +41,7 @@ from core.vault.database.tx import Tx
 _log = log.get("engine")
 
 
-def choose(opened: Opened, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
+def choose(opened: OpenVault, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
     """The questions that may be put with a context.
 
     Args:
@@ -73,7 +73,7 @@ def choose(opened: Opened, rows: Rows, query: ContextQuery, scope: Scope) -> tup
     )
 
 
-def with_questions(opened: Opened, reply: ContextReply, query: ContextQuery, scope: Scope) -> Future[ContextReply]:
+def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, scope: Scope) -> Future[ContextReply]:
     """Put the questions beside a context.
 
     Args:
@@ -133,7 +133,7 @@ def _nothing(_rows: Rows) -> Mapping[str, float]:
 
 
 def context(
-    opened: Opened, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
+    opened: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
 ) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
 
@@ -156,7 +156,7 @@ def context(
     request.check()
     begun = opened.clock.monotonic()
 
-    def run(meant: Meant) -> ContextReply:
+    def run(meant: Embedded) -> ContextReply:
         now = opened.clock.now_ms()
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
@@ -190,7 +190,7 @@ def context(
     return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
 
 
-def budget_of(opened: Opened, query: ContextQuery) -> int:
+def budget_of(opened: OpenVault, query: ContextQuery) -> int:
     """The tokens a context may have.
 
     Args:

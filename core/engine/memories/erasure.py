@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import log
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB, erase, erase_preview
 from core.types.lifecycle import Erased
@@ -27,7 +27,7 @@ _SECOND_MS = 999  # the name of a backup tells whole seconds
 _log = log.get("engine")
 
 
-def preview(opened: Opened, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
+def preview(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
     """What `erase_for_good` would remove.
 
     Args:
@@ -42,7 +42,7 @@ def preview(opened: Opened, ids: Sequence[str], *, whole_chain: bool) -> Future[
     return opened.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
 
 
-def erase_for_good(opened: Opened, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
+def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
     """Remove memories and every trace of their text.
 
     Args:
@@ -79,7 +79,7 @@ def erase_for_good(opened: Opened, ids: Sequence[str], actor: Actor, *, whole_ch
     return erased
 
 
-def forgetting(opened: Opened) -> Callable[[int, Sequence[int]], None]:
+def forgetting(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
     """What to tell of vanished rows after the commit, for an erasure: index and snapshot let go of their vectors.
 
     Args:

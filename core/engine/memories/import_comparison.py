@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 from core import log
 from core.engine.runtime.futures import begun, watched
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.intake.store.classification import SCHEDULER, unread
-from core.intake.store.reconciliation import Turn, added, reconcile
+from core.intake.store.reconciliation import ReconciliationBatch, added, reconcile
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
 
@@ -24,7 +24,7 @@ AT_ONCE = 500
 """So many are compared before an import says that it is done; what is left over follows behind it."""
 
 
-def settle_some(opened: Opened, most: int | None = None) -> int:
+def settle_some(opened: OpenVault, most: int | None = None) -> int:
     """Judge stored memories that nobody has compared yet, the earliest said first.
 
     Args:
@@ -45,7 +45,7 @@ def settle_some(opened: Opened, most: int | None = None) -> int:
     return done
 
 
-def _batch(opened: Opened, ids: Sequence[str]) -> Callable[[Tx], None]:
+def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         opened.keeper.settle(tx, ids, opened.add_vectors)
         seq = tx.seq
@@ -54,7 +54,7 @@ def _batch(opened: Opened, ids: Sequence[str]) -> Callable[[Tx], None]:
     return write
 
 
-def reconcile_all(opened: Opened) -> Reconciled:
+def reconcile_all(opened: OpenVault) -> Reconciled:
     """Reconcile every claim and every memory that stands, batch by batch.
 
     Args:
@@ -75,11 +75,11 @@ def reconcile_all(opened: Opened) -> Reconciled:
     return whole
 
 
-def _turn(opened: Opened, after: tuple[str, int]) -> Callable[[Tx], Turn]:
+def _turn(opened: OpenVault, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
     return lambda tx: reconcile(tx, opened.work, after, _RECONCILED)
 
 
-def reconcile_daily(opened: Opened) -> None:
+def reconcile_daily(opened: OpenVault) -> None:
     """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault.
 
     Args:

@@ -26,15 +26,14 @@ from core.engine.memories.import_comparison import reconcile_all
 from core.engine.memories.trust_explanation import believed
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, chain, mapped, watched
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.entities.mentions import described
 from core.errors import Code, UserError
-from core.intake.store.requests import as_store, check_source
-from core.intake.store.store import Checked, check_request
-from core.intake.transaction.idempotency import Repeat
+from core.intake.store.requests import CheckedRequest, as_store, check_request, check_source
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transitions.soft_delete import forget
-from core.intake.transitions.verdicts import Voices
+from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich.enrich import renew
 from core.memory.read import by_ids
 from core.memory.write import without_vectors, write_vectors
@@ -55,7 +54,7 @@ from core.vault.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class VerdictCall:
     """What somebody says of a memory.
 
     Attributes:
@@ -73,14 +72,18 @@ class Spoken:
     told: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def repeat(self) -> Repeat:
+    def repeat(self) -> IdempotentCall:
         """By what this call is known again."""
         whole = {"verb": self.verdict, "id": self.memory_id, **self.told}
-        return Repeat(self.actor, self.extras.request_id, whole)
+        return IdempotentCall(self.actor, self.extras.request_id, whole)
 
 
-def speak(
-    tx: Tx, opened: Opened, spoken: Spoken, may: Callable[[Rows], None], say: Callable[[Voices, Tx], VerdictReply]
+def apply_verdict(
+    tx: Tx,
+    opened: OpenVault,
+    spoken: VerdictCall,
+    may: Callable[[Rows], None],
+    say: Callable[[VerdictWriter, Tx], VerdictReply],
 ) -> VerdictReply:
     """Carry a verdict out within a transaction; one that came before is answered as it was then.
 
@@ -98,7 +101,7 @@ def speak(
         UserError: what `may` and `say` raise; INVALID_INPUT where the id was used for something else.
     """
     may(tx)
-    voices = Voices(opened.make_id, opened.work, opened.space, opened.add_vectors)
+    voices = VerdictWriter(opened.make_id, opened.work, opened.space, opened.add_vectors)
 
     def do() -> Mapping[str, Any]:
         reply, seq = say(voices, tx), tx.seq
@@ -130,7 +133,7 @@ class RecallReply:
 class Memories:
     """Everything a caller does with memories. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
@@ -160,9 +163,9 @@ class Memories:
 
     def _store(
         self,
-        opened: Opened,
-        checked: Checked,
-        meant: Meant,
+        opened: OpenVault,
+        checked: CheckedRequest,
+        meant: Embedded,
         actor: Actor,
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
@@ -296,7 +299,7 @@ class Memories:
         begun = opened.clock.monotonic()
         request.check()
 
-        def run(meant: Meant | None) -> RecallReply:
+        def run(meant: Embedded | None) -> RecallReply:
             now = opened.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
@@ -376,17 +379,17 @@ class Memories:
         Raises:
             UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
         """
-        return self._spoken(*_verdict(Spoken("confirm", memory_id, actor, extras, {"reason": None}), None))
+        return self._spoken(*_verdict(VerdictCall("confirm", memory_id, actor, extras, {"reason": None}), None))
 
     def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory proved right; see `confirm`."""
-        return self._spoken(*_verdict(Spoken("reinforce", memory_id, actor, extras, {"reason": None}), None))
+        return self._spoken(*_verdict(VerdictCall("reinforce", memory_id, actor, extras, {"reason": None}), None))
 
     def dispute(
         self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
     ) -> Future[VerdictReply]:
         """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
-        return self._spoken(*_verdict(Spoken("dispute", memory_id, actor, extras, {"reason": reason}), reason))
+        return self._spoken(*_verdict(VerdictCall("dispute", memory_id, actor, extras, {"reason": reason}), reason))
 
     def corroborate(
         self,
@@ -414,11 +417,11 @@ class Memories:
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
         told = {"source": way.value, "session": session}
         return self._spoken(
-            Spoken("corroborate", memory_id, actor, extras, told),
+            VerdictCall("corroborate", memory_id, actor, extras, told),
             lambda voices, tx: voices.corroborate(tx, memory_id, actor, way, session),
         )
 
-    def _spoken(self, spoken: Spoken, say: Callable[[Voices, Tx], VerdictReply]) -> Future[VerdictReply]:
+    def _spoken(self, spoken: VerdictCall, say: Callable[[VerdictWriter, Tx], VerdictReply]) -> Future[VerdictReply]:
         opened, actor = self._opened(), spoken.actor
 
         def may(rows: Rows) -> None:
@@ -427,7 +430,7 @@ class Memories:
 
         self._authority.voice(actor)
         self._authority.scope(actor)
-        return opened.write(lambda tx: speak(tx, opened, spoken, may, say))
+        return opened.write(lambda tx: apply_verdict(tx, opened, spoken, may, say))
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -485,25 +488,27 @@ class Memories:
         return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
 
 
-def _verdict(spoken: Spoken, reason: str | None) -> tuple[Spoken, Callable[[Voices, Tx], VerdictReply]]:
+def _verdict(
+    spoken: VerdictCall, reason: str | None
+) -> tuple[VerdictCall, Callable[[VerdictWriter, Tx], VerdictReply]]:
     """A verdict, and how it is taken down."""
     return spoken, lambda voices, tx: voices.say(tx, spoken.memory_id, spoken.verdict, spoken.actor, reason)
 
 
-def _handed(opened: Opened, memory: Memory, actor: Actor) -> Memory:
+def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
     opened.journal.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
     return memory
 
 
-def _with_backlog(opened: Opened, report: UndoReport) -> UndoReport:
+def _with_backlog(opened: OpenVault, report: UndoReport) -> UndoReport:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
         watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return report
 
 
-def embed_backlog(opened: Opened) -> int:
+def embed_backlog(opened: OpenVault) -> int:
     """Give a vector to every memory that lacks one (restored rows, another model).
 
     Args:
@@ -525,7 +530,7 @@ def embed_backlog(opened: Opened) -> int:
     return done
 
 
-def _vectors_of(opened: Opened, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
+def _vectors_of(opened: OpenVault, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         # Some may have been taken back since they were read: a vector without its memory must not stand.
         there = by_ids(tx, [memory.id for memory in memories])

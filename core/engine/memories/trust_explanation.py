@@ -39,7 +39,7 @@ _NEVER_HELD = frozenset({Status.QUARANTINED})
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ChainVersion:
     """A version as its row tells it; all times in epoch ms.
 
     Attributes:
@@ -71,7 +71,7 @@ class Written:
         return self.recorded_at, Precision.MS, "recorded"
 
 
-def chain_of(written: Sequence[Written], now_ms: int) -> Chain:
+def chain_of(written: Sequence[ChainVersion], now_ms: int) -> Chain:
     """Put versions on the axis of valid time.
 
     A version holds from its `valid_from`, else from when it was said, else from when it was learned; until its
@@ -94,7 +94,7 @@ def chain_of(written: Sequence[Written], now_ms: int) -> Chain:
     return Chain(versions, _gaps([v for v in versions if v.ever_held]), now_ms)
 
 
-def _held(one: Written, end: int | None, current: str | None) -> VersionHeld:
+def _held(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
     begin, precision, known_by = one.begin
     return VersionHeld(
         memory_id=one.memory_id,
@@ -112,7 +112,7 @@ def _held(one: Written, end: int | None, current: str | None) -> VersionHeld:
     )
 
 
-def _end(one: Written, later: Sequence[Written]) -> int | None:
+def _end(one: ChainVersion, later: Sequence[ChainVersion]) -> int | None:
     begin = one.begin[0]
     if one.valid_to is not None:
         return max(begin, one.valid_to)
@@ -122,7 +122,7 @@ def _end(one: Written, later: Sequence[Written]) -> int | None:
     return None if after is None else max(begin, after)
 
 
-def _current(held: Sequence[Written]) -> str | None:
+def _current(held: Sequence[ChainVersion]) -> str | None:
     standing = [one for one in held if one.status in _CHAIN_STANDS]
     return standing[-1].memory_id if standing else None
 
@@ -357,9 +357,9 @@ def _values(rows: Rows, chain_id: str) -> Mapping[str, str]:
     return said[counted.most_common(1)[0][0]] if counted else {}
 
 
-def _written(row: Sequence[Any], values: Mapping[str, str]) -> Written:
+def _written(row: Sequence[Any], values: Mapping[str, str]) -> ChainVersion:
     memory_id, version, status, begin, begin_prec, end, said, said_prec, recorded, retired = row
-    return Written(
+    return ChainVersion(
         memory_id=memory_id,
         version=version,
         status=Status(status),

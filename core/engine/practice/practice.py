@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.access.authority import Authority
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError, UserError
 from core.intake.revise.outcome_reports import (
     HARMFUL,
     HELPFUL,
     OUTCOME,
-    Applications,
-    Turned,
+    InvertedText,
+    OutcomeReports,
     foreseen,
     procedure_state,
     rule_state,
 )
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.question_quota import check_marks
 from core.intake.transaction.validation import check_reason
 from core.recall.query.scope import find
@@ -48,13 +48,13 @@ Check = Callable[[Rows], None]
 """Raises where the actor may not see the memory."""
 
 
-def applications(opened: Opened) -> Applications:
+def applications(opened: OpenVault) -> OutcomeReports:
     """What takes reports down in an open vault."""
-    return Applications(opened.make_id, opened.work, opened.space, opened.add_vectors)
+    return OutcomeReports(opened.make_id, opened.work, opened.space, opened.add_vectors)
 
 
 def mark_helpful(
-    opened: Opened, memory_id: str, actor: Actor, check: Check, repeat: Repeat | None = None
+    opened: OpenVault, memory_id: str, actor: Actor, check: Check, repeat: IdempotentCall | None = None
 ) -> Future[Marked]:
     """A rule was applied and it helped.
 
@@ -84,7 +84,12 @@ def mark_helpful(
 
 
 def mark_harmful(
-    opened: Opened, memory_id: str, actor: Actor, reason: str | None, check: Check, repeat: Repeat | None = None
+    opened: OpenVault,
+    memory_id: str,
+    actor: Actor,
+    reason: str | None,
+    check: Check,
+    repeat: IdempotentCall | None = None,
 ) -> Future[Marked]:
     """A rule was applied and it harmed; where that turns it around, the opposite is embedded first.
 
@@ -113,7 +118,7 @@ def mark_harmful(
         return text, embedding_text(text, author=author)
 
     def mark(text: str | None, vectors: NDArray[np.float32] | None) -> Future[Marked]:
-        turned = None if text is None or vectors is None else Turned(text, vectors[0])
+        turned = None if text is None or vectors is None else InvertedText(text, vectors[0])
 
         def write(tx: Tx) -> Marked:
             check(tx)
@@ -136,7 +141,7 @@ def mark_harmful(
     return chain(opened.read(look), embedded)
 
 
-def _marked_before(tx: Tx, repeat: Repeat | None) -> Marked | None:
+def _marked_before(tx: Tx, repeat: IdempotentCall | None) -> Marked | None:
     """The answer to a report that came before, with how the rule stands by now."""
     known = None if repeat is None else repeat.known(tx)
     state = None if known is None else rule_state(tx, str(known["memory_id"]))
@@ -145,7 +150,7 @@ def _marked_before(tx: Tx, repeat: Repeat | None) -> Marked | None:
     return Marked(state, str(known["step_id"]), bool(known["inverted"]), known["conflict"])
 
 
-def _keep(tx: Tx, repeat: Repeat | None, done: Marked) -> None:
+def _keep(tx: Tx, repeat: IdempotentCall | None, done: Marked) -> None:
     if repeat is not None:
         told = {"memory_id": done.state.memory_id, "step_id": done.step_id}
         repeat.keep(tx, {**told, "inverted": done.inverted, "conflict": done.conflict})
@@ -170,7 +175,7 @@ def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] |
 
 
 def record_outcome(
-    opened: Opened, memory_id: str, success: bool, took_ms: int | None, actor: Actor, check: Check
+    opened: OpenVault, memory_id: str, success: bool, took_ms: int | None, actor: Actor, check: Check
 ) -> Future[OutcomeTaken]:
     """A procedure was carried out.
 
@@ -195,7 +200,7 @@ def record_outcome(
     return opened.write(write)
 
 
-def read_rule_state(opened: Opened, memory_id: str, check: Check) -> Future[RuleState | None]:
+def read_rule_state(opened: OpenVault, memory_id: str, check: Check) -> Future[RuleState | None]:
     """How a rule has served; None where the memory is no rule."""
 
     def read(rows: Rows) -> RuleState | None:
@@ -205,7 +210,7 @@ def read_rule_state(opened: Opened, memory_id: str, check: Check) -> Future[Rule
     return opened.read(read)
 
 
-def read_procedure_state(opened: Opened, memory_id: str, check: Check) -> Future[ProcedureState | None]:
+def read_procedure_state(opened: OpenVault, memory_id: str, check: Check) -> Future[ProcedureState | None]:
     """How a procedure goes and how it went; None where the memory is no procedure."""
 
     def read(rows: Rows) -> ProcedureState | None:
@@ -215,7 +220,7 @@ def read_procedure_state(opened: Opened, memory_id: str, check: Check) -> Future
     return opened.read(read)
 
 
-def last_applications(opened: Opened, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
+def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
     """The last times that a rule was applied, the latest first; none for what is no rule."""
 
     def read(rows: Rows) -> tuple[Application, ...]:
@@ -228,7 +233,7 @@ def last_applications(opened: Opened, memory_id: str, limit: int, check: Check) 
     return opened.read(read)
 
 
-def _announce(tx: Tx, opened: Opened, verb: str, ids: tuple[str, ...], actor: Actor) -> None:
+def _announce(tx: Tx, opened: OpenVault, verb: str, ids: tuple[str, ...], actor: Actor) -> None:
     seq = tx.seq
     tx.after_commit(lambda: opened.announce(verb, ids, actor, seq))
 
@@ -236,7 +241,7 @@ def _announce(tx: Tx, opened: Opened, verb: str, ids: tuple[str, ...], actor: Ac
 class Practice:
     """Everything a caller does with rules and procedures. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
@@ -256,7 +261,7 @@ class Practice:
                 RATE_LIMITED where a client has reported on it today as often as counts.
         """
         self._authority.voice(actor)
-        repeat = Repeat(actor, request_id, {"verb": "helpful", "id": memory_id})
+        repeat = IdempotentCall(actor, request_id, {"verb": "helpful", "id": memory_id})
         return mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), repeat)
 
     def harmful(
@@ -277,7 +282,7 @@ class Practice:
             kind: see there.
         """
         self._authority.voice(actor)
-        repeat = Repeat(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
+        repeat = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
         check = self._may_mark(memory_id, actor, kind)
         return mark_harmful(self._opened(), memory_id, actor, reason, check, repeat)
 

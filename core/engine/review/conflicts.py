@@ -20,15 +20,15 @@ from core.belief.review.injection_warning import warned_of
 from core.belief.review.items import Item, items_alike, open_count, read_item, standing_side
 from core.engine.access.authority import Authority
 from core.engine.clients.cards import client_id_of
-from core.engine.review.review_chores import resolver_of
+from core.engine.review.review_chores import make_resolver
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import decision_rules, source_quarantine
 from core.intake.review.resolution import turned_down_label
-from core.intake.transaction.idempotency import Repeat
-from core.intake.undo.batch_undo import standing
+from core.intake.transaction.idempotency import IdempotentCall
+from core.intake.undo.batch_undo import standing_steps
 from core.memory.read import by_ids
 from core.recall.query.scope import Scope, seen
 from core.text.compose import embedding_text
@@ -69,7 +69,7 @@ _NONE = "There is no such conflict."
 class Conflicts:
     """The conflict desk. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
         self._desk = Desk(by_ids)
@@ -197,9 +197,9 @@ class Conflicts:
         """
         opened = self._opened()
         client, scope = self._curator(actor)
-        repeat = Repeat(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
+        repeat = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
-        def decide(meant: Meant | None) -> Future[Decided]:
+        def decide(meant: Embedded | None) -> Future[Decided]:
             deciding = _deciding(opened, item_id, decision, meant, actor, client, scope)
 
             def write(tx: Tx) -> Decided:
@@ -236,7 +236,7 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            done = resolver_of(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
+            done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
             done = _with_withheld(tx, done, actor)
             _announce(tx, opened, actor, done)
             return replace(done, refused={**missing, **done.refused})
@@ -362,15 +362,15 @@ class _Turning:
     left: int = 0
 
 
-def _turned(tx: Tx, opened: Opened, name: str, at: _Turning) -> _Turning:
+def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
     there = dict.fromkeys(asked_by(tx, client_id))
     waiting = [one for one in at.waiting if one in there]
-    if not waiting or (at.step_id is not None and not standing(tx, [at.step_id])):
+    if not waiting or (at.step_id is not None and not standing_steps(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
-    resolver, stored, label = resolver_of(opened), opened.add_vectors, turned_down_label(at.of)
+    resolver, stored, label = make_resolver(opened), opened.add_vectors, turned_down_label(at.of)
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
     _announce(tx, opened, OWNER_ACTOR, done)
     items, left = at.items + len(wanted) - len(done.refused), len(asked_by(tx, client_id))
@@ -378,10 +378,10 @@ def _turned(tx: Tx, opened: Opened, name: str, at: _Turning) -> _Turning:
 
 
 def _deciding(
-    opened: Opened,
+    opened: OpenVault,
     item_id: str,
     decision: Decision,
-    meant: Meant | None,
+    meant: Embedded | None,
     actor: Actor,
     client: ClientRecord | None,
     scope: Scope,
@@ -394,7 +394,7 @@ def _deciding(
                 meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
             )
         vector = None if made is None else made[0]
-        done = resolver_of(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
+        done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
         done = _with_withheld(tx, done, actor)
         _announce(tx, opened, actor, done)
         return done
@@ -415,7 +415,7 @@ def _decided(told: Mapping[str, Any]) -> Decided:
     return Decided(**{**told, **lists})
 
 
-def _announce(tx: Tx, opened: Opened, actor: Actor, done: Decided) -> None:
+def _announce(tx: Tx, opened: OpenVault, actor: Actor, done: Decided) -> None:
     seq, ids = tx.seq, (*done.active, *done.retired)
     tx.after_commit(lambda: opened.announce("resolve", ids, actor, seq))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.intake.review import decision_rules
 from core.intake.review import expiry as lapsing
 from core.intake.review.resolution import Resolver
@@ -23,7 +23,7 @@ _TURN_S = 5.0
 _PAUSE_S = 5.0
 
 
-def resolver_of(opened: Opened) -> Resolver:
+def make_resolver(opened: OpenVault) -> Resolver:
     """What carries decisions out in an open vault.
 
     Args:
@@ -37,7 +37,7 @@ def resolver_of(opened: Opened) -> Resolver:
 
 
 @dataclass
-class DeskUpkeep:
+class ReviewChores:
     """Tends the desk of one open vault after another.
 
     Attributes:
@@ -46,12 +46,12 @@ class DeskUpkeep:
         looked_at: when the desk was last looked at, on the clock's monotonic seconds; `expiry_at` for what expires.
     """
 
-    vault: Opened | None = None
+    vault: OpenVault | None = None
     seq: int = -1
     looked_at: float | None = None
     expiry_at: float | None = None
 
-    def tend(self, opened: Opened) -> None:
+    def tend(self, opened: OpenVault) -> None:
         """Look at the desk if anything changed since the last time.
 
         Args:
@@ -72,7 +72,7 @@ class DeskUpkeep:
             self._looked(seq, at, expiry=expiry)
             return
         try:
-            opened.write(lambda tx: tend(tx, opened, expiry=expiry), background=True).result(_TURN_S)
+            opened.write(lambda tx: run_review_chores(tx, opened, expiry=expiry), background=True).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
         self._looked(seq, at, expiry=expiry)
@@ -89,7 +89,7 @@ class DeskUpkeep:
             self.expiry_at = at
 
 
-def tend(tx: Tx, opened: Opened, *, expiry: bool) -> int:
+def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
     """Close what closes by itself, and let rules decide what they decide.
 
     Args:
@@ -102,7 +102,7 @@ def tend(tx: Tx, opened: Opened, *, expiry: bool) -> int:
     """
     changed = lapsing.revalidate(tx, expiry=expiry)
     for due in decision_rules.due(tx, _RULED_AT_ONCE):
-        done = resolver_of(opened).resolve_many(
+        done = make_resolver(opened).resolve_many(
             tx, due.items, Decision(due.action), SCHEDULER, None, opened.add_vectors, rule=due.rule_id
         )
         decision_rules.looked_at(tx, due.items)

@@ -24,7 +24,7 @@ _Key = tuple[str | None, str | None, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Handout:
+class DisclosureRecord:
     """What is to be written of one record.
 
     Attributes:
@@ -102,7 +102,7 @@ class _Record:
         return told | ({"reads": self.reads, "last_at": self.last_at} if self.reads > 1 else {})
 
 
-class Handouts:
+class DisclosureLog:
     """The records of the last minute."""
 
     def __init__(self) -> None:
@@ -154,13 +154,13 @@ class Handouts:
         record.waiting += fresh[: _WAITING - len(record.waiting)]
         return record.id
 
-    def take(self) -> tuple[Handout, ...]:
+    def take(self) -> tuple[DisclosureRecord, ...]:
         """What changed since the last time, the oldest record first."""
         made = []
         for record in self._all():
             if record.changed:
                 made.append(
-                    Handout(
+                    DisclosureRecord(
                         record.id,
                         record.at,
                         record.actor,

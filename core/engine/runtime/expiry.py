@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import take_up_after
 from core.errors import Code, UserError
 from core.intake.erase.scrub_mark import SCRUB_DUE, note_scrub
@@ -41,7 +41,7 @@ _ANY = (
 )
 
 
-def expire(opened: Opened) -> None:
+def expire(opened: OpenVault) -> None:
     """Delete one batch of what expired, at most once an hour unless more is left; nothing by a clock that leapt ahead.
 
     Args:
@@ -66,7 +66,7 @@ def expire(opened: Opened) -> None:
 
 
 def undo(
-    tx: Tx, opened: Opened, step_id: str | None, actor: Actor, *, verb_name: str = "undo", may_be_old: bool = False
+    tx: Tx, opened: OpenVault, step_id: str | None, actor: Actor, *, verb_name: str = "undo", may_be_old: bool = False
 ) -> UndoReport:
     """Take a step back that has not expired, and note in the same transaction that vanished words wait for a scrub.
 

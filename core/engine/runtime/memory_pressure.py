@@ -18,13 +18,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from core import log
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.types.lifecycle import Pressure
 
 _log = log.get("engine")
 
 
-def tend(opened: Opened, caches: Sequence[Callable[[], None]] = ()) -> Pressure:
+def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ()) -> Pressure:
     """Look how memory is, and act where that changed.
 
     Args:
@@ -36,11 +36,11 @@ def tend(opened: Opened, caches: Sequence[Callable[[], None]] = ()) -> Pressure:
     """
     level = opened.strain.pressure()
     if level is not opened.shed:
-        shed(opened, level, caches)
+        apply_pressure_level(opened, level, caches)
     return level
 
 
-def shed(opened: Opened, level: Pressure, caches: Sequence[Callable[[], None]] = ()) -> None:
+def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Callable[[], None]] = ()) -> None:
     """Go over to a level.
 
     Args:
@@ -58,10 +58,10 @@ def shed(opened: Opened, level: Pressure, caches: Sequence[Callable[[], None]] =
     for drop in caches:
         drop()
     gc.collect()
-    give_back()
+    trim_heap()
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Freed blocks go back to the system; else the watch would go on seeing them. Only glibc keeps them to itself."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

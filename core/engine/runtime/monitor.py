@@ -22,7 +22,7 @@ RECALLS = 100
 _SLOWEST = 0.99
 
 
-class Pulse:
+class LatencyWindow:
     """The last hundred recalls; may be used from several threads at once."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ _RETURN = 0.9
 _CALM_S = 300.0
 
 
-def level_of(ratio: float, share: float = 1.0) -> Pressure:
+def pressure_level(ratio: float, share: float = 1.0) -> Pressure:
     """The level of a ratio of use to budget (E21.2).
 
     Args:
@@ -128,7 +128,7 @@ def battery_plugged() -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class ResourceProbes:
     """Where the readings come from; tests give their own.
 
     Attributes:
@@ -174,7 +174,7 @@ class MemoryWatch:
         ratio = self.used_mb() / self._budget_mb()
         now = self._clock.monotonic()
         with self._lock:
-            reached = level_of(ratio)
+            reached = pressure_level(ratio)
             for line, share in _LINES:
                 if ratio >= share * _RETURN:
                     self._calm_since.pop(line, None)
@@ -196,10 +196,10 @@ def _rank(level: Pressure) -> int:
     return tuple(Pressure).index(level)
 
 
-class Strain:
+class ResourceMonitor:
     """The readings a scheduler goes by."""
 
-    def __init__(self, clock: Clock, budget_mb: int = 0, readers: Readers | None = None) -> None:
+    def __init__(self, clock: Clock, budget_mb: int = 0, readers: ResourceProbes | None = None) -> None:
         """Take the baseline now: when the vault opened.
 
         Args:
@@ -207,7 +207,7 @@ class Strain:
             budget_mb: of the options; 0 for what fits the machine.
             readers: where readings come from; None for this machine.
         """
-        self._readers = readers or Readers()
+        self._readers = readers or ResourceProbes()
         self._chosen_mb = budget_mb
         self._watch = MemoryWatch(clock, self._readers.resident, self.budget_mb)
 

@@ -17,17 +17,17 @@ from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
 from core.engine.runtime.change_feed import tell_of
 from core.engine.runtime.futures import begun, locked, mapped
-from core.engine.runtime.monitor import Activity, Pulse, Strain
+from core.engine.runtime.monitor import Activity, LatencyWindow, ResourceMonitor
 from core.engine.runtime.progress import RunningImport
-from core.engine.runtime.read_log import ReadJournal
+from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.threads import Threads
-from core.engine.runtime.vector_space import Meant, Sight, mean
+from core.engine.runtime.vector_space import ActiveVectorSpace, Embedded, embed_texts
 from core.errors import Code, LociError
 from core.events import Changed, Hub
 from core.index.manager import IndexManager
-from core.intake.store.import_batch import ImportKeeper
-from core.intake.store.store import Keeper
-from core.intake.transaction.text_readers import Readers
+from core.intake.store.import_batch import ImportWriter
+from core.intake.store.store import StoreService
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.recall.answer.pipeline import Recall
@@ -55,7 +55,7 @@ _UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CachedCount:
     """What was counted a moment ago, since counting takes its time.
 
     Attributes:
@@ -69,7 +69,7 @@ class Counted:
 
 
 @dataclass
-class Opened:
+class OpenVault:
     """The parts of an open vault.
 
     Attributes:
@@ -96,13 +96,13 @@ class Opened:
     root: RootKey
     vault: Vault
     queue: WriteQueue
-    sight: Sight
-    readers: Readers
+    sight: ActiveVectorSpace
+    readers: TextReaders
     options: Options
     clock: Clock
     make_id: IdMaker
     work: UnitOfWork
-    journal: ReadJournal
+    journal: ReadLog
     threads: Threads
     hub: Hub
     log_handler: logging.Handler
@@ -112,17 +112,17 @@ class Opened:
     tidied_at: float | None = None
     model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
     retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
-    probe_vectors: dict[str, Meant] = field(default_factory=dict)
+    probe_vectors: dict[str, Embedded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Nobody did anything yet."""
         self.activity = Activity(self.clock)
-        self.pulse = Pulse()
+        self.pulse = LatencyWindow()
         self.write_fault: Code | None = None
         self.shed = Pressure.NORMAL
         self.imports: dict[str, RunningImport] = {}
-        self.next_archived: Counted | None = None
-        self.strain = Strain(self.clock, self.options.memory_budget_mb)
+        self.next_archived: CachedCount | None = None
+        self.strain = ResourceMonitor(self.clock, self.options.memory_budget_mb)
         self.limits = LimitsHeld()
         self.limits.set(limits_of(self.options))
 
@@ -147,12 +147,12 @@ class Opened:
         return self.sight.recall
 
     @property
-    def keeper(self) -> Keeper:
+    def keeper(self) -> StoreService:
         """Stores."""
         return self.sight.keeper
 
     @property
-    def importing(self) -> ImportKeeper:
+    def importing(self) -> ImportWriter:
         """Imports."""
         return self.sight.importing
 
@@ -241,7 +241,7 @@ class Opened:
         self.activity.called()
         return self.on(self.threads.prompt, self.sight.embed, texts)
 
-    def mean(self, texts: Sequence[str]) -> Future[Meant]:
+    def mean(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
 
         Args:
@@ -251,7 +251,7 @@ class Opened:
             The vectors with the sight they belong to.
         """
         self.activity.called()
-        return self.on(self.threads.prompt, mean, self.sight, texts)
+        return self.on(self.threads.prompt, embed_texts, self.sight, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
@@ -264,8 +264,8 @@ class Opened:
         """
         return self.on(self.threads.compute, self.sight.embed, texts)
 
-    def mean_many(self, texts: Sequence[str]) -> Future[Meant]:
-        """As `mean`, for background work.
+    def mean_many(self, texts: Sequence[str]) -> Future[Embedded]:
+        """As `embed_texts`, for background work.
 
         Args:
             texts: what to embed.
@@ -273,7 +273,7 @@ class Opened:
         Returns:
             The vectors with the sight they belong to.
         """
-        return self.on(self.threads.compute, mean, self.sight, texts)
+        return self.on(self.threads.compute, embed_texts, self.sight, texts)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -286,7 +286,7 @@ class Opened:
             self.scrub_due.set()
         self.sight.drop_vectors(seq, labels)
 
-    def look_through(self, sight: Sight) -> None:
+    def look_through(self, sight: ActiveVectorSpace) -> None:
         """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
 
         Args:

@@ -61,7 +61,7 @@ class RunningImport:
         return tell
 
 
-class Progress:
+class ImportProgress:
     """Handed to long work; checked at points where stopping is safe."""
 
     def __init__(

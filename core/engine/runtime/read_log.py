@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.engine.runtime.disclosure_log import Handout, Handouts
+from core.engine.runtime.disclosure_log import DisclosureLog, DisclosureRecord
 from core.errors import Code
 from core.intake.erase.trace_erasure import without
 from core.intake.transaction.echo_guard import note_handed
@@ -78,7 +78,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingReads:
     """What a flush writes: reads, refusals, and when clients were last here."""
 
     entries: tuple[_Entry, ...]
@@ -89,7 +89,7 @@ class Waiting:
         return bool(self.entries or self.refusals or self.seen)
 
 
-class ReadJournal:
+class ReadLog:
     """Collects what reads leave behind until `flush` writes it.
 
     Attributes:
@@ -104,7 +104,7 @@ class ReadJournal:
         self._entries: list[_Entry] = []
         self._refusals: list[AuditEntry] = []
         self._seen: dict[str, int] = {}
-        self._handouts = Handouts()
+        self._handouts = DisclosureLog()
 
     def refused(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Take down that somebody was refused.
@@ -193,15 +193,15 @@ class ReadJournal:
             told = (memory_ids, entity_ids, blocked)
             return self._handouts.add(new_id, actor, verb, query, *told, now_ms, counts=counts)
 
-    def take(self) -> Waiting:
+    def take(self) -> PendingReads:
         """Remove and return what is waiting."""
         with self._lock:
             entries = (*self._entries, *map(_entry_of, self._handouts.take()))
-            waiting = Waiting(entries, tuple(self._refusals), dict(self._seen))
+            waiting = PendingReads(entries, tuple(self._refusals), dict(self._seen))
             self._entries, self._refusals, self._seen = [], [], {}
         return waiting
 
-    def put_back(self, waiting: Waiting) -> None:
+    def put_back(self, waiting: PendingReads) -> None:
         """Keep what could not be written for the next flush, the newest of it.
 
         Args:
@@ -228,7 +228,7 @@ class ReadJournal:
             listed = self._handouts.waiting_for(client_id)
         return frozenset(memory_id for given in (*mine, listed) for memory_id in given)
 
-    def write(self, tx: Tx, waiting: Waiting) -> None:
+    def write(self, tx: Tx, waiting: PendingReads) -> None:
         """Write what was taken in one transaction.
 
         Args:
@@ -360,7 +360,7 @@ def _newest(entries: Sequence[_Entry]) -> list[_Entry]:
     return list(entries[len(entries) - kept :])
 
 
-def _entry_of(one: Handout) -> _Entry:
+def _entry_of(one: DisclosureRecord) -> _Entry:
     return _Entry(
         one.id, one.at, one.actor, one.verb, one.query, one.body, one.given,
         counts=one.counts, items=one.memories, again=one.again,

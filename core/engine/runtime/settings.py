@@ -11,7 +11,7 @@ from concurrent.futures import Future
 
 from core.config.option_rows import replaced, row_of, rows_of
 from core.config.options import Options, load
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.tuner import RETURNED, stored_retrieval
 from core.types.replies import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
@@ -26,7 +26,7 @@ _MOST_ROWS = 100
 class Settings:
     """The options of the open vault. A change takes effect at once, unless its row says `needs_restart`."""
 
-    def __init__(self, opened: Callable[[], Opened]) -> None:
+    def __init__(self, opened: Callable[[], OpenVault]) -> None:
         self._opened = opened
 
     def rows(self) -> Future[tuple[OptionRow, ...]]:
@@ -105,7 +105,7 @@ def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     return load({key: json.loads(value) for key, value in found})
 
 
-def take_up_after(tx: Tx, opened: Opened, step_id: str, actor: Actor) -> None:
+def take_up_after(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) -> None:
     """Go by what an undo left, if it changed an option.
 
     Args:
@@ -121,7 +121,7 @@ def take_up_after(tx: Tx, opened: Opened, step_id: str, actor: Actor) -> None:
         _take_up(tx, opened, actor)
 
 
-def _take_up(tx: Tx, opened: Opened, actor: Actor) -> None:
+def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
     chosen, tuned, seq = stored_options(tx)[0], stored_retrieval(tx)[0], tx.seq
 
     def saved() -> None:
@@ -134,7 +134,7 @@ def _take_up(tx: Tx, opened: Opened, actor: Actor) -> None:
     tx.after_commit(saved)
 
 
-def _reset(tx: Tx, opened: Opened, name: str | None) -> OptionsReset:
+def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
     label = "Reset all settings" if name is None else f"Reset the setting {row_of(Options(), name).title}"
     names = Options.model_fields if name is None else (name,)
     if name is not None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from core.config.option_rows import replaced, rows_of
 from core.config.retrieval import PREFIX, RetrievalOptions, load
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import PreconditionError
 from core.score.ranking.profile_options import PRESET_WORDS, Value, preset_of, preset_values
 from core.types.recall import Applied, Tuning
@@ -75,7 +75,7 @@ def tried(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> Ret
     return options
 
 
-def apply(tx: Tx, opened: Opened, weights: Mapping[str, Value]) -> str:
+def apply(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
     """Put weights in force: one verb, one step.
 
     Args:

@@ -19,7 +19,7 @@ from core.vault.database.rows import Rows
 _CHUNK = 2_000
 
 
-class Loader:
+class VaultVectorLoader:
     """Reads embeddings for the index within one snapshot; implements `core.index.manager.Loader`."""
 
     def __init__(self, rows: Rows, space: VectorSpace) -> None:
@@ -48,10 +48,10 @@ class Loader:
     def vectors(self, labels: Labels) -> Iterator[tuple[Labels, NDArray[np.floating]]]:
         """The vectors of those labels, some thousand at a time."""
         for start in range(0, len(labels), _CHUNK):
-            yield vectors_of(self._rows, self._space, labels[start : start + _CHUNK])
+            yield load_vectors(self._rows, self._space, labels[start : start + _CHUNK])
 
 
-def vectors_of(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels, NDArray[np.float32]]:
+def load_vectors(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels, NDArray[np.float32]]:
     """Stored vectors of memories.
 
     Args:

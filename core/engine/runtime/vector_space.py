@@ -18,10 +18,10 @@ from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.arrays import NO_LABELS
 from core.index.base import Labels
 from core.index.manager import IndexManager
-from core.intake.store.import_batch import ImportKeeper
-from core.intake.store.neighbours import Neighbours
-from core.intake.store.store import Keeper
-from core.intake.transaction.text_readers import Readers
+from core.intake.store.import_batch import ImportWriter
+from core.intake.store.neighbours import NeighbourSearch
+from core.intake.store.store import StoreService
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import VectorSpace
 from core.recall.answer.pipeline import Recall
@@ -32,7 +32,7 @@ _log = log.get("engine")
 
 
 @dataclass
-class Trouble:
+class EmbedderFault:
     """Why the embedder does not answer.
 
     Attributes:
@@ -43,7 +43,7 @@ class Trouble:
 
 
 @dataclass(frozen=True)
-class Sight:
+class ActiveVectorSpace:
     """One vector space in use.
 
     Attributes:
@@ -60,9 +60,9 @@ class Sight:
     space: VectorSpace
     index: IndexManager
     recall: Recall
-    keeper: Keeper
-    importing: ImportKeeper
-    trouble: Trouble = field(default_factory=Trouble)
+    keeper: StoreService
+    importing: ImportWriter
+    trouble: EmbedderFault = field(default_factory=EmbedderFault)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts; whether that worked is remembered.
@@ -122,7 +122,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Embedded:
     """Texts as vectors of one sight.
 
     Attributes:
@@ -131,7 +131,7 @@ class Meant:
         code: why it could not.
     """
 
-    sight: Sight
+    sight: ActiveVectorSpace
     vectors: NDArray[np.float32] | None
     code: Code | None = None
 
@@ -140,21 +140,21 @@ class Meant:
         """The vector of the first text; None where there is none."""
         return None if self.vectors is None else self.vectors[0]
 
-    def each(self, count: int) -> tuple[Meant, ...]:
+    def each(self, count: int) -> tuple[Embedded, ...]:
         """One of these for every text.
 
         Args:
             count: how many texts there were.
         """
         rows = [None] * count if self.vectors is None else [self.vectors[at : at + 1] for at in range(count)]
-        return tuple(Meant(self.sight, row, self.code) for row in rows)
+        return tuple(Embedded(self.sight, row, self.code) for row in rows)
 
-    def within(self, sight: Sight) -> NDArray[np.float32] | None:
+    def within(self, sight: ActiveVectorSpace) -> NDArray[np.float32] | None:
         """The vectors, if they are of that sight; else None, and what is stored waits for its vector."""
         return self.vectors if sight is self.sight else None
 
 
-def mean(sight: Sight, texts: Sequence[str]) -> Meant:
+def embed_texts(sight: ActiveVectorSpace, texts: Sequence[str]) -> Embedded:
     """Embed what somebody waits for; an embedder that is away is no failure.
 
     Args:
@@ -168,22 +168,22 @@ def mean(sight: Sight, texts: Sequence[str]) -> Meant:
         LociError: of another kind: the vault closes …
     """
     try:
-        return Meant(sight, sight.embed(texts))
+        return Embedded(sight, sight.embed(texts))
     except LociError as error:
         if error.code not in AWAY:
             raise
-        return Meant(sight, None, error.code)
+        return Embedded(sight, None, error.code)
 
 
-def sight_of(
+def make_active_space(
     embedder: Embedder,
     space: VectorSpace,
     index: IndexManager,
     profile: Profile,
-    readers: Readers,
+    readers: TextReaders,
     make_id: Callable[[], str],
     work: UnitOfWork,
-) -> Sight:
+) -> ActiveVectorSpace:
     """Put a sight together.
 
     Args:
@@ -199,11 +199,11 @@ def sight_of(
         The sight.
     """
     reading = replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)))
-    return Sight(
+    return ActiveVectorSpace(
         embedder=embedder,
         space=space,
         index=index,
         recall=Recall(index, space.name, profile, dims=space.dims),
-        keeper=Keeper(make_id, work, space, Neighbours(index, space), reading),
-        importing=ImportKeeper(make_id, work, space),
+        keeper=StoreService(make_id, work, space, NeighbourSearch(index, space), reading),
+        importing=ImportWriter(make_id, work, space),
     )

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from core.embed.base import Embedder
 from core.embed.served import REST_S, ServedEmbedder
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.vector_loader import Loader
-from core.engine.runtime.vector_space import sight_of
+from core.engine.runtime.vector_loader import VaultVectorLoader
+from core.engine.runtime.vector_space import make_active_space
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.arrays import NO_LABELS
 from core.index.manager import Due, IndexManager
@@ -61,7 +61,7 @@ _AWAY_NOW = frozenset({Code.EMBEDDER_UNAVAILABLE, Code.MODEL_SERVER_FAILED})
 class _Model:
     """A model that answered: its space and what embeds for it."""
 
-    opened: Opened
+    opened: OpenVault
     space: VectorSpace
     embedder: Embedder
 
@@ -70,12 +70,12 @@ class _Model:
 class _Built:
     """An index off to the side."""
 
-    opened: Opened
+    opened: OpenVault
     model: _Model
     index: IndexManager
 
 
-class Spaces:
+class EmbeddingModels:
     """Everything about the embedding model of an open vault; implements `model_migration.Moving` too.
 
     Attributes:
@@ -84,7 +84,7 @@ class Spaces:
 
     def __init__(
         self,
-        opened: Callable[[], Opened],
+        opened: Callable[[], OpenVault],
         loop: Callable[[], asyncio.AbstractEventLoop],
         built_in: Embedder,
         settings: Settings,
@@ -273,7 +273,9 @@ class Spaces:
             index = IndexManager(target.space.dims, hnsw_from=opened.options.hnsw_from)
             built = _Built(opened, model, index)
         index, stopped = built.index, opened.closing.is_set
-        opened.vault.read(lambda rows: index.warm(Loader(rows, target.space), _untold, stopped), deadline_s=None)
+        opened.vault.read(
+            lambda rows: index.warm(VaultVectorLoader(rows, target.space), _untold, stopped), deadline_s=None
+        )
         while index.due() is not Due.NOTHING:
             index.maintain(_untold, stopped)
         with self._lock:
@@ -286,14 +288,14 @@ class Spaces:
         Searches that began before end on the old index (E34.4). On the writer's thread nobody else can write.
         """
         opened, model = built.opened, built.model
-        built.index.warm(Loader(tx, model.space), _untold, lambda: False)
+        built.index.warm(VaultVectorLoader(tx, model.space), _untold, lambda: False)
         vector_spaces.note_active(tx, model.space, opened.space)
         seq = tx.seq
 
         def saved() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
             profile = profile_of(opened.retrieval)
-            sight = sight_of(
+            sight = make_active_space(
                 model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
             )
             opened.look_through(sight)
@@ -305,7 +307,7 @@ class Spaces:
 
     # ---- models
 
-    def _open_model(self, opened: Opened, wish: str, *, keep: bool = True) -> _Model:
+    def _open_model(self, opened: OpenVault, wish: str, *, keep: bool = True) -> _Model:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
@@ -333,7 +335,7 @@ class Spaces:
             lambda: self._opened().clock.monotonic(),
         )
 
-    def _embedded(self, opened: Opened, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _embedded(self, opened: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
             return opened.on(opened.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:
@@ -344,7 +346,7 @@ class Spaces:
                     self._model = None  # another version from here on: the next batch names a new space
             raise
 
-    def _rest(self, opened: Opened) -> None:
+    def _rest(self, opened: OpenVault) -> None:
         """The server is left alone for a while, longer each time."""
         with self._lock:
             pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
@@ -418,7 +420,7 @@ def _untold(_done: int, _total: int) -> None:
     """The job tells its own progress."""
 
 
-def _state(opened: Opened, rows: Rows) -> Embedding:
+def _state(opened: OpenVault, rows: Rows) -> Embedding:
     wish, space = opened.options.embedder, opened.space
     building = vector_spaces.in_state(rows, "building")
     done = total = 0

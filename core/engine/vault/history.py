@@ -17,7 +17,7 @@ from core.engine.access.authority import Authority
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begun, mapped, watched
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo.client_pairing import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
@@ -114,10 +114,10 @@ class _Later:
     is_open: bool
 
 
-class Journals:
+class History:
     """The undo history, the audit and the imports of the open vault; the owner's alone."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
@@ -231,7 +231,7 @@ class Journals:
         return mapped(opened.write(write), lambda done: _with_backlog(opened, done))
 
     @staticmethod
-    def _undo(tx: Tx, opened: Opened, step: _Later) -> UndoReport:
+    def _undo(tx: Tx, opened: OpenVault, step: _Later) -> UndoReport:
         return expiry.undo(tx, opened, step.id, OWNER_ACTOR)
 
     def audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
@@ -343,7 +343,7 @@ def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
     return UndoBack(tuple(step.label for step in steps), int(memories))
 
 
-def _with_backlog(opened: Opened, done: UndoBack) -> UndoBack:
+def _with_backlog(opened: OpenVault, done: UndoBack) -> UndoBack:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
         watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")

@@ -18,7 +18,7 @@ from core.engine.health import metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.provision import create_vault
 from core.engine.home.window_file import save_window
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.index.manager import State
 from core.security.atomic import write_atomic
@@ -40,7 +40,7 @@ _TRIES = 5
 _TURN_S = 5.0  # for the writer to come to us
 
 
-def check_vault(opened: Opened) -> dict[str, Any]:
+def check_vault(opened: OpenVault) -> dict[str, Any]:
     """Check the vault and, by samples, the index against it.
 
     Args:
@@ -53,7 +53,7 @@ def check_vault(opened: Opened) -> dict[str, Any]:
     return dict(report.as_json())
 
 
-def _index(opened: Opened) -> Check:
+def _index(opened: OpenVault) -> Check:
     status = opened.index.status()
     if status.state is not State.READY:
         return Check(Outcome.NOT_CHECKED, status.state.value)
@@ -71,7 +71,7 @@ def _index(opened: Opened) -> Check:
     return Check(Outcome.NOT_CHECKED, "busy")
 
 
-def _sample(opened: Opened, rows: Rows, settled: int) -> Check | None:
+def _sample(opened: OpenVault, rows: Rows, settled: int) -> Check | None:
     """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
     if int(rows.value("SELECT seq FROM vault_state")) != settled:
         return None
@@ -98,7 +98,7 @@ def _sample(opened: Opened, rows: Rows, settled: int) -> Check | None:
     return Check(Outcome.OK, f"{len(found)} of {total} vectors compared")
 
 
-def write_backup(opened: Opened, to: Path | None) -> dict[str, Any]:
+def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:
     """Write a backup; it was opened and checked before it got its name.
 
     Args:
@@ -139,7 +139,7 @@ class VaultGroup:
 
     def __init__(
         self,
-        opened: Callable[[], Opened],
+        opened: Callable[[], OpenVault],
         control: Executor,
         unlock: Callable[[RootKey], OpenInfo],
         lock: Callable[[], None],

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from core.engine.access.authority import Authority
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.views import entity_reader
 from core.entities import entity_rows
 from core.entities.resolution import Candidate
 from core.errors import Code, UserError
-from core.intake.entities.entity_verbs import Asked, EntityVerbs, refuse_channel
+from core.intake.entities.entity_verbs import EntityCaller, EntityVerbs, refuse_channel
 from core.intake.transaction.validation import check_space_name
 from core.intake.transitions.injection_hold import refuse_orders
 from core.memory.spaces import ensure_space, space_id
@@ -45,7 +45,7 @@ _EVERY = EntityQuery()
 class Entities:
     """Everything a caller does with entities. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], authority: Authority) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
@@ -78,7 +78,7 @@ class Entities:
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
 
-            made = _verbs(opened).create(tx, home, draft, Asked(actor, reach, draft.request_id))
+            made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach, draft.request_id))
             self._tell(tx, opened, "entity_create", actor)
             return _looked_at(entity_rows.card(tx, made, reach), actor)
 
@@ -128,7 +128,7 @@ class Entities:
             found = entity_rows.card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
-            _verbs(opened).change(tx, entity_id, change, Asked(actor, reach, change.request_id))
+            _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach, change.request_id))
             self._tell(tx, opened, "entity_update", actor)
             return _looked_at(entity_rows.card(tx, entity_id, reach), actor)
 
@@ -194,7 +194,7 @@ class Entities:
 
         def write(tx: Tx) -> EntityMerged:
             self._authority.need_terms(actor, client)
-            asked = Asked(actor, reach, request_id)
+            asked = EntityCaller(actor, reach, request_id)
             done = _verbs(opened).merge(tx, source_id, target_id, asked, may_decide=may_decide, widen=widen)
             self._tell(tx, opened, "entity_merge", actor)
             return done
@@ -255,12 +255,12 @@ class Entities:
         return Reach(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
 
     @staticmethod
-    def _tell(tx: Tx, opened: Opened, verb: str, actor: Actor) -> None:
+    def _tell(tx: Tx, opened: OpenVault, verb: str, actor: Actor) -> None:
         seq = tx.seq
         tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
 
 
-def _verbs(opened: Opened) -> EntityVerbs:
+def _verbs(opened: OpenVault) -> EntityVerbs:
     return EntityVerbs(opened.make_id, opened.work)
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.engine.views import graph_layouts
-from core.engine.views.graph_layouts import LayoutChild, child_command, deadline_for
+from core.engine.views.graph_layouts import LayoutProcess, child_command, deadline_for
 from core.engine.views.graph_positions import WholeLayout, checked, ego_job
 from core.errors import Code, UserError
 from core.recall.browse import graph as reading
@@ -38,7 +38,7 @@ _EVERYTHING = GraphFilter()
 class Graph:
     """The graph of memories. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], command: Sequence[str] | None = None) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], command: Sequence[str] | None = None) -> None:
         """Wire the group.
 
         Args:
@@ -69,7 +69,7 @@ class Graph:
         opened = self._opened()
         return opened.on(opened.threads.layouts, self._ego, opened, memory_id, depth, cap, filter)
 
-    def _ego(self, opened: Opened, memory_id: str, depth: int, cap: int, wanted: GraphFilter) -> EgoGraph:
+    def _ego(self, opened: OpenVault, memory_id: str, depth: int, cap: int, wanted: GraphFilter) -> EgoGraph:
         now = opened.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
@@ -93,7 +93,7 @@ class Graph:
         return opened.on(opened.threads.layouts, self._whole, opened, filter)
 
     @staticmethod
-    def _whole(opened: Opened, wanted: GraphFilter) -> WholeGraph:
+    def _whole(opened: OpenVault, wanted: GraphFilter) -> WholeGraph:
         now = opened.clock.now_ms()
         gathered = opened.vault.read(
             lambda rows: reading.gather_whole(rows, _stored(opened, rows), wanted, now), deadline_s=None
@@ -135,13 +135,13 @@ class Graph:
         def stopped() -> bool:
             return opened.closing.is_set() or cancelled()
 
-        def start() -> LayoutChild:
+        def start() -> LayoutProcess:
             return self._child(opened, stopped, deadline_for(nodes))
 
         return opened.on(opened.threads.layouts, graph_layouts.lay_out, layout, start, on_step, stopped)
 
-    def _child(self, opened: Opened, stopped: Callable[[], bool], deadline_s: float) -> LayoutChild:
-        return LayoutChild(opened.threads.guards, opened.clock, stopped, self._command, deadline_s)
+    def _child(self, opened: OpenVault, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
+        return LayoutProcess(opened.threads.guards, opened.clock, stopped, self._command, deadline_s)
 
     # ---- named views
 
@@ -190,7 +190,7 @@ class Graph:
         return opened.write(write)
 
 
-def _stored(opened: Opened, rows: Rows) -> StoredVectors:
+def _stored(opened: OpenVault, rows: Rows) -> StoredVectors:
     sight = opened.sight
     return StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
 
@@ -203,7 +203,7 @@ def _check(view: GraphView) -> None:
     reading.check_filter(view.filter)
 
 
-def _put(tx: Tx, opened: Opened, verb: str, views: Sequence[GraphView]) -> None:
+def _put(tx: Tx, opened: OpenVault, verb: str, views: Sequence[GraphView]) -> None:
     """Settings are no rows that undo looks at: the audit tells how many there are, not what they are called."""
     with opened.work.verb(tx, verb, "Change the graph's views", OWNER_ACTOR) as running:
         tx.run(

@@ -24,7 +24,7 @@ import numpy as np
 from core import log
 from core.engine.runtime.futures import begun
 from core.engine.views.graph_positions import WholeLayout, apart, frozen
-from core.engine.views.layout_process import LENGTH, STEP, Job, Places, packed
+from core.engine.views.layout_process import LENGTH, STEP, LayoutJob, Places, packed
 from core.errors import CancelledError, Code, EnvironmentFaultError
 from core.types.clock import Clock
 from core.types.views import EgoGraph, Placed
@@ -50,7 +50,7 @@ def child_command() -> tuple[str, ...]:
     return (sys.executable, "-I", "-c", _START_CHILD, str(Path(__file__).resolve().parents[2]))
 
 
-class Ending(Enum):
+class LayoutExit(Enum):
     """Why a child is over."""
 
     DONE = "done"
@@ -62,7 +62,7 @@ def _failed() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.BACKGROUND_STALLED, "The graph could not be laid out; try again.")
 
 
-class LayoutChild:
+class LayoutProcess:
     """One child process and the guard that ends it. Use with `with`; nothing of it is left afterwards."""
 
     def __init__(
@@ -95,12 +95,12 @@ class LayoutChild:
         except OSError:
             raise _failed() from None
         try:
-            self._ending: Future[Ending] = begun(guards, self._guard)
+            self._ending: Future[LayoutExit] = begun(guards, self._guard)
         except BaseException:
             self._bury()
             raise
 
-    def __enter__(self) -> LayoutChild:
+    def __enter__(self) -> LayoutProcess:
         """The running child."""
         return self
 
@@ -113,15 +113,15 @@ class LayoutChild:
             self._ending.exception()  # waits: the next layout shall find the guard's thread free
         self._bury()
 
-    def _guard(self) -> Ending:
+    def _guard(self) -> LayoutExit:
         # A pipe cannot be waited for with a deadline on every system: whoever reads it wakes when the child is killed.
-        ending = Ending.DONE
+        ending = LayoutExit.DONE
         try:
-            while ending is Ending.DONE and not self._over.wait(_POLL_S):
+            while ending is LayoutExit.DONE and not self._over.wait(_POLL_S):
                 if self._stopped():
-                    ending = Ending.STOPPED
+                    ending = LayoutExit.STOPPED
                 elif self._clock.monotonic() > self._until:
-                    ending = Ending.LATE
+                    ending = LayoutExit.LATE
         finally:
             self._process.kill()
         return ending
@@ -134,7 +134,7 @@ class LayoutChild:
                     pipe.close()
         self._process.wait()
 
-    def steps(self, job: Job) -> Iterator[tuple[Places, bool]]:
+    def steps(self, job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         """Have nodes placed.
 
         Args:
@@ -169,8 +169,8 @@ class LayoutChild:
         try:
             ending = self._ending.result()
         except Dropped:  # the pool ended with the vault
-            ending = Ending.STOPPED
-        if ending is Ending.STOPPED:
+            ending = LayoutExit.STOPPED
+        if ending is LayoutExit.STOPPED:
             return CancelledError()
         _log.warning("a layout stopped: %s, %s", ending.value, cause)
         return _failed()
@@ -211,7 +211,7 @@ def deadline_for(nodes: int) -> float:
 
 def lay_out(
     layout: WholeLayout,
-    start: Callable[[], LayoutChild],
+    start: Callable[[], LayoutProcess],
     on_step: Callable[[Placed], None],
     stopped: Callable[[], bool],
 ) -> Placed:
@@ -247,7 +247,7 @@ def lay_out(
     return step
 
 
-def ego_places(graph: EgoGraph, job: Job, child: LayoutChild) -> Mapping[str, tuple[float, float]]:
+def ego_places(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping[str, tuple[float, float]]:
     """Place an ego graph.
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.engine.views.layout_process import EGO, WHOLE, Job, Places
+from core.engine.views.layout_process import EGO, WHOLE, LayoutJob, Places
 from core.errors import Code, UserError
 from core.types.views import EgoGraph
 
@@ -21,7 +21,7 @@ _APART = 1e-3
 _RING_FROM = 0.9
 
 
-def checked(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: NDArray[np.floating]) -> Job:
+def checked(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: NDArray[np.floating]) -> LayoutJob:
     """A graph as the child takes it.
 
     Args:
@@ -50,7 +50,7 @@ def checked(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: 
     if not fits:
         raise UserError(Code.INVALID_INPUT, "The edges of that graph do not fit its nodes.")
     places = np.zeros((nodes, 2), np.float32)
-    return Job(WHOLE, first.astype(np.int32), second.astype(np.int32), np.clip(worth, _LEAST_WEIGHT, 1), places)
+    return LayoutJob(WHOLE, first.astype(np.int32), second.astype(np.int32), np.clip(worth, _LEAST_WEIGHT, 1), places)
 
 
 def grouped(group: NDArray[np.integer]) -> Places:
@@ -86,7 +86,7 @@ def grouped(group: NDArray[np.integer]) -> Places:
 class WholeLayout:
     """What stands between a whole graph and its child: nodes without an edge are not laid out but put on a ring."""
 
-    def __init__(self, job: Job, group: NDArray[np.integer] | None) -> None:
+    def __init__(self, job: LayoutJob, group: NDArray[np.integer] | None) -> None:
         """Prepare.
 
         Args:
@@ -108,7 +108,9 @@ class WholeLayout:
         self._tied, self._alone = np.flatnonzero(tied), np.flatnonzero(~tied)
         number = np.full(nodes, -1, np.int32)
         number[self._tied] = np.arange(self._tied.size, dtype=np.int32)
-        self.job = Job(WHOLE, number[job.a[proper]], number[job.b[proper]], job.weight[proper], self.first[self._tied])
+        self.job = LayoutJob(
+            WHOLE, number[job.a[proper]], number[job.b[proper]], job.weight[proper], self.first[self._tied]
+        )
         self._ring = self._around()
 
     @property
@@ -150,7 +152,7 @@ class WholeLayout:
         return whole
 
 
-def ego_job(graph: EgoGraph) -> Job:
+def ego_job(graph: EgoGraph) -> LayoutJob:
     """An ego graph as the child takes it.
 
     Args:
@@ -164,7 +166,7 @@ def ego_job(graph: EgoGraph) -> Job:
     b = np.array([number[edge.b] for edge in graph.edges], np.int32)
     weight = np.array([max(edge.weight, _LEAST_WEIGHT) for edge in graph.edges], np.float32)
     distance = np.array([node.distance for node in graph.nodes], np.int64)
-    return Job(EGO, a, b, weight, rings(distance, a, b))
+    return LayoutJob(EGO, a, b, weight, rings(distance, a, b))
 
 
 def rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32]) -> Places:

@@ -45,7 +45,7 @@ Places = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LayoutJob:
     """What shall be placed.
 
     Attributes:
@@ -64,7 +64,7 @@ class Job:
     seed: int = 1
 
 
-def packed(job: Job) -> bytes:
+def packed(job: LayoutJob) -> bytes:
     """A request as it goes through the pipe.
 
     Args:
@@ -86,7 +86,7 @@ def packed(job: Job) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def unpacked(body: bytes) -> Job:
+def unpacked(body: bytes) -> LayoutJob:
     """A request from its octets.
 
     Args:
@@ -113,10 +113,10 @@ def unpacked(body: bytes) -> Job:
         raise ValueError("edges")
     if not bool(np.isfinite(places).all()):
         raise ValueError("places")
-    return Job(way, a, b, weight, places, seed)
+    return LayoutJob(way, a, b, weight, places, seed)
 
 
-def steps(job: Job) -> Iterator[tuple[Places, bool]]:
+def steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
     """Place the nodes.
 
     Args:
@@ -144,7 +144,7 @@ def steps(job: Job) -> Iterator[tuple[Places, bool]]:
         yield within_circle(raw), epochs == rounds[-1]
 
 
-def _simple(job: Job) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _simple(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Each pair once, without loops, with its greatest weight: the layouts count a double edge twice."""
     low, high = np.minimum(job.a, job.b).astype(np.int64), np.maximum(job.a, job.b).astype(np.int64)
     keep = low != high

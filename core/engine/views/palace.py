@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from core import log
 from core.engine.runtime.futures import locked, watched
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
 from core.lifecycle.palace import floor_plan_edits
@@ -41,7 +41,7 @@ _log = log.get("engine")
 class Palace:
     """The floor plan: what stands where, and what the person moves."""
 
-    def __init__(self, opened: Callable[[], Opened]) -> None:
+    def __init__(self, opened: Callable[[], OpenVault]) -> None:
         self._opened = opened
 
     def plan(self) -> Future[PalacePlan]:
@@ -182,7 +182,7 @@ class Palace:
         ids = tuple(memory_ids)
         return self._change("make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids))
 
-    def begin(self, opened: Opened) -> None:
+    def begin(self, opened: OpenVault) -> None:
         """Place newcomers by itself from now on until the vault closes.
 
         Args:
@@ -208,7 +208,7 @@ class Palace:
 class _Site:
     """The open vault as the arranger sees it."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
         self.work = opened.work
         self.make_id: Callable[[], str] = opened.make_id
@@ -227,7 +227,7 @@ class _Site:
             raise locked()
 
 
-def arrange(opened: Opened) -> Arranged:
+def arrange(opened: OpenVault) -> Arranged:
     """Give a place to everything that waits for one; on the job thread.
 
     Args:
@@ -252,7 +252,7 @@ class _Chore:
         stop: takes it off the hub.
     """
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
         self._lock = threading.Lock()  # guards all below
         self._since: float | None = opened.clock.monotonic()

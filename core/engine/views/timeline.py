@@ -13,8 +13,8 @@ from datetime import tzinfo
 from typing import TypeVar
 
 from core.engine.runtime.futures import chain
-from core.engine.runtime.open_vault import Opened
-from core.engine.runtime.vector_space import Meant
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.vector_space import Embedded
 from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import checked_topic, evolve
 from core.recall.browse.timeline import Spans, TimeColumns
@@ -34,7 +34,7 @@ _ALL = TimeFilter()
 class _Kept:
     """Columns of one state of one vault; nothing of them outlives it."""
 
-    of: weakref.ReferenceType[Opened]
+    of: weakref.ReferenceType[OpenVault]
     seq: int
     columns: TimeColumns
     spans: Spans | None = None
@@ -43,7 +43,7 @@ class _Kept:
 class Timeline:
     """The vault in the order of time. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], Opened], zone: tzinfo | None = None) -> None:
+    def __init__(self, opened: Callable[[], OpenVault], zone: tzinfo | None = None) -> None:
         """Wire the group.
 
         Args:
@@ -169,7 +169,7 @@ class Timeline:
         wanted = checked_topic(topic)
         begun_at = opened.clock.monotonic()
 
-        def read(meant: Meant) -> Future[Evolution]:
+        def read(meant: Embedded) -> Future[Evolution]:
             sight = meant.sight
 
             def run(rows: Rows) -> Evolution:
@@ -185,7 +185,7 @@ class Timeline:
         """Drop the columns that are kept between readings; the next one reads them anew."""
         self._kept = None
 
-    def _columns(self, opened: Opened, rows: Rows) -> _Kept:
+    def _columns(self, opened: OpenVault, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""
         seq = int(rows.value(_SEQ))
         kept = self._kept
@@ -194,7 +194,7 @@ class Timeline:
             self._kept = kept
         return kept
 
-    def _forget(self, of: weakref.ReferenceType[Opened]) -> None:
+    def _forget(self, of: weakref.ReferenceType[OpenVault]) -> None:
         kept = self._kept
         if kept is not None and kept.of is of:
             self._kept = None

@@ -25,7 +25,7 @@ _SAID = (Source.USER_EXPLICIT, Source.USER_IMPLICIT)
 
 
 @dataclass(frozen=True, slots=True)
-class Newcomer:
+class StoreCandidate:
     """A text on its way in, or a stored one that is judged now.
 
     Attributes:
@@ -56,7 +56,7 @@ class Newcomer:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Neighbour:
     """A memory beside a newcomer.
 
     Attributes:
@@ -95,7 +95,7 @@ _BESIDE = (
 )
 
 
-def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
+def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbour]:
     """Memories with all that the gate and the relation model ask of them.
 
     Args:
@@ -105,7 +105,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
     Returns:
         Id to memory; one that is over and whose chain has no standing version is left out.
     """
-    found: dict[str, Beside] = {}
+    found: dict[str, Neighbour] = {}
     if not cosines:
         return found
     claims, trusts = claims_told(rows, cosines), base_trusts(rows, cosines)
@@ -113,7 +113,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Beside]:
         memory_id, text, status, space_id, was, *_rest = row
         if not row[14]:
             continue
-        found[memory_id] = Beside(
+        found[memory_id] = Neighbour(
             id=memory_id,
             text=text,
             status=status,

@@ -28,7 +28,7 @@ _ABOUT = (
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class EntityClaim:
     """A claim about an entity, as far as two of them are compared.
 
     Attributes:
@@ -50,7 +50,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ClaimEnding:
     """A claim that ends when two entities become one, and the one that holds (seed B, fact conflict resolution).
 
     Attributes:
@@ -62,7 +62,7 @@ class Ending:
     winner: str
 
 
-def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[About]:
+def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[EntityClaim]:
     """The claims about an entity.
 
     A name that another entity of the space has too tells nothing.
@@ -82,8 +82,8 @@ def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[About]:
     return [_about(row) for row in found]
 
 
-def _about(row: tuple[Any, ...]) -> About:
-    return About(
+def _about(row: tuple[Any, ...]) -> EntityClaim:
+    return EntityClaim(
         id=str(row[0]),
         subject_key=str(row[2]),
         by_name=row[3] is None,
@@ -97,7 +97,7 @@ def _about(row: tuple[Any, ...]) -> About:
     )
 
 
-def endings(rows: Rows, keep: str, merged: str) -> list[Ending]:
+def endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     """Which claims would end if one entity were merged into another.
 
     Of two that exclude each other the surer one holds; of two equals that of the entity that stays (seed B).
@@ -111,7 +111,7 @@ def endings(rows: Rows, keep: str, merged: str) -> list[Ending]:
         Each claim that ends once.
     """
     held = [one for one in claims_about(rows, keep, merged) if _counts(one)]
-    ended: dict[str, Ending] = {}
+    ended: dict[str, ClaimEnding] = {}
     for came in claims_about(rows, merged, keep):
         if not _counts(came):
             continue
@@ -119,15 +119,15 @@ def endings(rows: Rows, keep: str, merged: str) -> list[Ending]:
             if have.id in (came.id, *ended) or came.id in ended or not _exclude(have, came):
                 continue
             loser, winner = (came, have) if have.confidence >= came.confidence else (have, came)
-            ended[loser.id] = Ending(loser.id, winner.id)
+            ended[loser.id] = ClaimEnding(loser.id, winner.id)
     return list(ended.values())
 
 
-def _counts(one: About) -> bool:
+def _counts(one: EntityClaim) -> bool:
     return one.state == "asserted" and one.rules_out
 
 
-def _exclude(have: About, came: About) -> bool:
+def _exclude(have: EntityClaim, came: EntityClaim) -> bool:
     same = have.value_key == came.value_key and have.by_name and came.by_name
     lasting = (have.begin is None or came.end is None or have.begin < came.end) and (
         came.begin is None or have.end is None or came.begin < have.end

@@ -13,7 +13,7 @@ from core.belief.claims.claims import key_form, key_of
 from core.belief.extract.residue import says_no_more
 from core.belief.relate.distinctions import has_contradiction as contradict
 from core.belief.relate.rivals import MOST_ASSUMED, assumed, assumes_otherwise, claims_assumed
-from core.intake.claims.candidate import Beside, Newcomer, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
 from core.text.terms import index_terms
@@ -27,7 +27,7 @@ _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])
 
 
 @dataclass(frozen=True, slots=True)
-class AtOdds:
+class ClaimConflict:
     """A claim of a memory that a newcomer's claim contradicts.
 
     Attributes:
@@ -49,7 +49,7 @@ class AtOdds:
         return self.draft.method == "given"
 
 
-def same_claims(rows: Rows, newcomer: Newcomer) -> str | None:
+def same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """A memory that stands and is backed with every claim of the newcomer.
 
     Args:
@@ -78,7 +78,7 @@ def same_claims(rows: Rows, newcomer: Newcomer) -> str | None:
     return first
 
 
-def same_words(rows: Rows, newcomer: Newcomer) -> str | None:
+def same_words(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """The memory of the very words of a newcomer that stands; what it says may be partly over.
 
     Args:
@@ -95,13 +95,13 @@ def same_words(rows: Rows, newcomer: Newcomer) -> str | None:
     return None if twin == newcomer.memory_id else twin
 
 
-def _is_all_told(newcomer: Newcomer) -> bool:
+def _is_all_told(newcomer: StoreCandidate) -> bool:
     if any(draft.method == "given" for draft in newcomer.claims):
         return True
     return len(newcomer.texts) == 1 and says_no_more(newcomer.texts[0], newcomer.claims)
 
 
-def at_odds(rows: Rows, newcomer: Newcomer) -> list[AtOdds]:
+def at_odds(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
     """Claims that cannot be true beside those of the newcomer.
 
     Args:
@@ -111,15 +111,15 @@ def at_odds(rows: Rows, newcomer: Newcomer) -> list[AtOdds]:
     Returns:
         One for each claim and memory, in a fixed order.
     """
-    found: dict[tuple[str, str], AtOdds] = {}
+    found: dict[tuple[str, str], ClaimConflict] = {}
     for draft in newcomer.claims:
         own = key_of(newcomer.space_id, draft, newcomer.standing.scope_session)
         for memory_id, claim_id, key in _opposed(rows, newcomer, draft):
-            found.setdefault((memory_id, claim_id), AtOdds(memory_id, claim_id, bytes(key), draft, own))
+            found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
 
 
-def taken_otherwise(rows: Rows, newcomer: Newcomer) -> list[str]:
+def taken_otherwise(rows: Rows, newcomer: StoreCandidate) -> list[str]:
     """What the person said that somebody else's text takes for granted otherwise, whatever the kinds of the two.
 
     An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
@@ -147,7 +147,7 @@ def taken_otherwise(rows: Rows, newcomer: Newcomer) -> list[str]:
     return [one.id for one in near.values() if one.standing.persons and not one.is_over and _is_other(one, told)]
 
 
-def _is_other(one: Beside, told: Told) -> bool:
+def _is_other(one: Neighbour, told: Told) -> bool:
     return assumes_otherwise(one.told, told) or contradict(one.claims, told.claims)
 
 
@@ -159,7 +159,7 @@ _NAMED = (
 )
 
 
-def _opposed(rows: Rows, newcomer: Newcomer, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
+def _opposed(rows: Rows, newcomer: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
     begin = None if draft.valid_from is None else draft.valid_from.ms
     end = None if draft.valid_to is None else draft.valid_to.ms
     found = rows.all(

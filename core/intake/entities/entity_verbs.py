@@ -17,10 +17,10 @@ from core.entities.name_words import name_key
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims.entity_claims import endings
 from core.intake.entities.entity_merge import join
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
-from core.intake.transitions.review_items import Matter
+from core.intake.transitions.review_items import ItemSubject
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
 from core.types.ids import IdMaker
 from core.types.values import GLOBAL_SPACE, Actor
@@ -49,7 +49,7 @@ _BEHIND = "SELECT DISTINCT memory_id FROM evidence WHERE claim_id IN (SELECT val
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EntityCaller:
     """Who asks for a verb, and how far it sees.
 
     Attributes:
@@ -62,14 +62,14 @@ class Asked:
     reach: Reach
     request_id: str | None = None
 
-    def repeat(self, verb: str, given: Mapping[str, Any]) -> Repeat:
+    def repeat(self, verb: str, given: Mapping[str, Any]) -> IdempotentCall:
         """This call, by which it is known again; what is kept of it are ids and counts.
 
         Args:
             verb: which.
             given: all it was asked with, JSON-able.
         """
-        return Repeat(self.actor, self.request_id, {"verb": verb, **given})
+        return IdempotentCall(self.actor, self.request_id, {"verb": verb, **given})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class EntityVerbs:
     make_id: IdMaker
     work: UnitOfWork
 
-    def create(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: Asked) -> str:
+    def create(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: EntityCaller) -> str:
         """Make an entity.
 
         Args:
@@ -110,7 +110,7 @@ class EntityVerbs:
 
         return str(asked.repeat(CREATE, asdict(draft)).once(tx, make)["id"])
 
-    def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: Asked) -> None:
+    def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: EntityCaller) -> None:
         """Change an entity.
 
         Args:
@@ -133,7 +133,7 @@ class EntityVerbs:
         asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).once(tx, change)
 
     def merge(
-        self, tx: Tx, source_id: str, target_id: str, asked: Asked, *, may_decide: bool, widen: bool = False
+        self, tx: Tx, source_id: str, target_id: str, asked: EntityCaller, *, may_decide: bool, widen: bool = False
     ) -> EntityMerged:
         """Merge one entity into another, or leave it to the person (seed B, entity merge).
 
@@ -162,7 +162,7 @@ class EntityVerbs:
         repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id, **wider})
         return EntityMerged(**repeat.once(tx, merge))
 
-    def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+    def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
             keep, counts = target.id, Counter[str]()
             if is_apart(source, target):
@@ -201,7 +201,7 @@ class EntityVerbs:
         entity_rows.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
-    def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: Asked) -> EntityMerged:
+    def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         reach = entity_rows.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
         came, have = (
@@ -214,7 +214,7 @@ class EntityVerbs:
                 "This client may only propose this merge, and it sees no memory that names each of the two.",
             )
         with self.work.verb(tx, PROPOSE, LABELS[PROPOSE], asked.actor) as verb:
-            matter = Matter(
+            matter = ItemSubject(
                 "entity_merge",
                 str(came),
                 None if came == have else str(have),

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 from core.errors import Code, UserError
 from core.intake.claims.assertion import follow
-from core.intake.erase.erasure_scope import Reach, reach_of
-from core.intake.erase.row_erasure import Remover, Taken
+from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
+from core.intake.erase.row_erasure import ErasedRows, RowEraser
 from core.intake.erase.scrub_mark import note_scrub
 from core.intake.erase.trace_erasure import clear_traces
-from core.intake.erase.trace_index import Journals
+from core.intake.erase.trace_index import TraceIndex
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, standing_twin
 from core.intake.transaction.tombstones import bury
 from core.intake.transaction.trust_inputs import refresh_claims, refresh_trust
@@ -54,7 +54,7 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
     Raises:
         UserError: NOT_FOUND; one of them is not there.
     """
-    reach = reach_of(rows, ids, whole_chain=whole_chain)
+    reach = erasure_scope_of(rows, ids, whole_chain=whole_chain)
     gone = to_json(list(reach.ids))
     found = rows.all(
         "SELECT m.id, m.text, m.kind, s.name FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
@@ -81,7 +81,7 @@ def erase(
     backups: Backups = (),
     *,
     whole_chain: bool = False,
-    journals: Journals | None = None,
+    journals: TraceIndex | None = None,
 ) -> Erased:
     """Remove memories and every trace of their text, once and for all.
 
@@ -103,7 +103,7 @@ def erase(
     """
     if actor.client_id is not None or actor.kind == "client":
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    reach = reach_of(tx, ids, whole_chain=whole_chain)
+    reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
     held = _holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, _unrecorded(tx):
         taken = _remove(tx, reach, actor, journals)
@@ -127,8 +127,8 @@ def _unrecorded(tx: Tx) -> Iterator[None]:
         tx.recorder = recorder
 
 
-def _remove(tx: Tx, reach: Reach, actor: Actor, journals: Journals | None) -> Taken:
-    remover = Remover(tx, reach)
+def _remove(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
+    remover = RowEraser(tx, reach)
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover, journals)
@@ -138,7 +138,7 @@ def _remove(tx: Tx, reach: Reach, actor: Actor, journals: Journals | None) -> Ta
     return taken
 
 
-def _elsewhere(rows: Rows, reach: Reach, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+def _elsewhere(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[list[str], list[str]]:
     """Texts that no other memory has, and the memories that have the others.
 
     Trigger: the same words stand in a memory that stays ("Thank you!"). Why: they are no secret then, and every later
@@ -156,7 +156,7 @@ def _elsewhere(rows: Rows, reach: Reach, texts: Sequence[str]) -> tuple[list[str
     return own, list(dict.fromkeys(others))
 
 
-def _holding(rows: Rows, reach: Reach, backups: Backups) -> tuple[str, ...]:
+def _holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple[str, ...]:
     """Backups that were made since the oldest of these memories was recorded."""
     oldest = rows.value(f"SELECT min(recorded_at) FROM memories WHERE id {_OF}", (to_json(list(reach.ids)),))  # noqa: S608
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)
@@ -214,7 +214,7 @@ def _has_source(tx: Tx, memory_id: str) -> bool:
     return tx.one("SELECT 1 FROM memory_sources WHERE memory_id = ?", (memory_id,)) is not None
 
 
-def _mend_belief(tx: Tx, work: UnitOfWork, reach: Reach, taken: Taken) -> None:
+def _mend_belief(tx: Tx, work: UnitOfWork, reach: ErasureScope, taken: ErasedRows) -> None:
     """Claims that lost a quote rest on what is left, and what they were held against is weighed again."""
     follow(tx, work.make_id, sorted(taken.shared))
     refresh_claims(tx, sorted(taken.claims))

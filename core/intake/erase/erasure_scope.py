@@ -45,7 +45,7 @@ _SOURCES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ErasureScope:
     """What an erasure reaches.
 
     Attributes:
@@ -64,7 +64,7 @@ class Reach:
         return tuple(self.why)
 
 
-def reach_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Reach:
+def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> ErasureScope:
     """Work out what goes.
 
     Args:
@@ -90,7 +90,7 @@ def reach_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Reach:
     _make(rows, why, made)
     gone = {**made, **why}
     again = [one for one in _listed(rows, _SOURCES, list(gone)) if one not in gone]
-    return Reach(gone, tuple(_listed(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
+    return ErasureScope(gone, tuple(_listed(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
 
 
 def _make(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.intake.erase.erasure_scope import Reach
+from core.intake.erase.erasure_scope import ErasureScope
 from core.intake.review.approvals import requests_about
 from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
@@ -63,7 +63,7 @@ _QUOTE_LEAST = 12
 
 
 @dataclass
-class Taken:
+class ErasedRows:
     """What an erasure did to rows.
 
     Attributes:
@@ -87,12 +87,12 @@ class Taken:
     shared: set[str] = field(default_factory=set)
 
 
-class Remover:
+class RowEraser:
     """Removes the rows of one erasure; the gate of the purge is open."""
 
-    def __init__(self, tx: Tx, reach: Reach) -> None:
+    def __init__(self, tx: Tx, reach: ErasureScope) -> None:
         self.tx = tx
-        self.taken = Taken(ids=set(reach.ids))
+        self.taken = ErasedRows(ids=set(reach.ids))
         self._reach = reach
         self._wanted = to_json(list(reach.ids))
         self._rows: list[dict[str, Any]] = [row for one in reach.ids if (row := tx.row("memories", {"id": one}))]
@@ -101,7 +101,7 @@ class Remover:
         self._entities = set(self._of("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"))
         self._plain_texts: list[str] = []
 
-    def run(self) -> Taken:
+    def run(self) -> ErasedRows:
         """Take everything away.
 
         Returns:
@@ -346,8 +346,8 @@ def _past(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str
     return None if at in gone else at
 
 
-def texts_of(rows: Rows, reach: Reach) -> list[str]:
-    """The texts that an erasure takes away, as `Taken.texts`.
+def texts_of(rows: Rows, reach: ErasureScope) -> list[str]:
+    """The texts that an erasure takes away, as `ErasedRows.texts`.
 
     Args:
         rows: a vault snapshot.

@@ -16,8 +16,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.intake.erase.row_erasure import Remover, Taken
-from core.intake.erase.trace_index import Journals, Place, Said
+from core.intake.erase.row_erasure import ErasedRows, RowEraser
+from core.intake.erase.trace_index import ErasedTextMatcher, TraceIndex, TraceRows
 from core.memory.draft import to_json
 from core.vault.database.row_images import (
     after_from_json,
@@ -66,7 +66,7 @@ _DEED = (
 _REPLIES = "EXISTS (SELECT 1 FROM json_each(:ids) w WHERE instr(q.reply, w.value))"
 
 
-def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> None:
+def clear_traces(tx: Tx, remover: RowEraser, journals: TraceIndex | None = None) -> None:
     """Take out of the journals what the rows leave behind.
 
     Args:
@@ -75,7 +75,7 @@ def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> 
         journals: tells where to look; None to read all of them.
     """
     taken = remover.taken
-    said = Said(taken.texts)
+    said = ErasedTextMatcher(taken.texts)
     _clear_probes(tx, remover, said)
     keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
     places = None if journals is None else journals.places(tx, taken.ids, keys, taken.texts)
@@ -91,7 +91,12 @@ def clear_traces(tx: Tx, remover: Remover, journals: Journals | None = None) -> 
 
 
 def _look(
-    tx: Tx, place: Place | None, alias: str, select: str, where: str = "1", params: Mapping[str, object] | None = None
+    tx: Tx,
+    place: TraceRows | None,
+    alias: str,
+    select: str,
+    where: str = "1",
+    params: Mapping[str, object] | None = None,
 ) -> list[tuple[Any, ...]]:
     """Rows of a journal for which a condition holds: of all of it, or of where the index says."""
     told = dict(params or {})
@@ -105,7 +110,9 @@ def _look(
 # ---- images of undo
 
 
-def _clear_images(tx: Tx, taken: Taken, said: Said, keys: set[str], at: Mapping[str, Place]) -> None:
+def _clear_images(
+    tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, keys: set[str], at: Mapping[str, TraceRows]
+) -> None:
     wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *said.needles])}
     touched: set[str] = set()
     for step, nr, table, key, before, after, after_hash in _look(
@@ -137,7 +144,7 @@ def _written(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) 
 
 
 def _hash(
-    taken: Taken,
+    taken: ErasedRows,
     name: tuple[str, str],
     after_hash: bytes | None,
     after: Mapping[str, Any] | None,
@@ -150,7 +157,9 @@ def _hash(
     return image_hash(steady(name[0], mended)) if mended is not None and mended != after else after_hash
 
 
-def _is_to_go(tx: Tx, taken: Taken, said: Said, table: str, key: str, images: Sequence[dict[str, Any] | None]) -> bool:
+def _is_to_go(
+    tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, table: str, key: str, images: Sequence[dict[str, Any] | None]
+) -> bool:
     if (table, key) in taken.removed:
         return True
     named = image_from_json(key)
@@ -163,7 +172,7 @@ def _is_to_go(tx: Tx, taken: Taken, said: Said, table: str, key: str, images: Se
     return any(said.quotes(value) and held.get(name) != value for row in rows for name, value in row.items())
 
 
-def _unpointed(image: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
+def _unpointed(image: Mapping[str, Any], taken: ErasedRows) -> dict[str, Any]:
     return {name: None if name in _POINTERS and value in taken.ids else value for name, value in image.items()}
 
 
@@ -187,7 +196,7 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 # ---- receipts
 
 
-def _clear_receipts(tx: Tx, taken: Taken, said: Said, at: Mapping[str, Place]) -> None:
+def _clear_receipts(tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
     ids = {"ids": to_json(sorted(taken.ids))}
     for receipt, body in _look(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
@@ -236,7 +245,7 @@ def _names(value: Any, gone: set[str] | frozenset[str]) -> bool:
 # ---- plans
 
 
-def _clear_plans(tx: Tx, taken: Taken) -> None:
+def _clear_plans(tx: Tx, taken: ErasedRows) -> None:
     """A deed that names what goes keeps its place and its ids, by which the job goes; without its marks it is left.
 
     The fingerprints of questions are digests of texts too. What else such a deed was to do, the next run finds again.
@@ -255,7 +264,7 @@ def _clear_plans(tx: Tx, taken: Taken) -> None:
 # ---- saved questions
 
 
-def _clear_probes(tx: Tx, remover: Remover, said: Said) -> None:
+def _clear_probes(tx: Tx, remover: RowEraser, said: ErasedTextMatcher) -> None:
     """A saved question goes with the last memory it names, and where it is the erased text itself."""
     gone = remover.taken.ids
     for probe, query, expected in tx.all("SELECT id, query, expected FROM probes ORDER BY id"):

@@ -43,7 +43,7 @@ _AT = {table: f"{sql} WHERE rowid = ?" for table, sql in _READ.items()}
 _BEHIND = {table: f"{sql} WHERE rowid > ? ORDER BY rowid LIMIT {_PAGE}" for table, sql in _READ.items()}
 
 
-class Said:
+class ErasedTextMatcher:
     """Tells whether a text is, or quotes, one that was erased.
 
     Attributes:
@@ -116,7 +116,7 @@ class _Named:
         return {int(row) for begin, end in zip(first, last, strict=True) for row in rows[begin:end]}
 
 
-class Journals:
+class TraceIndex:
     """The index of one run.
 
     Attributes:
@@ -135,7 +135,7 @@ class Journals:
         self._ids = frozenset(ids)
         wanted = list(texts)
         self._texts = {folded(text) for text in wanted}
-        self._said = Said(wanted)
+        self._said = ErasedTextMatcher(wanted)
         self._clear()
 
     def _clear(self) -> None:
@@ -178,7 +178,7 @@ class Journals:
 
     def places(
         self, rows: Rows, names: Collection[str], keys: Collection[str], texts: Collection[str]
-    ) -> Mapping[str, Place] | None:
+    ) -> Mapping[str, TraceRows] | None:
         """Where to look for what goes.
 
         Args:
@@ -196,7 +196,7 @@ class Journals:
             return None
         said = {folded(text) for text in texts}
         return {
-            table: Place(
+            table: TraceRows(
                 sorted(
                     self._named[table].rows([*names, *keys]).union(*(self._quoting[table].get(one, ()) for one in said))
                 ),
@@ -231,7 +231,7 @@ class Journals:
                 self._quoting[table].setdefault(text, set()).add(at)
 
 
-class Place:
+class TraceRows:
     """Rows of one table.
 
     Attributes:

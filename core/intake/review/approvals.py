@@ -8,7 +8,7 @@ else.
 from __future__ import annotations
 
 from core.intake.transitions.soft_delete import leave
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.types.memory import Wish
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -95,7 +95,7 @@ def withdraw(tx: Tx, memory_id: str) -> None:
         tx.delete("conflicts", {"id": item_id})
 
 
-def carry_over(acts: Acts, old_id: str, new_id: str) -> None:
+def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
     """What hangs on a memory and not on its words goes with it to the version that a client wrote.
 
     Its place, its pin, and the relations that somebody drew. What it earned as a rule it earned with other words.
@@ -123,7 +123,7 @@ def carry_over(acts: Acts, old_id: str, new_id: str) -> None:
             tx.insert("edges", {**edge, **ends, "id": acts.make_id()})
 
 
-def remove(acts: Acts, memory_id: str) -> None:
+def remove(acts: Transitions, memory_id: str) -> None:
     """Let a memory leave recall because the person allowed it; an undo brings it back.
 
     Args:

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ReviewCase:
     """One open item with the rows it concerns.
 
     Attributes:
@@ -73,7 +73,7 @@ class Case:
         return self.came["id"] in self.persons
 
 
-def load(tx: Tx, item_id: str) -> Case:
+def load(tx: Tx, item_id: str) -> ReviewCase:
     """Read an item that shall be decided.
 
     Args:
@@ -98,10 +98,10 @@ def load(tx: Tx, item_id: str) -> Case:
     have = None if against is None else tx.row("memories", {"id": against})
     if came is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
-    return Case(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
+    return ReviewCase(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
 
 
-def check(case: Case, decision: Decision, client: ClientRecord | None) -> None:
+def check(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
     """Refuse a decision that does not fit the item, or that is not this client's to make.
 
     Args:
@@ -123,7 +123,7 @@ def check(case: Case, decision: Decision, client: ClientRecord | None) -> None:
         _check_client(case, decision.action, client)
 
 
-def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> None:
+def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
     if client is not None:
         raise UserError(Code.ACCESS_DENIED, "Only the person makes a rule of a decision.")
     owners = case.is_owners or case.brings_owners
@@ -133,7 +133,7 @@ def _check_rule(case: Case, decision: Decision, client: ClientRecord | None) -> 
         raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
 
 
-def _check_client(case: Case, action: Action, client: ClientRecord) -> None:
+def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> None:
     """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
     rights = Rights(
         against_person=case.is_owners,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.belief.claims.authorship import PERSONS
 from core.errors import Code, UserError
-from core.intake.review.cases import Case
+from core.intake.review.cases import ReviewCase
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.reviews import ReviewRule
 from core.types.values import Action, Actor
@@ -38,7 +38,7 @@ _MATCHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class RuleMatches:
     """Items that one rule decides alike."""
 
     rule_id: str
@@ -46,7 +46,7 @@ class Due:
     items: tuple[str, ...]
 
 
-def make(tx: Tx, rule_id: str, case: Case, action: Action) -> None:
+def make(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
     """Make a decision a rule, unless the same rule stands.
 
     Args:
@@ -141,7 +141,7 @@ def any_due(rows: Rows) -> bool:
     return bool(rows.all(_MATCHED, (_seen(rows), 1)))
 
 
-def due(rows: Rows, most: int) -> tuple[Due, ...]:
+def due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
     """The items that rules decide now.
 
     Args:
@@ -154,7 +154,7 @@ def due(rows: Rows, most: int) -> tuple[Due, ...]:
     found: dict[tuple[str, str], list[str]] = {}
     for item_id, _, rule_id, action in rows.all(_MATCHED, (_seen(rows), most)):
         found.setdefault((rule_id, action), []).append(item_id)
-    return tuple(Due(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
+    return tuple(RuleMatches(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
 
 
 def looked_at(tx: Tx, items: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ _OWNERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleItems:
     """What is to be closed or opened again; ids of items."""
 
     lapsed: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Stale:
         return bool(self.lapsed or self.returned or self.expired)
 
 
-def stale(rows: Rows, now_ms: int, *, expiry: bool) -> Stale:
+def stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
     """Look what closes itself now.
 
     Args:
@@ -53,7 +53,7 @@ def stale(rows: Rows, now_ms: int, *, expiry: bool) -> Stale:
     """
     over = expired(rows, now_ms) if expiry else ()
     again = [*returned(rows, LAPSED), *returned(rows, STANDS)]
-    return Stale(tuple(lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
+    return StaleItems(tuple(lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
 
 
 def expired(rows: Rows, now_ms: int) -> tuple[str, ...]:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from core.belief.review.wording import counted, words
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake.review import decision_rules, resolution_actions
-from core.intake.review.cases import Case, check, load
-from core.intake.review.resolution_actions import Work
+from core.intake.review.cases import ReviewCase, check, load
+from core.intake.review.resolution_actions import ResolutionContext
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transaction.validation import check_text
 from core.intake.transitions.injection_hold import refuse_orders
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import ClientRecord
@@ -39,16 +39,16 @@ _STILL_OPEN = "SELECT id FROM conflicts WHERE id IN (SELECT value FROM json_each
 RULED, BY_CLIENT = "rule", "decided_client"
 """Notes of an item that the person did not decide: keys of `closed` in resources/help/review.json."""
 
-Admit = Callable[[Acts, str], object]
+Admit = Callable[[Transitions, str], object]
 """Lets a newcomer that waited through the gate, as the person's wish, within the running verb."""
 
 
-def activate(acts: Acts, memory_id: str) -> None:
+def activate(acts: Transitions, memory_id: str) -> None:
     """Let a newcomer stand without a look at what else stands; where no gate is wired."""
     acts.activate(memory_id)
 
 
-def unread(acts: Acts, memory_id: str) -> None:
+def unread(acts: Transitions, memory_id: str) -> None:
     """Leave a text unread; where no reader is wired."""
     acts.assert_claims(memory_id)
 
@@ -62,7 +62,8 @@ class Resolver:
         work: opens verbs.
         space: the vector space of the vectors handed in.
         admit: lets a newcomer through the gate.
-        read: reads the claims of a text that was written at the desk (`core.intake.store.store.Keeper.read_anew`).
+        read: reads the claims of a text that was written at the desk
+        (`core.intake.store.store.StoreService.read_anew`).
     """
 
     make_id: Callable[[], str]
@@ -167,7 +168,7 @@ class Resolver:
 
     def _try(
         self,
-        acts: Acts,
+        acts: Transitions,
         batch: _Batch,
         item_id: str,
         decision: Decision,
@@ -216,25 +217,30 @@ class Resolver:
             verb.note(one, action=Action.SKIP.value, items=done, refused=len(refused))
         return Decided(None, "", refused=refused)
 
-    def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Acts:
-        return Acts(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
+    def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
+        return Transitions(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
 
     def _one(
-        self, acts: Acts, case: Case, decision: Decision, vector: NDArray[np.float32] | None, note: str | None
+        self,
+        acts: Transitions,
+        case: ReviewCase,
+        decision: Decision,
+        vector: NDArray[np.float32] | None,
+        note: str | None,
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
         acts.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        resolution_actions.carry_out(Work(acts, case, decision, vector, self.admit, self.read))
+        resolution_actions.carry_out(ResolutionContext(acts, case, decision, vector, self.admit, self.read))
 
     @staticmethod
-    def _settle(acts: Acts, decided: Sequence[str]) -> tuple[str, ...]:
+    def _settle(acts: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
         """Other items about these memories: what is no longer a question closes with a note."""
         closed = acts.close_moot()
         return tuple(item_id for item_id in closed if item_id not in decided)
 
 
 @contextmanager
-def _whole(acts: Acts) -> Iterator[None]:
+def _whole(acts: Transitions) -> Iterator[None]:
     """The steps inside are taken whole or not at all; of steps that were not taken nothing is told."""
     opened, touched, lines = len(acts.opened), len(acts.touched), acts.verb.lines
     try:
@@ -274,7 +280,7 @@ def check_words(decision: Decision, client: ClientRecord | None) -> None:
     refuse_orders([decision.when or ""], [decision.text or ""])
 
 
-def check_merge(tx: Tx, case: Case, decision: Decision) -> None:
+def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:
     """Refuse a merge whose text cannot be stored or stands already.
 
     Args:
@@ -321,7 +327,7 @@ _SPECIAL = {
 }
 
 
-def step_label(case: Case, action: Action) -> str:
+def step_label(case: ReviewCase, action: Action) -> str:
     """The name of a decision's undo step.
 
     Args:
@@ -365,7 +371,7 @@ def _of_many(name: str, count: int) -> str:
     return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(acts: Acts, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
+def _decided(acts: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
     tx, verb = acts.tx, acts.verb
     concerned = list(dict.fromkeys((*acts.touched, *ids)))
     stands: dict[str, bool] = {}

@@ -22,14 +22,14 @@ from core.intake.claims.assertion import claims_of, excluded_by, qualify
 from core.intake.claims.structural_match import others_standing
 from core.intake.entities.entity_merge import join
 from core.intake.review.approvals import carry_over, remove, wish_of
-from core.intake.review.cases import Case, Row
+from core.intake.review.cases import ReviewCase, Row
 from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.validation import in_order, is_plain_label
-from core.intake.transitions.confirmation import vouch
+from core.intake.transitions.confirmation import record_confirmation
 from core.intake.transitions.injection_hold import allow
-from core.intake.transitions.review_items import Matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
 from core.text.times import written_time
 from core.types.memory import Wish
@@ -63,7 +63,7 @@ _TWIN = """
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ResolutionContext:
     """What a decision is carried out with.
 
     Attributes:
@@ -75,12 +75,12 @@ class Work:
         read: reads the claims of a text that was written for a merge.
     """
 
-    acts: Acts
-    case: Case
+    acts: Transitions
+    case: ReviewCase
     decision: Decision
     vector: NDArray[np.float32] | None
-    admit: Callable[[Acts, str], object]
-    read: Callable[[Acts, str], object]
+    admit: Callable[[Transitions, str], object]
+    read: Callable[[Transitions, str], object]
 
     @property
     def came(self) -> str:
@@ -100,7 +100,7 @@ class Work:
         return self.case.have
 
 
-def carry_out(work: Work) -> None:
+def carry_out(work: ResolutionContext) -> None:
     """Do what was decided.
 
     Args:
@@ -119,7 +119,7 @@ def carry_out(work: Work) -> None:
         _PAIRED[action](work)
 
 
-def _supersede(work: Work) -> None:
+def _supersede(work: ResolutionContext) -> None:
     tx, over = work.acts.tx, _contradicted(work)
     if not over or not others_standing(tx, work.have, over):
         _replace(work)
@@ -132,7 +132,7 @@ def _supersede(work: Work) -> None:
     _ask_on(work)
 
 
-def _replace(work: Work) -> None:
+def _replace(work: ResolutionContext) -> None:
     """The newcomer takes the place of the whole text."""
     _need_free(work, but=(work.have,))
     work.acts.supersede(work.have, work.came, work.decision.begin)
@@ -140,29 +140,29 @@ def _replace(work: Work) -> None:
     _ask_on(work)
 
 
-def _reject(work: Work) -> None:
+def _reject(work: ResolutionContext) -> None:
     work.acts.archive(work.came, REJECTED)
 
 
-def _keep_mine(work: Work) -> None:
+def _keep_mine(work: ResolutionContext) -> None:
     """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
     _reject(work)
     if work.pair["status"] == Status.ACTIVE.value:
         _vouch(work, work.have)
 
 
-def _vouch(work: Work, memory_id: str) -> None:
+def _vouch(work: ResolutionContext, memory_id: str) -> None:
     if work.acts.by == "owner":
-        vouch(work.acts.tx, work.acts.parts(memory_id), work.acts.tx.now_ms)
+        record_confirmation(work.acts.tx, work.acts.parts(memory_id), work.acts.tx.now_ms)
 
 
-def _keep_both(work: Work) -> None:
+def _keep_both(work: ResolutionContext) -> None:
     item = work.case.item.id
     _tell_apart(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
     _both_stand(work)
 
 
-def _keep_both_dated(work: Work) -> None:
+def _keep_both_dated(work: ResolutionContext) -> None:
     begin, end = _dates(work)
     have, came = work.pair, work.case.came
     earlier = end is not None and _held_from(have) is not None and end.ms <= (_held_from(have) or 0)
@@ -175,7 +175,7 @@ def _keep_both_dated(work: Work) -> None:
     _both_stand(work)
 
 
-def _scope_split(work: Work) -> None:
+def _scope_split(work: ResolutionContext) -> None:
     condition = (work.decision.when or "").strip()
     if not condition or len(condition) > _CONDITION_CHARACTERS or not is_plain_label(condition):
         raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
@@ -185,14 +185,14 @@ def _scope_split(work: Work) -> None:
     _both_stand(work)
 
 
-def _dispute_both(work: Work) -> None:
+def _dispute_both(work: ResolutionContext) -> None:
     _need_free(work, but=(work.have,))
     work.acts.dispute(work.have, DISPUTED)
     work.acts.dispute(work.came, DISPUTED)
     work.acts.contradict(work.came, work.have)
 
 
-def _merge(work: Work) -> None:
+def _merge(work: ResolutionContext) -> None:
     text = work.decision.text
     if text is None or work.vector is None:
         raise BugError("a merge without its text")
@@ -207,29 +207,29 @@ def _merge(work: Work) -> None:
     work.read(work.acts, work.have)
 
 
-def _accept(work: Work) -> None:
+def _accept(work: ResolutionContext) -> None:
     _need_free(work)
     if work.case.item.kind == "injection":
         allow(work.acts.tx, work.came)  # the person has read it
     work.admit(work.acts, work.came)
 
 
-def _retire(work: Work) -> None:
+def _retire(work: ResolutionContext) -> None:
     work.acts.archive(work.came, OUTDATED)
 
 
-def _remove(work: Work) -> None:
+def _remove(work: ResolutionContext) -> None:
     work.acts.archive(work.came if work.case.have is None else work.have, REMOVED)
 
 
-def _refuse(work: Work) -> None:
+def _refuse(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.came["status"] == Status.QUARANTINED.value
     if waits and wish_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
         _reject(work)
 
 
-def _allow(work: Work) -> None:
+def _allow(work: ResolutionContext) -> None:
     wish = wish_of(work.acts.tx, work.case.item.id)
     if wish in (Wish.DELETE, Wish.FORGET):
         remove(work.acts, work.came)
@@ -243,7 +243,7 @@ def _allow(work: Work) -> None:
         _remove(work)
 
 
-def _confirm(work: Work) -> None:
+def _confirm(work: ResolutionContext) -> None:
     work.acts.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.acts.tx.now_ms})
     if work.case.came["status"] != Status.ACTIVE.value:
         work.acts.activate(work.came)
@@ -253,13 +253,13 @@ def _confirm(work: Work) -> None:
     refresh_trust(work.acts.tx, work.came)
 
 
-def _join(work: Work) -> None:
+def _join(work: ResolutionContext) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
     keep, merged = _entities(work)
     work.acts.verb.note("", **join(work.acts.tx, keep, merged))
 
 
-def _entities(work: Work) -> tuple[str, str]:
+def _entities(work: ResolutionContext) -> tuple[str, str]:
     named = work.case.item.detail.get("entities")
     if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
         raise BugError("an item on two names")
@@ -270,11 +270,11 @@ def _entities(work: Work) -> tuple[str, str]:
     return str(named[0]), str(named[1])
 
 
-def _nothing(_work: Work) -> None:
+def _nothing(_work: ResolutionContext) -> None:
     """Only the item is closed."""
 
 
-_PAIRED: Mapping[Action, Callable[[Work], None]] = {
+_PAIRED: Mapping[Action, Callable[[ResolutionContext], None]] = {
     Action.SUPERSEDE: _supersede,
     Action.REJECT: _keep_mine,
     Action.KEEP_BOTH: _keep_both,
@@ -283,8 +283,8 @@ _PAIRED: Mapping[Action, Callable[[Work], None]] = {
     Action.SCOPE_SPLIT: _scope_split,
     Action.DISPUTE_BOTH: _dispute_both,
 }
-_ALONE: Mapping[Action, Callable[[Work], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
-_SPECIAL: Mapping[tuple[str, Action], Callable[[Work], None]] = {
+_ALONE: Mapping[Action, Callable[[ResolutionContext], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
+_SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
     ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
     ("stale", Action.SUPERSEDE): _confirm,
     ("stale", Action.REJECT): _retire,
@@ -296,7 +296,7 @@ _SPECIAL: Mapping[tuple[str, Action], Callable[[Work], None]] = {
 }
 
 
-def _both_stand(work: Work) -> None:
+def _both_stand(work: ResolutionContext) -> None:
     _need_free(work, but=(work.have,))
     for row in (work.pair, work.case.came):
         if row["status"] != Status.ACTIVE.value:
@@ -307,7 +307,7 @@ def _both_stand(work: Work) -> None:
     _ask_on(work)
 
 
-def _need_free(work: Work, but: tuple[str, ...] = ()) -> None:
+def _need_free(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
     """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
     row = work.case.came
     if row["kind"] not in ("fact", "rule", "procedure"):
@@ -342,7 +342,7 @@ def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
     return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
 
 
-def _contradicted(work: Work) -> list[str]:
+def _contradicted(work: ResolutionContext) -> list[str]:
     """Claims of what stands that cannot be true beside the newcomer's."""
     tx, found = work.acts.tx, []
     for have_id, came_id in odds(tx, work.have, work.came):
@@ -358,7 +358,7 @@ def _exclude(a: Row, b: Row) -> bool:
     return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
 
 
-def _ask_on(work: Work) -> None:
+def _ask_on(work: ResolutionContext) -> None:
     """What the newcomer says against a third memory was not decided here: it is a question of its own."""
     tx = work.acts.tx
     for claim_id in claims_of(tx, work.acts.parts(work.came)):
@@ -367,7 +367,7 @@ def _ask_on(work: Work) -> None:
             against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
             if against is not None and claim is not None:
                 work.acts.open_conflict(
-                    Matter(
+                    ItemSubject(
                         "contradiction",
                         work.came,
                         str(against[0]),
@@ -378,7 +378,7 @@ def _ask_on(work: Work) -> None:
                 )
 
 
-def _tell_apart(work: Work, old: Mapping[str, object], new: Mapping[str, object]) -> None:
+def _tell_apart(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
     pairs = odds(work.acts.tx, work.have, work.came)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
         _qualified(work.acts, claim_id, old)
@@ -386,7 +386,7 @@ def _tell_apart(work: Work, old: Mapping[str, object], new: Mapping[str, object]
         _qualified(work.acts, claim_id, new)
 
 
-def _qualified(acts: Acts, claim_id: str, more: Mapping[str, object]) -> None:
+def _qualified(acts: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
     row = acts.tx.row("claims", {"id": claim_id})
     if row is None:
         return
@@ -408,13 +408,13 @@ def key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
     return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
 
 
-def _say(work: Work, row: Row, name: str, condition: str) -> None:
+def _say(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
     """Put a condition on a memory, where whoever reads it sees it."""
     extra = {**json.loads(row["extra"]), name: condition}
     work.acts.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
 
 
-def _dates(work: Work) -> tuple[When, When | None]:
+def _dates(work: ResolutionContext) -> tuple[When, When | None]:
     came = work.case.came
     begin, end = work.decision.begin, work.decision.end
     if begin is None:
@@ -432,7 +432,9 @@ def _held_from(row: Row) -> int | None:
     return None if found is None else int(found)
 
 
-def _window(work: Work, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]) -> None:
+def _window(
+    work: ResolutionContext, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]
+) -> None:
     """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}

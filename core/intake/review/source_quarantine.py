@@ -13,7 +13,7 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.claims.assertion import follow
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.review_items import Matter, close_moot, open_conflict
+from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
 from core.memory.draft import to_json
 from core.types.reviews import Held, HoldPreview, HoldRequest
 from core.types.values import Action, Actor, Status
@@ -141,4 +141,6 @@ def _ask(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, .
 def _opened(tx: Tx, item_id: str, memory_id: str) -> str | None:
     """An item of its own each time: that it was rejected before is no answer for a person who holds it back again."""
     keys = (item_id.encode(),)
-    return open_conflict(tx, item_id, Matter("quarantine", memory_id, reason=HELD, suggestion=Action.REJECT, keys=keys))
+    return open_conflict(
+        tx, item_id, ItemSubject("quarantine", memory_id, reason=HELD, suggestion=Action.REJECT, keys=keys)
+    )

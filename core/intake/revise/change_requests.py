@@ -23,15 +23,15 @@ from core.intake.claims.candidate import standing_of
 from core.intake.claims.claim_writer import read_claims, write_claims
 from core.intake.review.approvals import OPEN_AT_MOST, carry_over, open_of, put_down
 from core.intake.store.requests import default_role
-from core.intake.store.store import Keeper
-from core.intake.transaction.idempotency import Repeat
+from core.intake.store.store import StoreService
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.tombstones import erased_texts
 from core.intake.transaction.validation import CLIENT_TEXT_BYTES, check_reason, check_text
 from core.intake.transitions.injection_hold import screened
-from core.intake.transitions.review_items import Matter, known_matter
+from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.soft_delete import forget
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
 from core.score.belief.trust import trust_terms
@@ -71,7 +71,7 @@ class _HeldBackError(LociError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wished:
+class ChangeRequest:
     """What a client wishes.
 
     Attributes:
@@ -91,7 +91,7 @@ class Wished:
     request_id: str | None = None
 
 
-def check_wish(wished: Wished) -> None:
+def check_wish(wished: ChangeRequest) -> None:
     """Refuse what cannot be asked, before anything is embedded.
 
     Args:
@@ -106,19 +106,19 @@ def check_wish(wished: Wished) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Changer:
+class ChangeRequests:
     """Carries wishes out, or takes them down.
 
     Attributes:
         keeper: stores; its parts are used for a new text.
     """
 
-    keeper: Keeper
+    keeper: StoreService
 
     def change(
         self,
         tx: Tx,
-        wished: Wished,
+        wished: ChangeRequest,
         vector: NDArray[np.float32] | None,
         actor: Actor,
         client: ClientRecord,
@@ -143,7 +143,7 @@ class Changer:
             UserError: NOT_FOUND, INVALID_INPUT for a memory that cannot be changed so, RATE_LIMITED where too much of
                 the client's waits already.
         """
-        repeat = Repeat(actor, wished.request_id, _asked(wished))
+        repeat = IdempotentCall(actor, wished.request_id, _asked(wished))
         known = repeat.known(tx)
         if known is not None:
             return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
@@ -160,7 +160,9 @@ class Changer:
 
     # ---- a new text
 
-    def _update(self, tx: Tx, wished: Wished, old: Row, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
+    def _update(
+        self, tx: Tx, wished: ChangeRequest, old: Row, vector: NDArray[np.float32] | None, side: _Side
+    ) -> ChangeReply:
         text = wished.text
         if text is None:
             raise BugError("an update without its text")
@@ -187,7 +189,7 @@ class Changer:
         with self.keeper.work.verb(tx, name, label, side.actor) as verb:
             acts = self.keeper.acts(tx, verb, side.stored)
             new_id = self._write(acts, old, text, vector, side)
-            matter = Matter("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
+            matter = ItemSubject("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
             item = _open(acts, wished, matter, side)
             acts.log("QUARANTINE", new_id, str(old["id"]))
             verb.note(new_id, operation="PROPOSED")
@@ -214,7 +216,7 @@ class Changer:
             verb.note(new_id, operation="UPDATE")
         return ChangeReply("UPDATE", new_id, superseded=(old_id,), step_id=verb.step_id)
 
-    def _write(self, acts: Acts, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> str:
+    def _write(self, acts: Transitions, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> str:
         """The new text as a newcomer that waits: the client's own words, whoever's the old ones are."""
         tx, keeper, kind = acts.tx, self.keeper, Kind(old["kind"])
         new_id, lineage = acts.make_id(), Lineage.of_actor(side.actor, side.actor.session)
@@ -256,7 +258,7 @@ class Changer:
 
     # ---- a removal
 
-    def _remove(self, tx: Tx, wished: Wished, head: Row, side: _Side) -> ChangeReply:
+    def _remove(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
         head_id = str(head["id"])
         if not side.waits:
             step = forget(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
@@ -268,7 +270,7 @@ class Changer:
         _check_room(tx, side.client)
         with self.keeper.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
             acts = self.keeper.acts(tx, verb, side.stored)
-            item = _open(acts, wished, Matter("approval", head_id, None, _REASONS[wished.wish], keys=keys), side)
+            item = _open(acts, wished, ItemSubject("approval", head_id, None, _REASONS[wished.wish], keys=keys), side)
             verb.note(head_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", head_id, conflict=item, step_id=verb.step_id)
 
@@ -283,12 +285,12 @@ class _Side:
     waits: bool
 
 
-def _asked(wished: Wished) -> dict[str, Any]:
+def _asked(wished: ChangeRequest) -> dict[str, Any]:
     told = {**asdict(wished), "request_id": None, "wish": wished.wish.value}
     return {**told, "kind": None if wished.kind is None else wished.kind.value}
 
 
-def _head(tx: Tx, wished: Wished) -> Row:
+def _head(tx: Tx, wished: ChangeRequest) -> Row:
     """The memory a wish is about; a part of a split text stands for all of it."""
     found = tx.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (wished.memory_id,))
     row = None if found is None else tx.row("memories", {"id": found})
@@ -330,7 +332,7 @@ def _key(what: str, row: Row, client: ClientRecord) -> bytes:
 
 def _before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
     """The same was asked before: it waits, or the person said no."""
-    known = known_matter(tx, Matter("approval", head_id, keys=keys))
+    known = known_matter(tx, ItemSubject("approval", head_id, keys=keys))
     if known is None:
         return None
     if known.state == "open":
@@ -346,7 +348,7 @@ def _check_room(tx: Tx, client: ClientRecord) -> None:
         )
 
 
-def _open(acts: Acts, wished: Wished, matter: Matter, side: _Side) -> str:
+def _open(acts: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
     item = acts.open_conflict(matter)
     if item is None:
         raise BugError("a request that was decided before")

@@ -18,7 +18,7 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.revise import rule_inversion
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transaction.validation import check_reason
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.records import read_record
 from core.memory.write import Stored, VectorSpace
 from core.score.lifecycle import rule_maturity
@@ -48,7 +48,7 @@ _PROCEDURE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class InvertedText:
     """The opposite of a rule, ready to stand: its text and that text's vector, (dims,)."""
 
     text: str
@@ -56,7 +56,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Applications:
+class OutcomeReports:
     """Takes reports down.
 
     Attributes:
@@ -99,7 +99,7 @@ class Applications:
         return Marked(_need_rule(tx, str(rule["id"])), verb.step_id)
 
     def mark_harmful(
-        self, tx: Tx, memory_id: str, actor: Actor, reason: str | None = None, turned: Turned | None = None
+        self, tx: Tx, memory_id: str, actor: Actor, reason: str | None = None, turned: InvertedText | None = None
     ) -> Marked:
         """A rule was applied and it harmed (seed B, mark harmful): at last it is turned into its opposite.
 
@@ -125,7 +125,7 @@ class Applications:
             sets = harmed(held)
             self._counted(tx, rule, sets)
             verb.note(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
-            done = rule_inversion.Inverted(in_place=False)
+            done = rule_inversion.RuleInversion(in_place=False)
             if (
                 sets["needs_inversion"]
                 and turned is not None
@@ -135,7 +135,9 @@ class Applications:
         state = _need_rule(tx, head)
         return Marked(state, verb.step_id, inverted=done.in_place, conflict=done.conflict or state.proposal)
 
-    def turn(self, tx: Tx, verb: Verb, rule: dict[str, Any], turned: Turned, actor: Actor) -> rule_inversion.Inverted:
+    def turn(
+        self, tx: Tx, verb: Verb, rule: dict[str, Any], turned: InvertedText, actor: Actor
+    ) -> rule_inversion.RuleInversion:
         """Turn a rule around that needs it, or ask the person to.
 
         Args:
@@ -149,8 +151,8 @@ class Applications:
             What became of it; nothing where the opposite cannot stand.
         """
         if not rule_inversion.can_invert(tx, rule, turned.text):
-            return rule_inversion.Inverted(in_place=False)
-        acts = Acts(tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules")
+            return rule_inversion.RuleInversion(in_place=False)
+        acts = Transitions(tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules")
         done = rule_inversion.invert(acts, str(rule["id"]), turned.text, turned.vector, actor)
         verb.note(inverted=done.in_place, asked=done.conflict is not None)
         return done
@@ -253,7 +255,7 @@ def foreseen(rows: Rows, memory_id: str, actor: Actor, reason: str | None) -> st
         The opposite; None where none is due.
 
     Raises:
-        UserError: as `Applications.mark_helpful`.
+        UserError: as `OutcomeReports.mark_helpful`.
     """
     rule = applied_row(rows, memory_id, Kind.RULE)
     found = rows.one("SELECT helpful, harmful, is_antipattern, maturity FROM rules WHERE memory_id = ?", (rule["id"],))

@@ -17,15 +17,15 @@ from core.belief.claims.claims import Evidenced
 from core.belief.gate import Deed, Standing, Verdict, decide
 from core.errors import BugError
 from core.intake.claims.assertion import excluded_by
-from core.intake.claims.candidate import Beside, Newcomer, beside, claims_told, standing_of
+from core.intake.claims.candidate import Neighbour, StoreCandidate, beside, claims_told, standing_of
 from core.intake.claims.claim_writer import write_claims
 from core.intake.claims.structural_match import at_odds, others_standing
 from core.intake.store.plan_execution import Carrying
-from core.intake.store.refinement_queue import Open, Unread
-from core.intake.store.store import Keeper
-from core.intake.store.store_plan import Case, Plan, limit_to_part
-from core.intake.transitions.review_items import Matter
-from core.intake.transitions.transitions import Acts
+from core.intake.store.refinement_queue import OpenPair, UnreadMemory
+from core.intake.store.store import StoreService
+from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
+from core.intake.transitions.review_items import ItemSubject
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
 from core.memory.write import Stored
 from core.types.belief import LABELS, ClaimDraft, Label, Relation
@@ -59,7 +59,7 @@ _DISPLACING = frozenset({Deed.SUPERSEDE, Deed.ENTER_SUPERSEDED, Deed.MERGE, Deed
 
 
 @dataclass(frozen=True, slots=True)
-class Refined:
+class RefinementResult:
     """What became of a model's answer.
 
     Attributes:
@@ -75,7 +75,7 @@ class Refined:
     opened: tuple[str, ...] = ()
 
 
-def settle_pair(tx: Tx, keeper: Keeper, pair: Open, relation: Relation, stored: Stored) -> Refined:
+def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation, stored: Stored) -> RefinementResult:
     """Act on what a model made of an open pair, as far as the gate and the person's word let it.
 
     Args:
@@ -89,7 +89,7 @@ def settle_pair(tx: Tx, keeper: Keeper, pair: Open, relation: Relation, stored: 
         What happened.
     """
     if not _is_still(tx, pair):
-        return Refined()
+        return RefinementResult()
     newcomer = _newcomer(tx, pair.incoming_id)
     other = beside(tx, {pair.existing_id: 1.0})[pair.existing_id]
     relation = limit_to_part(newcomer, other, relation)
@@ -101,16 +101,18 @@ def settle_pair(tx: Tx, keeper: Keeper, pair: Open, relation: Relation, stored: 
         acts.weighed = "model"
         acts.close_conflict(pair.item_id, "moot", None, SETTLED)
         case = _case(tx, newcomer, other, relation, verdict)
-        plan = Plan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
+        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
         if verdict.deed in _DISPLACING:
             Carrying(acts, newcomer, plan, keeper.readers).out()
         else:
             acts.coexist(newcomer.memory_id, other.id)
         verb.note(pair.item_id, deed=verdict.deed.value, confidence=round(relation.confidence, 4))
-    return Refined(verb.step_id, (newcomer.memory_id, other.id), opened=tuple(acts.opened))
+    return RefinementResult(verb.step_id, (newcomer.memory_id, other.id), opened=tuple(acts.opened))
 
 
-def add_claims(tx: Tx, keeper: Keeper, text: Unread, drafts: Sequence[ClaimDraft], stored: Stored) -> Refined:
+def add_claims(
+    tx: Tx, keeper: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
+) -> RefinementResult:
     """Add what a model read and the text bears out (`core.belief.claims.model_proposals.grounded`).
 
     A claim beside nothing that excludes it is asserted. One that is at odds with what stands stays a draft, and a
@@ -128,7 +130,7 @@ def add_claims(tx: Tx, keeper: Keeper, text: Unread, drafts: Sequence[ClaimDraft
     """
     row = tx.row("memories", {"id": text.memory_id})
     if not drafts or row is None or row["text"] != text.told.text or row["status"] != Status.ACTIVE.value:
-        return Refined()
+        return RefinementResult()
     newcomer = _newcomer(tx, text.memory_id)
     with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         acts = keeper.acts(tx, verb, stored, by="model")
@@ -140,10 +142,12 @@ def add_claims(tx: Tx, keeper: Keeper, text: Unread, drafts: Sequence[ClaimDraft
             if len(acts.opened) < _QUESTIONS:
                 _ask(acts, newcomer, claim_id)
         verb.note(text.memory_id, claims=len(made), items=len(acts.opened))
-    return Refined(verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(acts.opened))
+    return RefinementResult(
+        verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(acts.opened)
+    )
 
 
-def _is_still(tx: Tx, pair: Open) -> bool:
+def _is_still(tx: Tx, pair: OpenPair) -> bool:
     """Whether the item is open and both texts are what the model read."""
     item = tx.row("conflicts", {"id": pair.item_id})
     if item is None or item["state"] != "open":
@@ -154,7 +158,7 @@ def _is_still(tx: Tx, pair: Open) -> bool:
     return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
 
 
-def _may(tx: Tx, pair: Open, newcomer: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
+def _may(tx: Tx, pair: OpenPair, newcomer: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
     """Whether a model's answer may be carried out without a person.
 
     Both must stand: who waits for the person goes on waiting. Where the person said either of the two nothing gives
@@ -171,13 +175,13 @@ def _may(tx: Tx, pair: Open, newcomer: Standing, existing: Standing, verdict: Ve
     return verdict.deed in _DISPLACING and not any(theirs)
 
 
-def _case(tx: Tx, newcomer: Newcomer, other: Beside, relation: Relation, verdict: Verdict) -> Case:
+def _case(tx: Tx, newcomer: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
     own = tuple(one for one in at_odds(tx, newcomer) if one.memory_id == other.id)
     whole = not own or not others_standing(tx, other.id, [one.claim_id for one in own])
-    return Case(other, relation, verdict, own, whole)
+    return NeighbourCase(other, relation, verdict, own, whole)
 
 
-def _suggest(tx: Tx, keeper: Keeper, pair: Open, verdict: Verdict, relation: Relation) -> Refined:
+def _suggest(tx: Tx, keeper: StoreService, pair: OpenPair, verdict: Verdict, relation: Relation) -> RefinementResult:
     """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date."""
     item = tx.row("conflicts", {"id": pair.item_id}) or {}
     wanted = verdict.suggestion or _SUGGESTED[relation.label]
@@ -198,10 +202,10 @@ def _suggest(tx: Tx, keeper: Keeper, pair: Open, verdict: Verdict, relation: Rel
     tx.update("conflicts", {"id": pair.item_id}, changes)
     with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         verb.note(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))
-    return Refined(suggested=True)
+    return RefinementResult(suggested=True)
 
 
-def _ask(acts: Acts, newcomer: Newcomer, claim_id: str) -> None:
+def _ask(acts: Transitions, newcomer: StoreCandidate, claim_id: str) -> None:
     """A claim that a model read excludes, or is excluded by, one that stands: ask about the two memories."""
     claim = acts.tx.row("claims", {"id": claim_id})
     if claim is None or claim["state"] != "draft":
@@ -220,13 +224,13 @@ def _ask(acts: Acts, newcomer: Newcomer, claim_id: str) -> None:
             return
 
 
-def _matter(tx: Tx, newcomer: Newcomer, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> Matter:
+def _matter(tx: Tx, newcomer: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
     sides = [(newcomer.memory_id, newcomer.standing), (other_id, standing_of(tx, other_id))]
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
     shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
     verdict = decide(incoming[1], existing[1], Relation(Label.SUPERSEDE, _UNSURE, shares, "model", "claims_at_odds"))
-    return Matter(
+    return ItemSubject(
         kind="classification",
         incoming=incoming[0],
         existing=existing[0],
@@ -244,12 +248,12 @@ def _matter(tx: Tx, newcomer: Newcomer, other_id: str, keys: tuple[bytes, bytes]
     )
 
 
-def _newcomer(tx: Tx, memory_id: str) -> Newcomer:
+def _newcomer(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")
     told = claims_told(tx, [memory_id]).get(memory_id, [])
-    return Newcomer(
+    return StoreCandidate(
         memory_id=memory_id,
         texts=(row["text"],),
         kind=Kind(row["kind"]),

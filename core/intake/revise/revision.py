@@ -25,8 +25,8 @@ from core.intake.revise.revision_plan import (
     EARLIER,
     REJECTED,
     UNITED,
-    Change,
-    Plan,
+    MemoryChange,
+    RevisionPlan,
     check_revision,
     example,
     plan,
@@ -37,7 +37,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.digest_support import release
 from core.intake.transitions.injection_hold import screened
 from core.intake.transitions.review_items import close_moot
-from core.intake.transitions.transitions import MERGED, Acts
+from core.intake.transitions.transitions import MERGED, Transitions
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.spaces import ensure_space
@@ -50,8 +50,8 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.dependents import forget_inferred, remove_mentions
 
-Admit = Callable[[Acts, str], object]
-"""Lets a memory that waits through the gate (`core.intake.store.store.Keeper.admit`)."""
+Admit = Callable[[Transitions, str], object]
+"""Lets a memory that waits through the gate (`core.intake.store.store.StoreService.admit`)."""
 
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 # Whose claims cannot stand beside others that stand, or that come back with it; and what was never let in.
@@ -93,7 +93,7 @@ def contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def let_in(acts: Acts, admit: Admit, heads: Sequence[str]) -> Counter[str]:
+def let_in(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
     """Let memories through the gate, one after the other.
 
     Args:
@@ -133,7 +133,7 @@ class Reviser:
         work: opens verbs.
         space: the vector space of the vectors handed in.
         admit: lets what comes back through the gate.
-        read: reads the claims of a new text (`core.intake.store.store.Keeper.read_anew`).
+        read: reads the claims of a new text (`core.intake.store.store.StoreService.read_anew`).
     """
 
     make_id: Callable[[], str]
@@ -177,11 +177,11 @@ class Reviser:
             if revision.status is Status.ACTIVE:
                 waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
             now = self._apply(tx, made, revision, vector, actor, stored, waits)
-            kept = let_in(Acts(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            kept = let_in(Transitions(tx, verb, self.make_id, self.space, stored), self.admit, waits)
             if revision.status is Status.ACTIVE:
                 keep(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
-                self.read(Acts(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
+                self.read(Transitions(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
                 if revision.permanence is not None:  # what the person says goes before what is read
                     tx.update("memories", {"id": now[0]}, {"permanence": revision.permanence})
             made.refused.update(kept)
@@ -191,7 +191,7 @@ class Reviser:
     def _apply(
         self,
         tx: Tx,
-        made: Plan,
+        made: RevisionPlan,
         revision: Revision,
         vector: NDArray[np.float32] | None,
         actor: Actor,
@@ -247,7 +247,7 @@ class Reviser:
     def _new_version(
         self,
         tx: Tx,
-        change: Change,
+        change: MemoryChange,
         sets: dict[str, object],
         text: str | None,
         vector: NDArray[np.float32] | None,
@@ -303,7 +303,7 @@ class Reviser:
             tx.insert("edges", {**edge, **ends, "id": self.make_id()})
 
     @staticmethod
-    def _note(verb: Verb, made: Plan, revision: Revision, now: Sequence[str]) -> None:
+    def _note(verb: Verb, made: RevisionPlan, revision: Revision, now: Sequence[str]) -> None:
         verb.note(
             now[0] if len(now) == 1 else "",
             memories=len(now),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
 from core.intake.transaction.sources import KINDS_BY_TEXT
-from core.intake.transaction.text_parts import cut
+from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.validation import check_importance, check_space_name, check_text, is_plain_label
 from core.intake.transitions.digest_support import SOURCE_GONE
 from core.memory.draft import content_hash, to_json
@@ -89,7 +89,7 @@ _TWINS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RevisedMemory:
     """A memory as far as a change looks at it; its columns."""
 
     id: str
@@ -116,19 +116,19 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MemoryChange:
     """One memory that changes.
 
     Attributes:
         sets: column to new value; `space_id` is "" for a space that is still to be made.
     """
 
-    row: Row
+    row: RevisedMemory
     sets: Mapping[str, object]
 
 
 @dataclass
-class Plan:
+class RevisionPlan:
     """What a revision does.
 
     Attributes:
@@ -137,7 +137,7 @@ class Plan:
         refused: sentence to count.
     """
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[MemoryChange] = field(default_factory=list)
     unchanged: int = 0
     refused: Counter[str] = field(default_factory=Counter)
 
@@ -172,7 +172,7 @@ def check_revision(ids: Sequence[str], revision: Revision) -> None:
         check_text(revision.text, None)
         if len(ids) != 1:
             raise UserError(Code.INVALID_INPUT, "A text is edited one memory at a time.")
-        if len(cut(revision.text)) > 1:
+        if len(cut_text(revision.text)) > 1:
             raise UserError(
                 Code.TEXT_TOO_LARGE, "An edited text holds 8 KiB at most; store the rest as another memory."
             )
@@ -199,7 +199,7 @@ def _check_values(revision: Revision) -> None:
         check_permanence(revision.permanence)
 
 
-def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> Plan:
+def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPlan:
     """Work out what a revision does.
 
     Args:
@@ -213,15 +213,15 @@ def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> Plan:
     wanted = list(dict.fromkeys(ids))
     found = _read(rows, wanted)
     facts = _facts(rows, [row.id for row in found], revision)
-    made = Plan()
+    made = RevisionPlan()
     missing = len(set(wanted) - {row.id for row in found})
     if missing:
         made.refused[GONE] = missing
     refusals: dict[str, str] = {}
-    changes: list[Change] = []
+    changes: list[MemoryChange] = []
     for row in found:
         reason = _refusal(row, revision, facts)
-        change = Change(row, {} if reason else _sets(row, revision, facts))
+        change = MemoryChange(row, {} if reason else _sets(row, revision, facts))
         if reason:
             refusals[row.id] = reason
         changes.append(change)
@@ -237,7 +237,7 @@ def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> Plan:
     return made
 
 
-def example(change: Change, revision: Revision) -> tuple[str, str, str, str]:
+def example(change: MemoryChange, revision: Revision) -> tuple[str, str, str, str]:
     """A change in words.
 
     Args:
@@ -255,7 +255,7 @@ def example(change: Change, revision: Revision) -> tuple[str, str, str, str]:
     return row.id, row.head, before, after
 
 
-def _words(change: Change, revision: Revision) -> Iterable[tuple[str, str, str]]:
+def _words(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
     row, sets = change.row, change.sets
     if revision.text is not None:
         new = revision.text[:_HEAD_CHARACTERS] if "content_hash" in sets else row.head
@@ -277,21 +277,21 @@ def _pinned(value: object) -> str:
     return "pinned" if value else "not pinned"
 
 
-def _at(row: Row) -> str:
+def _at(row: RevisedMemory) -> str:
     when = occurred_when(row.occurred_at, row.occurred_prec, row.occurred_offset)
     return "unknown" if when is None else written_time(when) or "unknown"
 
 
-def _read(rows: Rows, ids: Sequence[str]) -> list[Row]:
+def _read(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
     """The named memories, each with all other parts of its text behind it."""
-    named = [Row(*row) for row in rows.all(_BY_IDS, (to_json(list(ids)),))]
+    named = [RevisedMemory(*row) for row in rows.all(_BY_IDS, (to_json(list(ids)),))]
     wholes = [row.part_of for row in named if row.part_of is not None]
     if not wholes:
         return named
-    parts: dict[str | None, list[Row]] = {}
-    for row in (Row(*row) for row in rows.all(_BY_WHOLE, (to_json(sorted(set(wholes))),))):
+    parts: dict[str | None, list[RevisedMemory]] = {}
+    for row in (RevisedMemory(*row) for row in rows.all(_BY_WHOLE, (to_json(sorted(set(wholes))),))):
         parts.setdefault(row.part_of, []).append(row)
-    found: dict[str, Row] = {}
+    found: dict[str, RevisedMemory] = {}
     for row in named:
         found.update((one.id, one) for one in (row, *parts.get(row.part_of, ())) if one.id not in found)
     return list(found.values())
@@ -313,7 +313,7 @@ def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
     return _Facts(within, tied, undecided, idle, outlived)
 
 
-def _refusal(row: Row, revision: Revision, facts: _Facts) -> str | None:
+def _refusal(row: RevisedMemory, revision: Revision, facts: _Facts) -> str | None:
     """Why a memory cannot be changed so; None where it can."""
     if revision.status is Status.DELETED:
         return None
@@ -329,7 +329,7 @@ def _refusal(row: Row, revision: Revision, facts: _Facts) -> str | None:
     return reason
 
 
-def _standing_refusal(row: Row, wanted: Status | None, facts: _Facts) -> str | None:
+def _standing_refusal(row: RevisedMemory, wanted: Status | None, facts: _Facts) -> str | None:
     if row.status == Status.SUPERSEDED.value:
         return NEWER if wanted is Status.ACTIVE else OLD_VERSION
     if wanted is Status.ACTIVE:
@@ -339,7 +339,7 @@ def _standing_refusal(row: Row, wanted: Status | None, facts: _Facts) -> str | N
     return ABSORBED if wanted is Status.ARCHIVED and row.status == Status.CONSOLIDATED.value else None
 
 
-def _return_refusal(row: Row, facts: _Facts) -> str | None:
+def _return_refusal(row: RevisedMemory, facts: _Facts) -> str | None:
     if row.superseded_by_id is not None:
         return NEWER
     if row.consolidated_into is not None or row.status == Status.CONSOLIDATED.value:
@@ -353,7 +353,7 @@ def _return_refusal(row: Row, facts: _Facts) -> str | None:
     return {Status.QUARANTINED.value: WAITING, Status.DISPUTED.value: DISPUTED}.get(row.status)
 
 
-def _edit_refusal(row: Row) -> str | None:
+def _edit_refusal(row: RevisedMemory) -> str | None:
     if row.part_of is not None:
         return PART
     if row.kind == Kind.DIGEST.value:
@@ -366,7 +366,7 @@ def _edit_refusal(row: Row) -> str | None:
     return reasons.get(row.status)
 
 
-def _sets(row: Row, revision: Revision, facts: _Facts) -> dict[str, object]:
+def _sets(row: RevisedMemory, revision: Revision, facts: _Facts) -> dict[str, object]:
     """The columns that change."""
     wanted: dict[str, object | None] = {
         "kind": None if revision.kind is None else revision.kind.value,
@@ -396,7 +396,7 @@ def _sets(row: Row, revision: Revision, facts: _Facts) -> dict[str, object]:
     return sets
 
 
-def _tags(row: Row, revision: Revision) -> list[str]:
+def _tags(row: RevisedMemory, revision: Revision) -> list[str]:
     kept = [tag for tag in json.loads(row.tags) if tag not in revision.remove_tags]
     return [*kept, *(tag for tag in dict.fromkeys(revision.add_tags) if tag not in kept)]
 
@@ -404,7 +404,7 @@ def _tags(row: Row, revision: Revision) -> list[str]:
 _Key = tuple[str, str, str, str, str, int]
 
 
-def _refuse_twins(rows: Rows, changes: Sequence[Change], refusals: dict[str, str]) -> None:
+def _refuse_twins(rows: Rows, changes: Sequence[MemoryChange], refusals: dict[str, str]) -> None:
     """Two facts of the same words cannot both stand in one space (uq_memories_text)."""
     coming = [(change, key) for change in changes if change.row.id not in refusals and (key := _key(change))]
     if not coming:
@@ -418,7 +418,7 @@ def _refuse_twins(rows: Rows, changes: Sequence[Change], refusals: dict[str, str
             refusals[change.row.id] = TWIN
 
 
-def _key(change: Change) -> _Key | None:
+def _key(change: MemoryChange) -> _Key | None:
     """What must be unique about a memory after its change; None where nothing of it changes, or it need not be."""
     row, sets = change.row, change.sets
     if not sets.keys() & {"space_id", "kind", "status", "content_hash"}:
@@ -432,7 +432,7 @@ def _key(change: Change) -> _Key | None:
     return within, kind, hexed, row.scope_session, row.part_of or "", row.part_index or 0
 
 
-def _refuse_whole(changes: Sequence[Change], refusals: dict[str, str]) -> None:
+def _refuse_whole(changes: Sequence[MemoryChange], refusals: dict[str, str]) -> None:
     """A split text changes with all its parts or not at all."""
     wholes = {c.row.part_of: refusals[c.row.id] for c in changes if c.row.part_of and c.row.id in refusals}
     for change in changes:

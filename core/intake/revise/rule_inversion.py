@@ -25,8 +25,8 @@ from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.text_parts import PART_BYTES
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.injection_hold import screened
-from core.intake.transitions.review_items import Matter, known_matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject, known_matter
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
 from core.memory.write import forget_vector, insert_memories, refresh_terms, take_labels, write_vectors
 from core.score.belief.trust import trust_terms
@@ -52,7 +52,7 @@ _VOICES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Inverted:
+class RuleInversion:
     """What became of a rule that needs to be turned around.
 
     Attributes:
@@ -175,7 +175,7 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
     return whole and rule["status"] == Status.ACTIVE.value and twin is None
 
 
-def invert(acts: Acts, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor) -> Inverted:
+def invert(acts: Transitions, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor) -> RuleInversion:
     """Turn a rule around, or ask the person to.
 
     Args:
@@ -193,11 +193,11 @@ def invert(acts: Acts, memory_id: str, text: str, vector: NDArray[np.float32], a
         raise BugError("a rule that is not there")
     if stands_at_once(acts.tx, rule, text, actor):
         _rewrite(acts, rule, text, vector)
-        return Inverted(in_place=True)
-    return Inverted(in_place=False, conflict=_propose(acts, rule, text, vector, actor))
+        return RuleInversion(in_place=True)
+    return RuleInversion(in_place=False, conflict=_propose(acts, rule, text, vector, actor))
 
 
-def _rewrite(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
+def _rewrite(acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
     tx, memory_id = acts.tx, str(rule["id"])
     original_id = acts.make_id()
     tx.insert(
@@ -244,7 +244,7 @@ def _rewrite(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.flo
     acts.close_moot([memory_id])
 
 
-def _move_readings(acts: Acts, memory_id: str, original_id: str) -> None:
+def _move_readings(acts: Transitions, memory_id: str, original_id: str) -> None:
     """What the old words were read to say goes with them: the opposite says none of it."""
     tx = acts.tx
     for (evidence_id,) in tx.all("SELECT id FROM evidence WHERE memory_id = ? ORDER BY id", (memory_id,)):
@@ -282,18 +282,20 @@ def was_proposed(rows: Rows, memory_id: str) -> bool:
     Returns:
         Whether there is nothing more to ask.
     """
-    return known_matter(rows, Matter("approval", memory_id, keys=(_key(memory_id),))) is not None
+    return known_matter(rows, ItemSubject("approval", memory_id, keys=(_key(memory_id),))) is not None
 
 
 def _key(memory_id: str) -> bytes:
     return hashlib.sha256(f"{INVERTED}:{memory_id}".encode()).digest()
 
 
-def _propose(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.float32], actor: Actor) -> str | None:
+def _propose(
+    acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32], actor: Actor
+) -> str | None:
     """The opposite waits as a newcomer that only the person lets take the rule's place."""
     tx, memory_id = acts.tx, str(rule["id"])
     new_id = acts.make_id()
-    known = known_matter(tx, Matter("approval", memory_id, keys=(_key(memory_id),)))
+    known = known_matter(tx, ItemSubject("approval", memory_id, keys=(_key(memory_id),)))
     if known is not None:
         return known.id if known.state == "open" else None
     ceiling = tx.value("SELECT trust_ceiling FROM clients WHERE id = ?", (actor.client_id,))
@@ -331,5 +333,5 @@ def _propose(acts: Acts, rule: dict[str, Any], text: str, vector: NDArray[np.flo
     detail = {"inverts": memory_id, "harmful": state.get("harmful", 0)}
     acts.log("QUARANTINE", new_id, memory_id)
     return acts.open_conflict(
-        Matter("approval", new_id, memory_id, reason="rule_harms", detail=detail, keys=(_key(memory_id),))
+        ItemSubject("approval", new_id, memory_id, reason="rule_harms", detail=detail, keys=(_key(memory_id),))
     )

@@ -17,15 +17,15 @@ from core.belief.extract.permanence import permanence_of
 from core.belief.gate import Deed
 from core.embed.codec import from_blob
 from core.errors import BugError
-from core.intake.claims.candidate import Newcomer, claims_told, standing_of
+from core.intake.claims.candidate import StoreCandidate, claims_told, standing_of
 from core.intake.claims.claim_writer import read_claims, write_claims
 from core.intake.claims.structural_match import at_odds
 from core.intake.store.plan_execution import Carrying
-from core.intake.store.store_plan import Plan
+from core.intake.store.store_plan import StorePlan
 from core.intake.transaction.sources import KINDS_BY_TEXT, is_partly_over, standing_twin
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.write import VectorSpace
@@ -81,7 +81,7 @@ def unread(rows: Rows, limit: int) -> list[str]:
 
 
 @dataclass
-class Settling:
+class StoredMemoryJudge:
     """Judges stored memories within one verb.
 
     Attributes:
@@ -90,9 +90,9 @@ class Settling:
         plan: what becomes of a newcomer (`core.intake.store.store_plan.plan`).
     """
 
-    acts: Acts
-    readers: Readers
-    plan: Callable[[Tx, Newcomer], Plan]
+    acts: Transitions
+    readers: TextReaders
+    plan: Callable[[Tx, StoreCandidate], StorePlan]
 
     def judge(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreReply:
         """Compare one stored memory with what stands, and do what the gate says.
@@ -110,7 +110,7 @@ class Settling:
             self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
         )
         known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
-        wanted = Plan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
+        wanted = StorePlan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
         if wanted.known is not None:
             self.acts.stack(memory_id, wanted.known)
             self.acts.close_moot()
@@ -187,7 +187,7 @@ class Settling:
     def _tx(self) -> Tx:
         return self.acts.tx
 
-    def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> Newcomer:
+    def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
         newcomer = stored_newcomer(self._tx, memory_id, self.acts.space)
         standing = newcomer.standing
         if by_owner:
@@ -197,7 +197,7 @@ class Settling:
         self._read(memory_id, newcomer, self.acts.parts(memory_id))
         return replace(newcomer, claims=_claims(self._tx, memory_id))
 
-    def _read(self, memory_id: str, newcomer: Newcomer, parts: Sequence[str]) -> None:
+    def _read(self, memory_id: str, newcomer: StoreCandidate, parts: Sequence[str]) -> None:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
@@ -233,13 +233,13 @@ class Settling:
             if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
                 self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
-    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: Newcomer) -> None:
+    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: StoreCandidate) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
         on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
         write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
 
 
-def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> Newcomer:
+def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandidate:
     """A stored memory as one that is judged now, with the claims that were read from it.
 
     Args:
@@ -256,7 +256,7 @@ def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> Newcomer:
     )
     if not found:
         raise BugError("judging a memory that is not there")
-    return Newcomer(
+    return StoreCandidate(
         memory_id=memory_id,
         texts=[str(row[1]) for row in found],
         kind=Kind(found[0][2]),
@@ -281,7 +281,7 @@ def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] |
     return None if blob is None else from_blob(blob, space.dims)
 
 
-def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], Settling]) -> int:
+def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], StoredMemoryJudge]) -> int:
     """Judge a batch of stored memories.
 
     What an import brought is judged within that import's undo step, so that taking the import back takes all of it

@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from core.intake.store.requests import Checked
+from core.intake.store.requests import CheckedRequest
 from core.intake.transaction.question_quota import check_waiting
 from core.intake.transaction.tombstones import erased_texts, lift
 from core.intake.transaction.unit_of_work import UnitOfWork
@@ -98,7 +98,7 @@ def told(
     rows: Rows,
     make_id: Callable[[], str],
     reply: StoreReply,
-    checked: Checked,
+    checked: CheckedRequest,
     client: ClientRecord | None,
     own_id: str,
 ) -> StoreReply:
@@ -135,7 +135,7 @@ def told(
     return reply
 
 
-def left_out(make_id: Callable[[], str], checked: Checked, client: ClientRecord | None) -> StoreReply | None:
+def left_out(make_id: Callable[[], str], checked: CheckedRequest, client: ClientRecord | None) -> StoreReply | None:
     """The answer to a text of several that is not stored: it was erased, or is known already.
 
     Args:
@@ -149,7 +149,7 @@ def left_out(make_id: Callable[[], str], checked: Checked, client: ClientRecord 
     return _taken(make_id, checked, make_id(), None) if is_blind(client) else None
 
 
-def _taken(make_id: Callable[[], str], checked: Checked, own_id: str, conflict: str | None) -> StoreReply:
+def _taken(make_id: Callable[[], str], checked: CheckedRequest, own_id: str, conflict: str | None) -> StoreReply:
     if not checked.waits:
         return StoreReply("ADD", own_id)
     return StoreReply("QUARANTINE" if checked.screened.waits else "PROPOSED", own_id, conflict=conflict or make_id())

@@ -15,12 +15,12 @@ from core.belief.claims.claims import Evidenced, given_draft
 from core.errors import UserError
 from core.intake.claims.claim_writer import write_claims
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
-from core.intake.transaction.text_parts import Parted, parted
+from core.intake.transaction.text_parts import SplitDraft, split_draft
 from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.intake.transaction.trust_inputs import age_days
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transaction.validation import check_claim, check_space_name, claim_validity, in_order, is_exclusive
-from core.intake.transitions.injection_hold import REASON, Screened, claimed, raise_review, screened
+from core.intake.transitions.injection_hold import REASON, ScreenedText, claimed, raise_review, screened
 from core.intake.transitions.review_items import open_review
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
@@ -40,7 +40,7 @@ _Talks = dict[str, tuple[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class ImportRecord:
     """One record of an importer, with its parts and their vectors.
 
     Attributes:
@@ -80,7 +80,7 @@ class Incoming:
 
 
 @dataclass
-class Tally:
+class ImportTally:
     """What the batches stored so far; it lives in the import's row, so a resumed job goes on counting."""
 
     stored: int = 0
@@ -141,11 +141,11 @@ def _hex(digests: Sequence[bytes]) -> str:
     return to_json([one.hex() for one in digests])
 
 
-def _key(run: ImportRun, item: Incoming) -> bytes:
+def _key(run: ImportRun, item: ImportRecord) -> bytes:
     return digest(item.space or run.space_name, item.identity)
 
 
-class ImportKeeper:
+class ImportWriter:
     """Writes batches of records."""
 
     def __init__(self, make_id: Callable[[], str], work: UnitOfWork, space: VectorSpace) -> None:
@@ -180,9 +180,9 @@ class ImportKeeper:
         self,
         tx: Tx,
         run: ImportRun,
-        items: Sequence[Incoming],
+        items: Sequence[ImportRecord],
         position: int,
-        tally: Tally,
+        tally: ImportTally,
         stored: Stored,
     ) -> None:
         """Store one batch.
@@ -204,7 +204,7 @@ class ImportKeeper:
             (position, to_json(tally_json(tally)), run.id),
         )
 
-    def finish(self, tx: Tx, run: ImportRun, tally: Tally) -> None:
+    def finish(self, tx: Tx, run: ImportRun, tally: ImportTally) -> None:
         """Close the import's row and its undo step."""
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id) as verb:
             verb.note(run.id, phase="end", stored=tally.stored)
@@ -213,8 +213,8 @@ class ImportKeeper:
             (tx.now_ms, to_json(tally_json(tally)), run.id),
         )
 
-    def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[Incoming], tally: Tally) -> list[Incoming]:
-        fresh: list[Incoming] = []
+    def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[ImportRecord], tally: ImportTally) -> list[ImportRecord]:
+        fresh: list[ImportRecord] = []
         keys = [_key(run, item) for item in items]
         seen = known_digests(tx, keys)
         erased, said = erased_digests(tx, keys), erased_texts(tx, ("".join(item.texts) for item in items))
@@ -232,12 +232,12 @@ class ImportKeeper:
         self,
         tx: Tx,
         run: ImportRun,
-        items: Sequence[Incoming],
-        tally: Tally,
+        items: Sequence[ImportRecord],
+        tally: ImportTally,
         stored: Stored,
     ) -> None:
-        wholes: list[tuple[Incoming, Parted]] = []
-        again: list[tuple[Incoming, str]] = []
+        wholes: list[tuple[ImportRecord, SplitDraft]] = []
+        again: list[tuple[ImportRecord, str]] = []
         talks: _Talks = {}
         twins: dict[tuple[str, str], str] = {}
         for item in items:
@@ -252,7 +252,7 @@ class ImportKeeper:
             draft = self._draft(tx, run, item, space_id, conversation_id)
             if item.kind in KINDS_BY_TEXT and item.status is Status.ACTIVE:
                 twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
-            wholes.append((item, _dated(tx, item, parted(draft, item.texts, self._make_id, item.times))))
+            wholes.append((item, _dated(tx, item, split_draft(draft, item.texts, self._make_id, item.times))))
         self._insert(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
             corroborate(tx, twin, _lineage(run, item), item.source)
@@ -265,7 +265,7 @@ class ImportKeeper:
         tally.stored += len(wholes)
         tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
 
-    def _twin(self, tx: Tx, item: Incoming, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
+    def _twin(self, tx: Tx, item: ImportRecord, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
         if item.kind not in KINDS_BY_TEXT or item.status is not Status.ACTIVE:
             return None
         key = (space_id, f"{item.kind.value}:{''.join(item.texts)}")
@@ -275,7 +275,7 @@ class ImportKeeper:
         self,
         tx: Tx,
         run: ImportRun,
-        wholes: Sequence[tuple[Incoming, Parted]],
+        wholes: Sequence[tuple[ImportRecord, SplitDraft]],
         titles: Mapping[str, str | None],
         stored: Stored,
     ) -> None:
@@ -292,7 +292,7 @@ class ImportKeeper:
             self._attach(tx, run, item, whole)
 
     def _write_vectors(
-        self, tx: Tx, wholes: Sequence[tuple[Incoming, Parted]], labels: Sequence[int], stored: Stored
+        self, tx: Tx, wholes: Sequence[tuple[ImportRecord, SplitDraft]], labels: Sequence[int], stored: Stored
     ) -> None:
         """Of those that have any; a batch may have met an embedder that was away."""
         held: list[int] = []
@@ -305,7 +305,7 @@ class ImportKeeper:
             at += len(whole.drafts)
         write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
 
-    def _attach(self, tx: Tx, run: ImportRun, item: Incoming, whole: Parted) -> None:
+    def _attach(self, tx: Tx, run: ImportRun, item: ImportRecord, whole: SplitDraft) -> None:
         head = whole.head
         lineage = _lineage(run, item)
         if item.kind is not Kind.EPISODE:  # an episode is its own and only source
@@ -319,7 +319,7 @@ class ImportKeeper:
                 open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
         self._claim(tx, run, item, head.id, head.text)
 
-    def _claim(self, tx: Tx, run: ImportRun, item: Incoming, memory_id: str, text: str) -> None:
+    def _claim(self, tx: Tx, run: ImportRun, item: ImportRecord, memory_id: str, text: str) -> None:
         if item.claim is None:
             return
         claim = check_claim(item.claim)
@@ -331,7 +331,7 @@ class ImportKeeper:
             on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
             write_claims(tx, self._make_id, [given_draft(claim, text, validity)], on)
 
-    def _conversation(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, talks: _Talks) -> str | None:
+    def _conversation(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, talks: _Talks) -> str | None:
         if item.conversation is None:
             return None
         key, title, started, extra = item.conversation
@@ -359,7 +359,7 @@ class ImportKeeper:
         talks[identity] = (conversation_id, title)
         return conversation_id
 
-    def _draft(self, tx: Tx, run: ImportRun, item: Incoming, space_id: str, conversation_id: str | None) -> Draft:
+    def _draft(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, conversation_id: str | None) -> Draft:
         return Draft(
             id=self._make_id(),
             text="".join(item.texts),
@@ -395,15 +395,15 @@ def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
     return trust_terms(source, age_days=age_days(tx.now_ms, None if occurred is None else occurred.ms)).trust
 
 
-def _dated(tx: Tx, item: Incoming, whole: Parted) -> Parted:
+def _dated(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
     """The parts, each with the trust of its own age."""
-    return Parted(tuple(replace(part, trust=_trust(tx, item.source, part.occurred)) for part in whole.drafts))
+    return SplitDraft(tuple(replace(part, trust=_trust(tx, item.source, part.occurred)) for part in whole.drafts))
 
 
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
 
 
-def look_over(items: Sequence[Incoming]) -> None:
+def look_over(items: Sequence[ImportRecord]) -> None:
     """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers.
 
     Args:
@@ -413,36 +413,36 @@ def look_over(items: Sequence[Incoming]) -> None:
         _screened(item)
 
 
-def _screened(item: Incoming) -> Screened:
+def _screened(item: ImportRecord) -> ScreenedText:
     return screened("".join(item.texts), item.claim, stranger=True)
 
 
-def _looked_at(item: Incoming) -> Incoming:
+def _looked_at(item: ImportRecord) -> ImportRecord:
     """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
     seen = _screened(item)
     status = Status.QUARANTINED if seen.waits and item.status is Status.ACTIVE else item.status
     return replace(item, status=status, flags=(*item.flags, *seen.flags)) if seen.flags else item
 
 
-def _reason(item: Incoming) -> str | None:
+def _reason(item: ImportRecord) -> str | None:
     if item.status is Status.QUARANTINED and _screened(item).waits:
         return REASON
     return _REASONS.get(item.status)
 
 
-def _lineage(run: ImportRun, item: Incoming) -> Lineage:
+def _lineage(run: ImportRun, item: ImportRecord) -> Lineage:
     within = item.conversation[0] if item.conversation is not None else item.where.split(":", 1)[0]
     return Lineage(f"import:{run.format}:{within}", session=item.session, import_id=run.id)
 
 
-def tally_json(tally: Tally) -> dict[str, object]:
+def tally_json(tally: ImportTally) -> dict[str, object]:
     """The tally as it is kept in the import's row."""
     return {"stored": tally.stored, "proposals": tally.proposals, "skipped": dict(tally.skipped)}
 
 
-def tally_from(stored: Mapping[str, Any]) -> Tally:
+def tally_from(stored: Mapping[str, Any]) -> ImportTally:
     """The tally of a resumed import."""
-    return Tally(
+    return ImportTally(
         int(stored.get("stored", 0)), int(stored.get("proposals", 0)), Counter(dict(stored.get("skipped", {})))
     )
 

@@ -17,7 +17,7 @@ from core.embed.codec import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
 from core.index.manager import IndexManager
-from core.intake.claims.candidate import Newcomer
+from core.intake.claims.candidate import StoreCandidate
 from core.memory.write import VectorSpace
 from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
@@ -47,7 +47,7 @@ _LABELS = "SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ? 
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class NeighbourSearch:
     """Looks for neighbours.
 
     Attributes:
@@ -58,7 +58,7 @@ class Neighbours:
     index: IndexManager
     space: VectorSpace
 
-    def of(self, rows: Rows, newcomer: Newcomer, gate: float, most: int) -> dict[str, float]:
+    def of(self, rows: Rows, newcomer: StoreCandidate, gate: float, most: int) -> dict[str, float]:
         """Memories near a newcomer: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
@@ -80,7 +80,7 @@ class Neighbours:
             found = self._wanted(rows, newcomer, self._search(rows, newcomer.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
-    def others(self, rows: Rows, newcomer: Newcomer) -> int:
+    def others(self, rows: Rows, newcomer: StoreCandidate) -> int:
         """How many memories stand that could be near by chance; counted up to a bound.
 
         Args:
@@ -98,7 +98,7 @@ class Neighbours:
             )
         )
 
-    def _nearest(self, rows: Rows, newcomer: Newcomer, hits: Hits, gate: float, most: int) -> dict[str, float]:
+    def _nearest(self, rows: Rows, newcomer: StoreCandidate, hits: Hits, gate: float, most: int) -> dict[str, float]:
         """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
@@ -110,14 +110,14 @@ class Neighbours:
             found |= self._wanted(rows, newcomer, Hits(labels[few:], cosines[few:]), gate)
         return found
 
-    def _wanted(self, rows: Rows, newcomer: Newcomer, hits: Hits, gate: float) -> dict[str, float]:
+    def _wanted(self, rows: Rows, newcomer: StoreCandidate, hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
         if not near:
             return {}
         return {str(i): near[n] for n, i in rows.all(_OF_HITS, (json.dumps(list(near)), *self._scope(newcomer)))}
 
     @staticmethod
-    def _scope(newcomer: Newcomer) -> tuple[object, ...]:
+    def _scope(newcomer: StoreCandidate) -> tuple[object, ...]:
         # What was told for a session is looked at for its own sake; the person's word meets all of it.
         scope, everywhere = newcomer.standing.scope_session, newcomer.standing.owner_said
         who = newcomer.stranger

@@ -15,13 +15,13 @@ from core.belief.gate import Deed
 from core.belief.gate import outranks as is_above
 from core.embed.base import AWAY
 from core.errors import LociError
-from core.intake.claims.candidate import Newcomer
-from core.intake.store.store_plan import Case, Plan
+from core.intake.claims.candidate import StoreCandidate
+from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.sources import standing_twin
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.proposals import REJECTED_BEFORE, close_twins, overtake
-from core.intake.transitions.review_items import KEPT, Known, Matter, known_matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import KEPT, EarlierItem, ItemSubject, known_matter
+from core.intake.transitions.transitions import Transitions
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
 
@@ -45,10 +45,10 @@ class Carrying:
         readers: embeds united texts.
     """
 
-    acts: Acts
-    newcomer: Newcomer
-    plan: Plan
-    readers: Readers
+    acts: Transitions
+    newcomer: StoreCandidate
+    plan: StorePlan
+    readers: TextReaders
 
     def out(self) -> StoreReply:
         """Do it.
@@ -127,7 +127,7 @@ class Carrying:
         self.acts.quarantine(self._id, case.verdict.reason)
         return StoreReply("QUARANTINE", self._id, conflict=self._ask(case))
 
-    def _raised_before(self, case: Case, known: Known) -> StoreReply:
+    def _raised_before(self, case: NeighbourCase, known: EarlierItem) -> StoreReply:
         """The same was asked before: it is not asked again (a rejected fingerprint is not proposed again)."""
         if known.state == "open":
             self.acts.stack(self._id, known.incoming)
@@ -179,7 +179,7 @@ class Carrying:
         self.acts.activate(self._id)
         return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
 
-    def _hold(self, case: Case) -> str | None:
+    def _hold(self, case: NeighbourCase) -> str | None:
         """The newcomer was said before, by somebody the other may not displace: the other waits for a person."""
         self.acts.quarantine(case.other.id, case.verdict.reason)
         matter = self._matter(case)
@@ -228,14 +228,14 @@ class Carrying:
                 self.acts.coexist(self._id, case.other.id)
         return StoreReply("ADD", self._id, conflict=conflict)
 
-    def _ask(self, case: Case) -> str | None:
+    def _ask(self, case: NeighbourCase) -> str | None:
         return self.acts.open_conflict(self._matter(case))
 
-    def _matter(self, case: Case) -> Matter:
+    def _matter(self, case: NeighbourCase) -> ItemSubject:
         verdict, relation = case.verdict, case.relation
         odds = case.odds[0] if case.odds else None
         probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}
-        return Matter(
+        return ItemSubject(
             kind=verdict.kind,
             incoming=self._id,
             existing=case.other.id,

@@ -22,7 +22,7 @@ LABEL = "Reconcile claims with their evidence"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ReconciliationBatch:
     """One batch.
 
     Attributes:
@@ -36,7 +36,7 @@ class Turn:
     is_last: bool
 
 
-def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> Turn:
+def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> ReconciliationBatch:
     """Look at one batch of claims and of memories.
 
     Args:
@@ -71,7 +71,7 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> T
     confidences = sum(abs(now - sure[claim_id]) > 1e-12 for claim_id, now in _confidences(tx, claims).items())
     cursor = (claims[-1] if claims else after[0], int(memories[-1][0]) if memories else after[1])
     found = Reconciled(len(claims), mended, confidences, len(memories), trusts, len(broken))
-    return Turn(cursor, found, len(claims) < limit and len(memories) < limit)
+    return ReconciliationBatch(cursor, found, len(claims) < limit and len(memories) < limit)
 
 
 def broken_evidence(rows: Rows, claim_ids: list[str]) -> list[str]:

@@ -46,7 +46,7 @@ _LAST_ID, _LAST_N = "~", 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenPair:
     """An open item on two memories that nobody was sure of.
 
     Attributes:
@@ -64,7 +64,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadMemory:
     """A memory that a model has not read.
 
     Attributes:
@@ -80,7 +80,7 @@ class Unread:
     tiers: tuple[str, ...]
 
 
-def next_pair(rows: Rows, most: int) -> Open | None:
+def next_pair(rows: Rows, most: int) -> OpenPair | None:
     """The next item a model is asked about.
 
     Args:
@@ -100,10 +100,10 @@ def next_pair(rows: Rows, most: int) -> Open | None:
         Told(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
         for memory_id, text, at_ms in (row[1:4], row[4:7])
     ]
-    return Open(str(row[0]), str(row[1]), sides[0], str(row[4]), sides[1], _probabilities(row[7]), tuple(row[8:10]))
+    return OpenPair(str(row[0]), str(row[1]), sides[0], str(row[4]), sides[1], _probabilities(row[7]), tuple(row[8:10]))
 
 
-def next_text(rows: Rows, most: int) -> Unread | None:
+def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     """The next memory a model reads.
 
     Args:
@@ -119,17 +119,17 @@ def next_text(rows: Rows, most: int) -> Unread | None:
     if row is None:
         return None
     known = tuple(draft for _, draft in claims_told(rows, [row[1]]).get(row[1], ()))
-    return Unread(int(row[0]), str(row[1]), Told(row[2], row[3], known), known, (row[4],))
+    return UnreadMemory(int(row[0]), str(row[1]), Told(row[2], row[3], known), known, (row[4],))
 
 
-def passed(tx: Tx, offered: Open | Unread) -> None:
+def passed(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
     """Note that a model was asked: it is not asked again, whatever it said.
 
     Args:
         tx: the transaction in which its answer is acted on.
         offered: what it was asked about.
     """
-    name, place = ("items", offered.item_id) if isinstance(offered, Open) else ("texts", offered.n)
+    name, place = ("items", offered.item_id) if isinstance(offered, OpenPair) else ("texts", offered.n)
     bounds: dict[str, tuple[Any, Any]] = _bounds(tx)
     low, high = bounds.get(name, (place, place))
     bounds[name] = (min(place, low), max(place, high))

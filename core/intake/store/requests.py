@@ -15,7 +15,7 @@ from core.belief.claims.claims import key_form
 from core.errors import Code, UserError
 from core.intake.transaction.echo_guard import NO_IDS
 from core.intake.transaction.sources import Lineage
-from core.intake.transaction.text_parts import cut
+from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.text_readers import Extract
 from core.intake.transaction.validation import (
     CLIENT_TEXT_BYTES,
@@ -27,7 +27,7 @@ from core.intake.transaction.validation import (
     is_exclusive,
     is_plain_label,
 )
-from core.intake.transitions.injection_hold import Screened, screened
+from core.intake.transitions.injection_hold import ScreenedText, screened
 from core.memory.write import Stored
 from core.score.lifecycle.decay import check_permanence
 from core.types.clients import limit_of
@@ -37,7 +37,7 @@ from core.types.values import Actor, Grant, Role, Source, When
 
 
 @dataclass(frozen=True, slots=True)
-class Arriving:
+class StoreContext:
     """One request on its way in.
 
     Attributes:
@@ -49,7 +49,7 @@ class Arriving:
         memory_id: the id its row gets, if it gets one.
     """
 
-    checked: Checked
+    checked: CheckedRequest
     actor: Actor
     client: ClientRecord | None
     space_id: str
@@ -128,7 +128,7 @@ def _value(fact: FactRequest, extract: Extract, now_ms: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedRequest:
     """A request that may be stored.
 
     Attributes:
@@ -149,7 +149,7 @@ class Checked:
     proposed: bool
     scope_session: str = ""
     talk: tuple[str | None, int | None] = (None, None)
-    screened: Screened = field(default_factory=Screened)
+    screened: ScreenedText = field(default_factory=ScreenedText)
 
     @property
     def waits(self) -> bool:
@@ -157,7 +157,9 @@ class Checked:
         return self.proposed or self.screened.waits
 
 
-def check_request(request: StoreRequest, client: ClientRecord | None, client_bytes: int = CLIENT_TEXT_BYTES) -> Checked:
+def check_request(
+    request: StoreRequest, client: ClientRecord | None, client_bytes: int = CLIENT_TEXT_BYTES
+) -> CheckedRequest:
     """Refuse what cannot be stored; nothing is written.
 
     Args:
@@ -183,9 +185,9 @@ def check_request(request: StoreRequest, client: ClientRecord | None, client_byt
     if claim is not None and client is not None:
         claim["exclusive"] = is_exclusive(claim)
     validity = (None, None) if claim is None else claim_validity(claim)
-    return Checked(
+    return CheckedRequest(
         request,
-        cut(request.text),
+        cut_text(request.text),
         check_importance(request.importance),
         claim,
         validity,

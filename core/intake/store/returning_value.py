@@ -12,7 +12,7 @@ from core.belief.gate import Deed, contradiction, has_standing
 from core.belief.relate.outdated_value import brings_back
 from core.belief.relate.relation import IDENTICAL, certain
 from core.belief.review.items import MAY_REPLACE
-from core.intake.claims.candidate import Beside, Newcomer
+from core.intake.claims.candidate import Neighbour, StoreCandidate
 from core.memory.draft import to_json
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.vault.database.rows import Rows
@@ -46,7 +46,7 @@ def versions_over(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def beside_over(newcomer: Newcomer, over: Beside, head: Beside, told: Relation | None) -> Relation | None:
+def beside_over(newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None) -> Relation | None:
     """How a newcomer relates to what stands now, as a version that is over tells.
 
     Args:
@@ -67,7 +67,7 @@ def beside_over(newcomer: Newcomer, over: Beside, head: Beside, told: Relation |
     return None if told is None else _stale(told)
 
 
-def said_again(newcomer: Newcomer, twin: Beside) -> Relation:
+def said_again(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
     """How a newcomer relates to a memory of the same words of which something is over by now.
 
     Args:
@@ -82,7 +82,7 @@ def said_again(newcomer: Newcomer, twin: Beside) -> Relation:
 
 
 def beside_doubted(
-    rows: Rows, newcomer: Newcomer, near: Iterable[Beside], relations: Mapping[str, Relation]
+    rows: Rows, newcomer: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
     """How a newcomer relates to what may have taken the place of something: until a person has said so, both stand.
 
@@ -134,7 +134,7 @@ _HELD = (
 )
 
 
-def _returning(newcomer: Newcomer, over: Beside, head: Beside, told: Relation) -> Relation:
+def _returning(newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation) -> Relation:
     """A newcomer that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
         return told  # its words live on in the united text

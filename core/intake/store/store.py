@@ -18,17 +18,17 @@ from core.belief.claims.claims import Evidenced, given_draft, key_of
 from core.belief.extract.permanence import permanence_of
 from core.belief.gate import Standing
 from core.errors import BugError, Code, UserError
-from core.intake.claims.candidate import Newcomer, is_persons
+from core.intake.claims.candidate import StoreCandidate, is_persons
 from core.intake.claims.claim_writer import read_claims, write_claims
 from core.intake.claims.structural_match import same_words
-from core.intake.store.classification import Settling, settle, stored_newcomer
+from core.intake.store.classification import StoredMemoryJudge, settle, stored_newcomer
 from core.intake.store.disclosure import barred, check_room, is_sealed, told
-from core.intake.store.neighbours import Neighbours
+from core.intake.store.neighbours import NeighbourSearch
 from core.intake.store.plan_execution import Carrying
-from core.intake.store.requests import Arriving, Checked, check_request, default_role
-from core.intake.store.store_plan import Plan, plan, plan_verbatim
+from core.intake.store.requests import CheckedRequest, StoreContext, default_role
+from core.intake.store.store_plan import StorePlan, plan, plan_verbatim
 from core.intake.transaction.echo_guard import NO_IDS, was_handed
-from core.intake.transaction.idempotency import Repeat
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.question_quota import is_at_bound
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
@@ -38,15 +38,15 @@ from core.intake.transaction.sources import (
     standing_twin,
     waiting_twin,
 )
-from core.intake.transaction.text_parts import parted
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_parts import split_draft
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.trust_inputs import age_days
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.injection_hold import REASON, claimed, raise_review
 from core.intake.transitions.proposals import put_aside, refused_before
 from core.intake.transitions.review_items import open_review
-from core.intake.transitions.transitions import Acts
-from core.intake.transitions.verdicts import undoubt
+from core.intake.transitions.transitions import Transitions
+from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
@@ -59,7 +59,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def foresee(keeper: Keeper, rows: Rows, memory_id: str) -> tuple[Newcomer, Plan]:
+def foresee(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCandidate, StorePlan]:
     """What `judge` would do with a memory that stands.
 
     Args:
@@ -74,7 +74,7 @@ def foresee(keeper: Keeper, rows: Rows, memory_id: str) -> tuple[Newcomer, Plan]
     return newcomer, _by_claims(keeper, rows, newcomer)
 
 
-def judge(keeper: Keeper, acts: Acts, memory_id: str) -> StoreReply:
+def judge(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply:
     """Judge a memory that stands by its claims; what is merely near is not looked at.
 
     Args:
@@ -85,18 +85,17 @@ def judge(keeper: Keeper, acts: Acts, memory_id: str) -> StoreReply:
     Returns:
         What happened.
     """
-    return Settling(acts, keeper.readers, lambda tx, newcomer: _by_claims(keeper, tx, newcomer)).judge(memory_id)
+    return StoredMemoryJudge(acts, keeper.readers, lambda tx, newcomer: _by_claims(keeper, tx, newcomer)).judge(
+        memory_id
+    )
 
 
-def _by_claims(keeper: Keeper, rows: Rows, newcomer: Newcomer) -> Plan:
+def _by_claims(keeper: StoreService, rows: Rows, newcomer: StoreCandidate) -> StorePlan:
     return plan(rows, newcomer, replace(keeper.readers, most=0), keeper.neighbours)
 
 
-__all__ = ["Arriving", "Checked", "Keeper", "check_request"]
-
-
 @dataclass(frozen=True, slots=True)
-class Keeper:
+class StoreService:
     """Stores checked requests.
 
     Attributes:
@@ -110,13 +109,13 @@ class Keeper:
     make_id: Callable[[], str]
     work: UnitOfWork
     space: VectorSpace
-    neighbours: Neighbours
-    readers: Readers = field(default_factory=Readers)
+    neighbours: NeighbourSearch
+    readers: TextReaders = field(default_factory=TextReaders)
 
     def store(
         self,
         tx: Tx,
-        checked: Checked,
+        checked: CheckedRequest,
         vectors: NDArray[np.float32] | None,
         actor: Actor,
         client: ClientRecord | None,
@@ -141,7 +140,7 @@ class Keeper:
             UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
         """
         request = checked.request
-        repeat = Repeat(actor, request.request_id, _asked(request))
+        repeat = IdempotentCall(actor, request.request_id, _asked(request))
         known = repeat.known(tx)
         if known is not None:
             return _told(known)
@@ -155,19 +154,19 @@ class Keeper:
         else:
             with self.work.verb(tx, "store", label, actor) as verb:
                 space_id = self.space_of(tx, request, client)
-                arriving = Arriving(checked, actor, client, space_id, vectors, stored, handed)
+                arriving = StoreContext(checked, actor, client, space_id, vectors, stored, handed)
                 reply = self.take_in(tx, verb, arriving)
         repeat.keep(tx, asdict(reply))
         return reply
 
-    def take_in(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+    def take_in(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply:
         """Store one text, which was not erased before, within a running verb, which may take in several."""
         arriving = replace(arriving, memory_id=self.make_id())
         known = self._known(tx, verb, arriving)
         reply = self._add(tx, verb, arriving) if known is None else known
         return told(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
 
-    def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Acts:
+    def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
         """The steps for a verb.
 
         Args:
@@ -179,9 +178,9 @@ class Keeper:
         Returns:
             The steps.
         """
-        return Acts(tx, verb, self.make_id, self.space, stored, by=by)
+        return Transitions(tx, verb, self.make_id, self.space, stored, by=by)
 
-    def admit(self, acts: Acts, memory_id: str) -> StoreReply:
+    def admit(self, acts: Transitions, memory_id: str) -> StoreReply:
         """Let what waited through the gate: a proposal that is accepted, a quarantined memory that is let in.
 
         Where the owner decides, it counts as the owner's word of now.
@@ -196,7 +195,7 @@ class Keeper:
         settling = self._settling(acts)
         return settling.let_in(memory_id, by_owner=acts.by == "owner")
 
-    def read_anew(self, acts: Acts, memory_id: str) -> None:
+    def read_anew(self, acts: Transitions, memory_id: str) -> None:
         """Read the new text of a memory that the person changed (`classification.Settling.read_anew`).
 
         Args:
@@ -218,10 +217,10 @@ class Keeper:
         """
         return settle(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
 
-    def _settling(self, acts: Acts) -> Settling:
-        return Settling(acts, self.readers, self._plan)
+    def _settling(self, acts: Transitions) -> StoredMemoryJudge:
+        return StoredMemoryJudge(acts, self.readers, self._plan)
 
-    def _plan(self, tx: Tx, newcomer: Newcomer) -> Plan:
+    def _plan(self, tx: Tx, newcomer: StoreCandidate) -> StorePlan:
         return plan(tx, newcomer, self.readers, self.neighbours)
 
     def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
@@ -238,7 +237,7 @@ class Keeper:
             raise UserError(Code.ACCESS_DENIED, "This client may not write into that space.")
         return str(known)
 
-    def _known(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
+    def _known(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply | None:
         """The same text stands already: corroborate it instead of storing it twice."""
         checked = arriving.checked
         kind = checked.request.kind
@@ -253,25 +252,25 @@ class Keeper:
             return self._more(tx, verb, known, arriving)
         return self._again(tx, verb, known, arriving)
 
-    def _again(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+    def _again(self, tx: Tx, verb: Verb, known: str, arriving: StoreContext) -> StoreReply:
         """What stands is said again: its source corroborates; what was doubted stands where the owner says it."""
         self._corroborate(tx, known, arriving)
         doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
         if not doubted or arriving.client is not None or arriving.source is not Source.USER_EXPLICIT:
             return _nothing_new(verb, known)
         acts = self.acts(tx, verb, arriving.stored)
-        undoubt(acts, known)
+        withdraw_dispute(acts, known)
         said = arriving.checked.request.occurred
         reply = self._settling(acts).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
         verb.note(known, operation=reply.operation)
         return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
 
-    def _corroborate(self, tx: Tx, known: str, arriving: Arriving) -> None:
+    def _corroborate(self, tx: Tx, known: str, arriving: StoreContext) -> None:
         """Another source says the same, unless it was told so by Loci itself."""
         if not was_handed(tx, arriving.actor.client_id, known, arriving.handed):
             corroborate(tx, known, arriving.lineage, arriving.source)
 
-    def _says_more(self, tx: Tx, known: str, arriving: Arriving) -> bool:
+    def _says_more(self, tx: Tx, known: str, arriving: StoreContext) -> bool:
         """Whether a claim comes with the text that is not read there already."""
         given = _given(arriving.checked)
         if given is None:
@@ -285,12 +284,12 @@ class Keeper:
             is None
         )
 
-    def _more(self, tx: Tx, verb: Verb, known: str, arriving: Arriving) -> StoreReply:
+    def _more(self, tx: Tx, verb: Verb, known: str, arriving: StoreContext) -> StoreReply:
         """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
         self._corroborate(tx, known, arriving)
         if self._is_own(tx, known, arriving):
             acts = self.acts(tx, verb, arriving.stored)
-            # Above the hard limit it does not come here: then it waits with a row of its own (`Checked.waits`).
+            # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
             claimed(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
             reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
             if reply is not None:
@@ -299,12 +298,12 @@ class Keeper:
         return _nothing_new(verb, known)
 
     @staticmethod
-    def _is_own(tx: Tx, known: str, arriving: Arriving) -> bool:
+    def _is_own(tx: Tx, known: str, arriving: StoreContext) -> bool:
         if arriving.client is None:
             return True
         return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (arriving.actor.client_id, known)))
 
-    def _proposed_before(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply | None:
+    def _proposed_before(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply | None:
         """The same text waits for the person, was turned down, or stands: it is asked no more, and confirms nothing."""
         checked = arriving.checked
         kind, given = checked.request.kind, _given(checked)
@@ -327,7 +326,7 @@ class Keeper:
         refused = refused_before(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
         return None if refused is None or refused.own is None else _nothing_new(verb, refused.own)
 
-    def _add(self, tx: Tx, verb: Verb, arriving: Arriving) -> StoreReply:
+    def _add(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply:
         checked = arriving.checked
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
@@ -360,7 +359,7 @@ class Keeper:
         verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
 
-    def _plan_verbatim(self, tx: Tx, newcomer: Newcomer, arriving: Arriving) -> Plan | None:
+    def _plan_verbatim(self, tx: Tx, newcomer: StoreCandidate, arriving: StoreContext) -> StorePlan | None:
         """An episode of a client's that goes against what the person said waits as anything else does."""
         checked = arriving.checked
         if checked.waits or arriving.client is None or checked.request.kind in KINDS_BY_TEXT:
@@ -369,14 +368,14 @@ class Keeper:
         read = read_claims(self.readers.extract, checked.texts[0], newcomer.claims, times, vouched=False)
         return plan_verbatim(tx, replace(newcomer, claims=read))
 
-    def _is_echo(self, tx: Tx, wanted: Plan, arriving: Arriving) -> bool:
+    def _is_echo(self, tx: Tx, wanted: StorePlan, arriving: StoreContext) -> bool:
         """It says in other words what this client was given."""
         return wanted.label == "DUPLICATE" and any(
             was_handed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
         )
 
     @staticmethod
-    def _as_is(acts: Acts, draft: Draft, checked: Checked) -> StoreReply:
+    def _as_is(acts: Transitions, draft: Draft, checked: CheckedRequest) -> StoreReply:
         """Episodes and digests stand as they are; a proposal waits for the person."""
         acts.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
         if not checked.waits:
@@ -391,9 +390,9 @@ class Keeper:
             acts.opened.append(item)
         return reply
 
-    def _insert(self, tx: Tx, draft: Draft, arriving: Arriving, claims: tuple[ClaimDraft, ...]) -> None:
+    def _insert(self, tx: Tx, draft: Draft, arriving: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
         checked = arriving.checked
-        whole = parted(draft, checked.texts, self.make_id)
+        whole = split_draft(draft, checked.texts, self.make_id)
         labels = insert_memories(tx, whole.drafts)
         write_new_vectors(tx, labels, arriving.vectors, self.space, arriving.stored)
         for part in whole.drafts:
@@ -401,7 +400,7 @@ class Keeper:
         on = self._evidenced(tx, draft.id, arriving)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
 
-    def _newcomer(self, tx: Tx, draft: Draft, arriving: Arriving) -> Newcomer:
+    def _newcomer(self, tx: Tx, draft: Draft, arriving: StoreContext) -> StoreCandidate:
         checked = arriving.checked
         said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()
@@ -412,7 +411,7 @@ class Keeper:
             claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
         elif given is not None:
             claims = (given,)
-        return Newcomer(
+        return StoreCandidate(
             memory_id=draft.id,
             texts=checked.texts,
             kind=draft.kind,
@@ -423,7 +422,7 @@ class Keeper:
         )
 
     @staticmethod
-    def _standing(draft: Draft, arriving: Arriving, said_ms: int) -> Standing:
+    def _standing(draft: Draft, arriving: StoreContext, said_ms: int) -> Standing:
         owner = arriving.client is None and arriving.actor.is_owner
         explicit = owner and draft.source is Source.USER_EXPLICIT
         implicit = owner and draft.source is Source.USER_IMPLICIT
@@ -441,7 +440,7 @@ class Keeper:
             scope_session=draft.scope_session,
         )
 
-    def _draft(self, tx: Tx, arriving: Arriving) -> Draft:
+    def _draft(self, tx: Tx, arriving: StoreContext) -> Draft:
         checked, client = arriving.checked, arriving.client
         request, source = checked.request, arriving.source
         said = tx.now_ms if request.occurred is None else request.occurred.ms
@@ -484,12 +483,12 @@ class Keeper:
         )
 
     @staticmethod
-    def _evidenced(tx: Tx, memory_id: str, arriving: Arriving) -> Evidenced:
+    def _evidenced(tx: Tx, memory_id: str, arriving: StoreContext) -> Evidenced:
         text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
         return Evidenced(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
 
 
-def _given(checked: Checked) -> ClaimDraft | None:
+def _given(checked: CheckedRequest) -> ClaimDraft | None:
     return None if checked.claim is None else given_draft(checked.claim, checked.texts[0], checked.validity)
 
 

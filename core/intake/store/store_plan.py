@@ -17,16 +17,16 @@ from core.belief.relate.extent import says_all_of, speaks_for
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
-from core.intake.claims.candidate import Beside, Newcomer, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
 from core.intake.claims.structural_match import (
-    AtOdds,
+    ClaimConflict,
     at_odds,
     others_standing,
     same_claims,
     same_words,
     taken_otherwise,
 )
-from core.intake.store.neighbours import Neighbours
+from core.intake.store.neighbours import NeighbourSearch
 from core.intake.store.returning_value import (
     OLD_VALUE,
     VALUE_RETURNS,
@@ -35,7 +35,7 @@ from core.intake.store.returning_value import (
     said_again,
     versions_over,
 )
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.score.belief.chance import belonging, weighed
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.values import Action, Source, Status
@@ -61,7 +61,7 @@ training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower be
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class NeighbourCase:
     """One memory beside the newcomer, with what was found out.
 
     Attributes:
@@ -72,15 +72,15 @@ class Case:
         whole: whether all that it says is over, where it gives way.
     """
 
-    other: Beside
+    other: Neighbour
     relation: Relation
     verdict: Verdict
-    odds: tuple[AtOdds, ...] = ()
+    odds: tuple[ClaimConflict, ...] = ()
     whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StorePlan:
     """What is done with a newcomer.
 
     Attributes:
@@ -96,9 +96,9 @@ class Plan:
     confidence: float
     by: str
     known: str | None = None
-    cases: tuple[Case, ...] = ()
+    cases: tuple[NeighbourCase, ...] = ()
     deed: Deed = Deed.COEXIST
-    partners: tuple[Case, ...] = ()
+    partners: tuple[NeighbourCase, ...] = ()
 
     @property
     def repeats(self) -> str | None:
@@ -111,10 +111,10 @@ class Plan:
         return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)
 
 
-NEW = Plan("NEW", 1.0, "rules")
+NEW = StorePlan("NEW", 1.0, "rules")
 
 
-def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbours) -> Plan:
+def plan(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
     """Decide on a newcomer.
 
     Args:
@@ -128,7 +128,7 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     """
     known = same_claims(rows, newcomer)
     if known is not None:
-        return Plan("DUPLICATE", 1.0, "rules", known=known)
+        return StorePlan("DUPLICATE", 1.0, "rules", known=known)
     odds = at_odds(rows, newcomer)
     twin = same_words(rows, newcomer)
     rivals = taken_otherwise(rows, newcomer)
@@ -145,11 +145,11 @@ def plan(rows: Rows, newcomer: Newcomer, readers: Readers, neighbours: Neighbour
     cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
     made = _joined(cases, newcomer)
     if twin is not None and not _leaves_room(made, twin):
-        return Plan("DUPLICATE", 1.0, "rules", known=twin)
+        return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
     return made
 
 
-def plan_verbatim(rows: Rows, newcomer: Newcomer) -> Plan | None:
+def plan_verbatim(rows: Rows, newcomer: StoreCandidate) -> StorePlan | None:
     """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
 
     Args:
@@ -167,13 +167,13 @@ def plan_verbatim(rows: Rows, newcomer: Newcomer) -> Plan | None:
 
 
 def _at_least_doubted(relation: Relation | None) -> Relation:
-    """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
+    """Neighbour the person's word another value of the same thing is asked about, however the texts are worded."""
     if relation is None:
         relation = Relation(Label.COEXIST, 0.0, {}, "builtin", "value_changed")
     return relation if relation.label is Label.SUPERSEDE else _doubted(relation, "value_changed")
 
 
-def _leaves_room(made: Plan, twin: str) -> bool:
+def _leaves_room(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
     gone = any(case.other.id == twin for case in made.partners)
     return gone if made.stands else made.deed is not Deed.DISPUTE
@@ -181,12 +181,12 @@ def _leaves_room(made: Plan, twin: str) -> bool:
 
 def _near(
     rows: Rows,
-    newcomer: Newcomer,
-    readers: Readers,
-    neighbours: Neighbours,
-    certain: tuple[Sequence[str], Sequence[AtOdds]],
+    newcomer: StoreCandidate,
+    readers: TextReaders,
+    neighbours: NeighbourSearch,
+    certain: tuple[Sequence[str], Sequence[ClaimConflict]],
     others: int,
-) -> list[Beside]:
+) -> list[Neighbour]:
     """What to look at: all that is at odds by structure, or is the same words, then the nearest by meaning."""
     sure, odds = certain
     cosines = dict.fromkeys(sure, 1.0)
@@ -211,7 +211,11 @@ def _near(
 
 
 def _relations(
-    newcomer: Newcomer, near: Sequence[Beside], readers: Readers, odds: Sequence[AtOdds], others: int
+    newcomer: StoreCandidate,
+    near: Sequence[Neighbour],
+    readers: TextReaders,
+    odds: Sequence[ClaimConflict],
+    others: int,
 ) -> dict[str, Relation]:
     """How the newcomer relates to each, by structure and by meaning."""
     against = {one.memory_id for one in odds}
@@ -236,7 +240,9 @@ def _relations(
     return _with_restated(newcomer, near, found)
 
 
-def _with_restated(newcomer: Newcomer, near: Sequence[Beside], found: dict[str, Relation]) -> dict[str, Relation]:
+def _with_restated(
+    newcomer: StoreCandidate, near: Sequence[Neighbour], found: dict[str, Relation]
+) -> dict[str, Relation]:
     """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
     numbers = vocabulary()["numbers"]
     meant = [
@@ -252,7 +258,7 @@ def _with_restated(newcomer: Newcomer, near: Sequence[Beside], found: dict[str, 
     return found
 
 
-def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+def _of_amounts(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
     if relation.certain and relation.label is not Label.MERGE:
@@ -267,10 +273,10 @@ def _of_amounts(newcomer: Newcomer, other: Beside, relation: Relation) -> Relati
     return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
 
 
-def limit_to_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+def limit_to_part(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
-    Beside what it may not replace anyway it stays as suspicious as it was.
+    Neighbour what it may not replace anyway it stays as suspicious as it was.
     """
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
     if doubted or not has_standing(newcomer.standing, other.standing):
@@ -280,7 +286,7 @@ def limit_to_part(newcomer: Newcomer, other: Beside, relation: Relation) -> Rela
     return _less_likely(relation, "part_only")
 
 
-def _limit_to_repeats(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+def _limit_to_repeats(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
     stands = not other.is_over and other.status != Status.QUARANTINED
     if relation.label is not Label.DUPLICATE or not stands or says_all_of(other.told.text, newcomer.told.text):
@@ -290,7 +296,7 @@ def _limit_to_repeats(newcomer: Newcomer, other: Beside, relation: Relation) -> 
     return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
 
 
-def _told(newcomer: Newcomer, others: Sequence[Beside], readers: Readers) -> dict[str, Relation]:
+def _told(newcomer: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders) -> dict[str, Relation]:
     if readers.relate is None or not others:
         return {}
     try:
@@ -358,14 +364,14 @@ def _sure(label: Label, confidence: float, reason: str) -> Relation:
 
 def _cases(
     rows: Rows,
-    newcomer: Newcomer,
-    near: Sequence[Beside],
+    newcomer: StoreCandidate,
+    near: Sequence[Neighbour],
     relations: dict[str, Relation],
-    odds: Sequence[AtOdds],
-) -> list[Case]:
+    odds: Sequence[ClaimConflict],
+) -> list[NeighbourCase]:
     """One case for each memory that stands; a version that is over speaks for the one in its place."""
     by_id = {other.id: other for other in near}
-    standing: dict[str, Case] = {}
+    standing: dict[str, NeighbourCase] = {}
     for other in near:
         relation = relations.get(other.id)
         if other.is_over:
@@ -377,13 +383,13 @@ def _cases(
         if not own:
             relation = _record_changed(newcomer, other, _beside_person(newcomer, other, relation))
         whole = not own or not others_standing(rows, other.id, [one.claim_id for one in own])
-        case = Case(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
+        case = NeighbourCase(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
         if other.id not in standing or _tells_more(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
 
 
-def _ended_by_what_stands(cases: Sequence[Case], newcomer: Newcomer) -> list[Case]:
+def _ended_by_what_stands(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> list[NeighbourCase]:
     """What is itself doubted ends nothing that was said before it.
 
     Where nothing else ended the newcomer, the person's own word stands and is asked about, an equal is doubted with the
@@ -406,7 +412,7 @@ def _beside_disputed(newcomer: Standing, disputed: Standing) -> Verdict:
     return Verdict(deed, "beside_disputed", review=True)
 
 
-def _tells_more(case: Case, before: Case) -> bool:
+def _tells_more(case: NeighbourCase, before: NeighbourCase) -> bool:
     """What a version that is over tells counts for more than what its successor tells of the same newcomer.
 
     A mere doubt gives way where the newcomer says or completes what stands now; a value that is over, named, gives way
@@ -421,16 +427,16 @@ def _tells_more(case: Case, before: Case) -> bool:
     return case.relation.certain or not _says_so_too(before)
 
 
-def _surely_says(case: Case) -> bool:
+def _surely_says(case: NeighbourCase) -> bool:
     return case.relation.certain and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
 
 
-def _says_so_too(case: Case) -> bool:
+def _says_so_too(case: NeighbourCase) -> bool:
     return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 
-def _beside_person(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
-    """Beside what the person said nobody else fills the same place otherwise without being asked about."""
+def _beside_person(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+    """Neighbour what the person said nobody else fills the same place otherwise without being asked about."""
     if relation.by == "rules" or newcomer.standing.persons == other.standing.persons:
         return relation
     if newcomer.standing.persons:  # told before the person spoke: the same pair the other way round
@@ -448,7 +454,7 @@ _FIRST = (Deed.STACK, Deed.QUARANTINE, Deed.ENTER_SUPERSEDED, Deed.DISPUTE)
 """Deeds after which the newcomer does not stand, most telling first."""
 
 
-def _record_changed(newcomer: Newcomer, other: Beside, relation: Relation) -> Relation:
+def _record_changed(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
     is_tool = newcomer.standing.source in _RECORDING and is_one_source(newcomer.standing, other.standing)
     if not is_tool or relation.by == "rules" or relation.certain or not one_slot_apart(other.told, newcomer.told):
@@ -459,7 +465,7 @@ def _record_changed(newcomer: Newcomer, other: Beside, relation: Relation) -> Re
 _RECORDING = (Source.TOOL_OUTPUT, Source.SYSTEM)
 
 
-def _joined(cases: Sequence[Case], newcomer: Newcomer) -> Plan:
+def _joined(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> StorePlan:
     """One plan: a duplicate first, then what keeps the newcomer out, then what it replaces, then what it joins."""
     if not cases:
         return NEW
@@ -483,7 +489,7 @@ def _joined(cases: Sequence[Case], newcomer: Newcomer) -> Plan:
     return _coexisting(ranked)
 
 
-def _one_by_meaning(ranked: Sequence[Case]) -> list[Case]:
+def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     """A newcomer ends one memory; that it ends others too is certain by their claims alone, else it is asked.
 
     What was held back does not count: nobody relied on it.
@@ -497,26 +503,26 @@ def _one_by_meaning(ranked: Sequence[Case]) -> list[Case]:
     return [replace(case, verdict=asked) if case in spared else case for case in ranked]
 
 
-def _by_structure(case: Case) -> bool:
+def _by_structure(case: NeighbourCase) -> bool:
     return bool(case.odds) or case.relation.by == "rules" or case.relation.reason in (VALUE_RETURNS, OLD_VALUE)
 
 
-def _plan(deed: Deed, partners: Sequence[Case], cases: Iterable[Case]) -> Plan:
+def _plan(deed: Deed, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
     relation = partners[0].relation
-    return Plan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
+    return StorePlan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
 
 
-def _worth_asking(cases: Sequence[Case]) -> list[Case]:
+def _worth_asking(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     """Of several that a newcomer may be about, those it likely replaces: each is a question of its own."""
     likely = [case for case in cases if case.verdict.review and _replaces(case) >= _LIKELY]
     return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
 
 
-def _replaces(case: Case) -> float:
+def _replaces(case: NeighbourCase) -> float:
     return case.relation.probabilities.get(Label.SUPERSEDE, 0.0)
 
 
-def _coexisting(ranked: Sequence[Case]) -> Plan:
+def _coexisting(ranked: Sequence[NeighbourCase]) -> StorePlan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
     asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
     related = [case for case in ranked if case.other.cosine >= _RELATED]
@@ -526,4 +532,4 @@ def _coexisting(ranked: Sequence[Case]) -> Plan:
     relation = telling[0].relation
     label = Label.COEXIST.value if not asked else relation.label.value
     partners = (*telling, *(case for case in related[:1] if case not in telling))
-    return Plan(label, relation.confidence, relation.by, None, tuple(ranked), Deed.COEXIST, partners)
+    return StorePlan(label, relation.confidence, relation.by, None, tuple(ranked), Deed.COEXIST, partners)

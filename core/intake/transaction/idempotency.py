@@ -21,7 +21,7 @@ from core.vault.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class IdempotentCall:
     """One request with the caller's own id for it.
 
     Attributes:

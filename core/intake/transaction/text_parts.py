@@ -14,7 +14,7 @@ PART_BYTES = 8 * 1024  # design section 8: longer texts are split at sentence bo
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class SplitDraft:
     """A draft cut into parts.
 
     Attributes:
@@ -29,7 +29,7 @@ class Parted:
         return self.drafts[0]
 
 
-def cut(text: str, places: Sequence[int] = ()) -> tuple[str, ...]:
+def cut_text(text: str, places: Sequence[int] = ()) -> tuple[str, ...]:
     """The parts a text is stored in; joined they are the same characters.
 
     Args:
@@ -43,14 +43,14 @@ def cut(text: str, places: Sequence[int] = ()) -> tuple[str, ...]:
     return tuple(part for start, end in pairwise(bounds) for part in split_text(text[start:end], PART_BYTES))
 
 
-def parted(
+def split_draft(
     draft: Draft, texts: Sequence[str], make_id: Callable[[], str], times: Sequence[When | None] | None = None
-) -> Parted:
+) -> SplitDraft:
     """Turn a draft of a long text into linked drafts.
 
     Args:
         draft: the draft with the whole text.
-        texts: its parts, from `cut`.
+        texts: its parts, from `cut_text`.
         make_id: makes ids for the parts after the head.
         times: when each part was said; None where all were when the draft was.
 
@@ -58,8 +58,8 @@ def parted(
         The linked parts.
     """
     if len(texts) == 1:
-        return Parted((draft,))
-    return Parted(
+        return SplitDraft((draft,))
+    return SplitDraft(
         tuple(
             replace(
                 draft,

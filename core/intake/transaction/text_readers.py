@@ -52,7 +52,7 @@ def no_statements(text: str) -> Sequence[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class TextReaders:
     """The readers of one open vault.
 
     Attributes:

@@ -12,7 +12,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def vouch(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
+def record_confirmation(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
     """Note that the person confirmed a memory; the gate takes it for the owner's word from then on.
 
     A doubt of the person's from before is taken back: who confirms has changed their mind.
@@ -28,10 +28,10 @@ def vouch(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
         tx.insert("verdicts", {**key, "at": at_ms})
     else:
         tx.update("verdicts", key, {"times": int(held["times"]) + 1, "at": at_ms})
-    undoubt(tx, parts)
+    clear_dispute(tx, parts)
 
 
-def undoubt(tx: Tx, parts: Sequence[str]) -> None:
+def clear_dispute(tx: Tx, parts: Sequence[str]) -> None:
     """Take back that the person disputed a memory.
 
     Args:
@@ -39,10 +39,10 @@ def undoubt(tx: Tx, parts: Sequence[str]) -> None:
         parts: the memory and its other parts, the head first.
     """
     tx.delete("verdicts", {"memory_id": parts[0], "voice": "owner", "verdict": "dispute"})
-    recount(tx, parts)
+    recount_verdicts(tx, parts)
 
 
-def recount(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
+def recount_verdicts(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
     """Work out what was said of a memory.
 
     Args:
@@ -52,13 +52,13 @@ def recount(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
     Returns:
         The least trust of its parts, 0 to 1, and whether the owner disputes it.
     """
-    reinforced, disputed, by_owner = counts(tx, parts[0])
+    reinforced, disputed, by_owner = count_verdicts(tx, parts[0])
     for part in parts:
         tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
     return min(refresh_trust(tx, part) for part in reversed(parts)), by_owner
 
 
-def counts(rows: Rows, head: str) -> tuple[int, int, bool]:
+def count_verdicts(rows: Rows, head: str) -> tuple[int, int, bool]:
     """Count verdicts: the owner's each time, a client's once (seed A, feature 2).
 
     Args:

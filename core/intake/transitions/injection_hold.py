@@ -32,7 +32,7 @@ _OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' A
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreenedText:
     """A text that was looked at on its way in.
 
     Attributes:
@@ -60,7 +60,7 @@ class Screened:
         return {"score": found.score, "families": list(found.families), "rules": list(found.rules)}
 
 
-def screened(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> Screened:
+def screened(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
     """Look at a text and at the claim that comes with it.
 
     Args:
@@ -75,10 +75,10 @@ def screened(text: str, claim: Mapping[str, object] | None = None, *, stranger: 
     if claim is not None:
         words = " ".join(str(claim[name]) for name in ("subject", "predicate", "value") if name in claim)
         found = max(found, scan(words), key=lambda one: one.score)
-    return Screened(found, stranger)
+    return ScreenedText(found, stranger)
 
 
-def raise_review(tx: Tx, item_id: str, memory_id: str, seen: Screened) -> str:
+def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> str:
     """Open the review item of a memory that waits because it reads like an instruction.
 
     Args:

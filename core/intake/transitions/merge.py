@@ -25,7 +25,7 @@ _GENERAL = "general"
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """What a merge left.
 
     Attributes:
@@ -39,7 +39,7 @@ class Merged:
     from_id: str
 
 
-def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> Merged:
+def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> MergeResult:
     """Write a merge (seed D): tags, sources, entities; the higher importance, the longer permanence, the earlier time.
 
     Args:
@@ -78,7 +78,7 @@ def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: 
     _lend_evidence(tx, make_id, keep_id, from_id, text)
     _unite_sources(tx, keep_id, from_id)
     _unite_mentions(tx, keep_id, original_id, from_id, text)
-    return Merged(keep_id, original_id, from_id)
+    return MergeResult(keep_id, original_id, from_id)
 
 
 def _original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from core.belief.review.actions import HELD
 from core.intake.transaction.sources import KINDS_BY_TEXT, has_parts, standing_twin
 from core.intake.transitions.review_items import close_conflict, close_moot
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
 from core.types.values import Kind, Status
 from core.vault.database.rows import Rows
@@ -38,7 +38,7 @@ _WAITING = """
 """
 
 
-def overtake(acts: Acts, waiting_id: str, by_id: str) -> bool:
+def overtake(acts: Transitions, waiting_id: str, by_id: str) -> bool:
     """What waits for the person and was never let in leaves, where something else is said: it was no version.
 
     Trigger: a client's proposal is at odds with what the person says next. Why: as a version that is over it would
@@ -60,7 +60,7 @@ def overtake(acts: Acts, waiting_id: str, by_id: str) -> bool:
     return True
 
 
-def close_twins(acts: Acts, memory_id: str) -> None:
+def close_twins(acts: Transitions, memory_id: str) -> None:
     """Archive what waits in the same words as a memory that stands, and close what was asked about it.
 
     Trigger: one client proposed what another, or the person, said before it was decided. Why: accepting it would be
@@ -94,7 +94,7 @@ _REFUSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class EarlierRefusal:
     """A text that the person turned down.
 
     Attributes:
@@ -106,7 +106,7 @@ class Refused:
 
 def refused_before(
     rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None, scope_session: str = ""
-) -> Refused | None:
+) -> EarlierRefusal | None:
     """Whether the person turned these words down, and goes by that still.
 
     Args:
@@ -136,10 +136,10 @@ def refused_before(
         return None
     if standing_twin(rows, texts, kind, space_id, scope_session) is not None:
         return None
-    return Refused(next((str(row[0]) for row in found if row[1]), None))
+    return EarlierRefusal(next((str(row[0]) for row in found if row[1]), None))
 
 
-def put_aside(acts: Acts, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
+def put_aside(acts: Transitions, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
     """Archive a proposal that was just written where the person had turned the same down.
 
     Args:

@@ -21,7 +21,7 @@ KEPT = frozenset({Action.KEEP_BOTH.value, Action.KEEP_BOTH_DATED.value, Action.S
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class ItemSubject:
     """What an item is about.
 
     Attributes:
@@ -49,7 +49,7 @@ class Matter:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EarlierItem:
     """What is known of a matter that was raised before.
 
     Attributes:
@@ -65,7 +65,7 @@ class Known:
     resolution: str | None
 
 
-def fingerprint(rows: Rows, matter: Matter) -> bytes:
+def fingerprint(rows: Rows, matter: ItemSubject) -> bytes:
     """A name of what is at odds, whatever ids it has: the same pair imported again has the same one.
 
     Args:
@@ -83,7 +83,7 @@ def fingerprint(rows: Rows, matter: Matter) -> bytes:
     return hashlib.sha256(b"\0".join([matter.kind.encode(), *sides])).digest()
 
 
-def known_matter(rows: Rows, matter: Matter) -> Known | None:
+def known_matter(rows: Rows, matter: ItemSubject) -> EarlierItem | None:
     """Whether the same was raised before and is open, or was decided so that it is not raised again.
 
     Args:
@@ -96,17 +96,17 @@ def known_matter(rows: Rows, matter: Matter) -> Known | None:
     return _known(rows, fingerprint(rows, matter))
 
 
-def _known(rows: Rows, name: bytes) -> Known | None:
+def _known(rows: Rows, name: bytes) -> EarlierItem | None:
     row = rows.one(
         "SELECT id, state, incoming_id, resolution FROM conflicts WHERE fingerprint = ? AND (state = 'open' OR "
         "resolution IN ('reject', 'keep_both', 'keep_both_dated', 'scope_split')) "
         "ORDER BY state = 'open' DESC, closed_at DESC LIMIT 1",
         (name,),
     )
-    return None if row is None else Known(str(row[0]), str(row[1]), str(row[2]), row[3])
+    return None if row is None else EarlierItem(str(row[0]), str(row[1]), str(row[2]), row[3])
 
 
-def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
+def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     """Open an item, unless the same is open already or was rejected or kept before.
 
     Two memories are asked about once for each kind, whatever of them is at odds.
@@ -148,7 +148,7 @@ def open_conflict(tx: Tx, item_id: str, matter: Matter) -> str | None:
     return item_id
 
 
-def _asked(rows: Rows, matter: Matter) -> str | None:
+def _asked(rows: Rows, matter: ItemSubject) -> str | None:
     """The open item of this kind about the same memories, if any."""
     found = rows.value(
         "SELECT id FROM conflicts WHERE incoming_id = ? AND existing_id IS ? AND kind = ? AND +state = 'open'",

@@ -21,9 +21,9 @@ from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import digest_support, review_items
-from core.intake.transitions.confirmation import vouch
-from core.intake.transitions.merge import Merged, unite
-from core.intake.transitions.review_items import Matter
+from core.intake.transitions.confirmation import record_confirmation
+from core.intake.transitions.merge import MergeResult, unite
+from core.intake.transitions.review_items import ItemSubject
 from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
 from core.types.values import Source, Status, When
@@ -35,7 +35,7 @@ what stands; it says in other words what stands."""
 
 
 @dataclass
-class Acts:
+class Transitions:
     """The steps, for one running verb.
 
     Attributes:
@@ -70,7 +70,7 @@ class Acts:
         Where a person decided so, the person vouches for it: from here on it counts as what the owner said.
         """
         if self.by == "owner":
-            vouch(self.tx, self.parts(memory_id), self.tx.now_ms)
+            record_confirmation(self.tx, self.parts(memory_id), self.tx.now_ms)
         self._set(memory_id, Status.ACTIVE, None)
 
     def quarantine(self, memory_id: str, reason: str) -> None:
@@ -170,7 +170,7 @@ class Acts:
             changed |= assertion.retire(self.tx, claim_id, by, None if until is None else until.ms)
         return changed
 
-    def merge_into(self, keep_id: str, text: str, vector: NDArray[np.float32], from_id: str) -> Merged:
+    def merge_into(self, keep_id: str, text: str, vector: NDArray[np.float32], from_id: str) -> MergeResult:
         """Unite two memories under the id of the one that stands; both originals stay in its history.
 
         Args:
@@ -229,7 +229,7 @@ class Acts:
 
     # ---- the queue
 
-    def open_conflict(self, matter: Matter) -> str | None:
+    def open_conflict(self, matter: ItemSubject) -> str | None:
         """Open a review item.
 
         Args:

@@ -17,8 +17,8 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transaction.validation import check_reason
 from core.intake.transitions import confirmation
 from core.intake.transitions.digest_support import DIGESTED
-from core.intake.transitions.review_items import Matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject
+from core.intake.transitions.transitions import Transitions
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
 from core.types.values import Actor, Kind, Source, Status
@@ -41,7 +41,7 @@ _OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce
 
 
 @dataclass(frozen=True, slots=True)
-class Voices:
+class VerdictWriter:
     """Takes verdicts down.
 
     Attributes:
@@ -79,7 +79,7 @@ class Voices:
             raise PreconditionError("An episode is what was said; there is nothing to confirm.")
         said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
-            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            acts = Transitions(tx, verb, self.make_id, self.space, self.stored)
             conflict = self._take(acts, head, said, actor, reason)
             verb.note(head, verdict=said)
         return _reply(tx, head, verb.step_id, conflict)
@@ -105,17 +105,17 @@ class Voices:
         head = _head(tx, memory_id)
         with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
             new = corroborate(tx, head, Lineage.of_actor(actor, session), source)
-            acts = Acts(tx, verb, self.make_id, self.space, self.stored)
+            acts = Transitions(tx, verb, self.make_id, self.space, self.stored)
             self._weigh(acts, head)
             verb.note(head, independent=new)
         return _reply(tx, head, verb.step_id, None)
 
-    def _take(self, acts: Acts, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
+    def _take(self, acts: Transitions, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
         tx = acts.tx
         if said == "dispute" and not actor.is_owner and standing_of(tx, head).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
             said_by = {"client": actor.name, "doubt": reason or ""}
-            return acts.open_conflict(Matter("stale", head, reason="client_doubts", detail=said_by))
+            return acts.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
         voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
         _note(tx, head, voice, said, actor, reason)
         if said == "confirm":
@@ -125,10 +125,10 @@ class Voices:
         return None
 
     @staticmethod
-    def _weigh(acts: Acts, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+    def _weigh(acts: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
         """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
         tx = acts.tx
-        trust, by_owner = confirmation.recount(tx, acts.parts(head))
+        trust, by_owner = confirmation.recount_verdicts(tx, acts.parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
         # What a digest says is doubted too, and the digest leaves with it.
@@ -144,14 +144,14 @@ class Voices:
         acts.close_moot([head])
 
 
-def undoubt(acts: Acts, head: str) -> None:
+def withdraw_dispute(acts: Transitions, head: str) -> None:
     """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
 
     Args:
         acts: the steps of the running verb.
         head: the memory; of a split text the head.
     """
-    confirmation.undoubt(acts.tx, acts.parts(head))
+    confirmation.clear_dispute(acts.tx, acts.parts(head))
 
 
 def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:

@@ -19,7 +19,7 @@ _STAND = "SELECT id FROM undo_steps WHERE id IN (SELECT value FROM json_each(?))
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class UndoneSteps:
     """What was taken back.
 
     Attributes:
@@ -35,7 +35,7 @@ class Taken:
     gone: tuple[int, ...]
 
 
-def standing(rows: Rows, step_ids: Sequence[str]) -> list[str]:
+def standing_steps(rows: Rows, step_ids: Sequence[str]) -> list[str]:
     """Which of these steps stand and are closed.
 
     Args:
@@ -49,7 +49,7 @@ def standing(rows: Rows, step_ids: Sequence[str]) -> list[str]:
     return [one for one in step_ids if one in stand]
 
 
-def take_back(tx: Tx, step_ids: Sequence[str], by: str) -> Taken:
+def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
     """Take steps back within a running verb.
 
     Args:
@@ -72,4 +72,4 @@ def take_back(tx: Tx, step_ids: Sequence[str], by: str) -> Taken:
                 continue
             steps.append(step_id)
             tx.update("undo_steps", {"id": step_id}, {"undone_by": by})
-    return Taken(tuple(steps), tuple(left), restored, tuple(gone))
+    return UndoneSteps(tuple(steps), tuple(left), restored, tuple(gone))

@@ -50,7 +50,7 @@ class _Step:
 
 
 @dataclass
-class Work:
+class UndoState:
     """What an undo did so far.
 
     Attributes:
@@ -136,7 +136,7 @@ def undo(
     return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
 
 
-def carry_out(tx: Tx, step_id: str) -> Work:
+def carry_out(tx: Tx, step_id: str) -> UndoState:
     """Restore what one step left and nothing changed since; within a running verb and an open purge gate.
 
     Args:
@@ -151,7 +151,7 @@ def carry_out(tx: Tx, step_id: str) -> Work:
     )
     rows, newer = apart_from_newer(tx, step_id, rows)
     begun = {(table, key): before for table, key, before, _ in rows}
-    done = Work(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
+    done = UndoState(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
     done.left += newer
     # Freed places last: only then it is known in which space their memories stand again.
     for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
@@ -261,7 +261,7 @@ def _is_freed_place(row: tuple[Any, ...]) -> bool:
     return bool(table == "places") and before is not None and after_hash is None
 
 
-def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: Work) -> None:
+def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, object], done: UndoState) -> None:
     """Take back the place that the scheduler gave a memory in the wing it has left with this undo.
 
     Giving a place is no step. Without this the place would pass for somebody's change, and the memory would neither
@@ -279,7 +279,7 @@ def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, objec
         tx.delete("places", key)
 
 
-def _leave_other_wings(tx: Tx, done: Work) -> None:
+def _leave_other_wings(tx: Tx, done: UndoState) -> None:
     """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
     for memory_id in strays(tx, done.touched | done.placed):
         tx.delete("places", {"memory_id": memory_id})
@@ -291,7 +291,7 @@ def _take_back(
     key: dict[str, object],
     before: Mapping[str, object] | None,
     after_hash: bytes | None,
-    done: Work,
+    done: UndoState,
 ) -> None:
     current = tx.row(table, key)
     if current is None and before is None:
@@ -342,7 +342,7 @@ def _leave(
     key: Mapping[str, object],
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
-    done: Work,
+    done: UndoState,
 ) -> None:
     """Something newer refers to the row (a later import, a claim, a receipt): it stays, and is listed."""
     if table == "clients" and before is None:
@@ -361,7 +361,7 @@ def _restore(
     key: dict[str, object],
     before: Mapping[str, object] | None,
     current: Mapping[str, object] | None,
-    done: Work,
+    done: UndoState,
 ) -> None:
     if before is None and current is not None and table == "memories":
         label = int(str(current["n"]))
@@ -400,7 +400,7 @@ def _restore(
             done.gone.append(int(str(current["n"])))
 
 
-def _bring_parents(tx: Tx, row: Mapping[str, object], done: Work) -> None:
+def _bring_parents(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:
     """Bring back what a row stood on and what another undo took away as an orphan (`_clear_orphans`)."""
     for column, table in _PARENTS:
         parent = row.get(column)
@@ -420,7 +420,9 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: Work) -> None:
             _touch(table, image, None, done)
 
 
-def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: Work) -> None:
+def _touch(
+    table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: UndoState
+) -> None:
     row = before or current or {}
     if table == "places":
         done.placed.add(str(row["memory_id"]))
@@ -443,14 +445,14 @@ def _touch(table: str, before: Mapping[str, object] | None, current: Mapping[str
         done.emptied.add(str(current["conversation_id"]))
 
 
-def _touch_client(before: Mapping[str, object], current: Mapping[str, object] | None, done: Work) -> None:
+def _touch_client(before: Mapping[str, object], current: Mapping[str, object] | None, done: UndoState) -> None:
     if is_unpaired(before):
         done.unpaired.add(str(before["name"]))
     if current is not None:
         done.ceilings[str(before["id"])] = (float(str(current["trust_ceiling"])), float(str(before["trust_ceiling"])))
 
 
-def _clear_orphans(tx: Tx, done: Work) -> None:
+def _clear_orphans(tx: Tx, done: UndoState) -> None:
     """Remove what only the undone step still held up.
 
     Of two imports that bring the same fact, or messages of one conversation, the first owns the row. When it is
@@ -473,7 +475,7 @@ def _clear_orphans(tx: Tx, done: Work) -> None:
                 tx.delete("conversations", {"id": conversation_id})
 
 
-def _without_source(tx: Tx, done: Work) -> list[tuple[str, int, str | None]]:
+def _without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]]:
     found = []
     for memory_id in done.loosened - done.kept:
         found += tx.all(
@@ -484,7 +486,7 @@ def _without_source(tx: Tx, done: Work) -> list[tuple[str, int, str | None]]:
     return sorted(found, key=lambda row: -int(row[1]))  # parts of a split text before their head
 
 
-def _rederive(tx: Tx, done: Work) -> None:
+def _rederive(tx: Tx, done: UndoState) -> None:
     standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
     refresh_terms(tx, standing)
     forget_inferred(tx, memories_naming(tx, done.named))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.belief.gate import Deed as Verdict
-from core.intake.store.store import Keeper, foresee, judge
-from core.intake.store.store_plan import Case, Plan
+from core.intake.store.store import StoreService, foresee, judge
+from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.sources import standing_twin
-from core.intake.transitions.review_items import Matter, known_matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject, known_matter
+from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.pairs import Decided
 from core.memory.read import said_at_sql
 from core.types.lifecycle import Deed
@@ -62,7 +62,7 @@ class Opposed:
     leaving: tuple[str, ...] = ()
 
 
-def find_opposed(rows: Rows, keeper: Keeper, decisions: Decided) -> list[Opposed]:
+def find_opposed(rows: Rows, keeper: StoreService, decisions: Decided) -> list[Opposed]:
     """What is still to be settled.
 
     Args:
@@ -86,7 +86,7 @@ def find_opposed(rows: Rows, keeper: Keeper, decisions: Decided) -> list[Opposed
     return found
 
 
-def opposed_now(rows: Rows, keeper: Keeper, memory_id: str) -> Opposed | None:
+def opposed_now(rows: Rows, keeper: StoreService, memory_id: str) -> Opposed | None:
     """What the gate would say of one memory now.
 
     Args:
@@ -111,7 +111,7 @@ def opposed_now(rows: Rows, keeper: Keeper, memory_id: str) -> Opposed | None:
     return Opposed(memory_id, others, deed, plan.confidence, _leaving(plan, memory_id))
 
 
-def _leaving(plan: Plan, memory_id: str) -> tuple[str, ...]:
+def _leaving(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
     """What `core.intake.store.plan_execution` lets end or wait."""
     if plan.deed in (Verdict.SUPERSEDE, Verdict.HOLD_EXISTING):
         return tuple(
@@ -122,7 +122,7 @@ def _leaving(plan: Plan, memory_id: str) -> tuple[str, ...]:
     return () if plan.deed is Verdict.COEXIST else (memory_id,)
 
 
-def _deed(plan: Plan, cases: tuple[Case, ...]) -> Deed | None:
+def _deed(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> Deed | None:
     if plan.deed in _ENDS:
         return Deed.SUPERSEDE
     if plan.deed is Verdict.COEXIST and not any(case.verdict.review for case in cases):
@@ -130,12 +130,12 @@ def _deed(plan: Plan, cases: tuple[Case, ...]) -> Deed | None:
     return Deed.ASK if plan.deed in _ASKS else None
 
 
-def _matter(memory_id: str, case: Case) -> Matter:
+def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
     odds = case.odds[0]
-    return Matter(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
+    return ItemSubject(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
 
 
-def settle(acts: Acts, keeper: Keeper, memory_id: str) -> None:
+def settle(acts: Transitions, keeper: StoreService, memory_id: str) -> None:
     """Do what the gate says of one memory.
 
     Args:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
 from core.belief.extract.residue import says_no_more
-from core.intake.claims.candidate import Beside, beside
+from core.intake.claims.candidate import Neighbour, beside
 from core.lifecycle.consolidate.pairs import Near, Node, give_way, relate, vectors_of
 from core.lifecycle.decay.protection import protections
 from core.lifecycle.kit.job_context import Ground
@@ -59,7 +59,7 @@ class Cluster:
 @dataclass(frozen=True, slots=True)
 class _Statement:
     span: Span
-    side: Beside
+    side: Neighbour
     claims: tuple[ClaimDraft, ...]
     vector: NDArray[np.float32]
 
@@ -152,7 +152,7 @@ def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.fl
 def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
     """One digest of a group, or several where it says too much for one."""
     ground = own.ground
-    sides: dict[str, Beside] = ground.read(lambda rows: beside(rows, {one.id: 1.0 for one in members}))
+    sides: dict[str, Neighbour] = ground.read(lambda rows: beside(rows, {one.id: 1.0 for one in members}))
     told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
     same = _Sameness(ground)
     left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
@@ -195,7 +195,7 @@ def _fill(
 
 
 def _statements(
-    ground: Ground, members: Sequence[Node], sides: dict[str, Beside], vectors: dict[int, NDArray[np.float32]]
+    ground: Ground, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
 ) -> dict[str, list[_Statement]]:
     spans = {one.id: statements(one.id, sides[one.id].text) for one in members}
     # A text of one sentence has its vector already.
@@ -263,6 +263,6 @@ def _own_claims(one: _Statement) -> tuple[ClaimDraft, ...]:
     return tuple(replace(claim, start=claim.start - begin, end=claim.end - begin) for claim in one.claims)
 
 
-def _alone(one: _Statement) -> Beside:
+def _alone(one: _Statement) -> Neighbour:
     """A sentence as a memory of its own."""
     return replace(one.side, text=one.span.text, claims=_own_claims(one))

@@ -19,7 +19,7 @@ from core.intake.claims import assertion
 from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.digest_support import DIGESTED
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, to_json
 from core.memory.write import insert_memories, write_vectors
 from core.text.rendering.digest import Span, composed
@@ -45,7 +45,7 @@ class Sentence:
 
 
 def write_digest(
-    acts: Acts, sources: Sequence[str], sentences: Sequence[Sentence], vector: NDArray[np.float32] | None
+    acts: Transitions, sources: Sequence[str], sentences: Sequence[Sentence], vector: NDArray[np.float32] | None
 ) -> str:
     """Write a digest and put its sources beneath it.
 
@@ -87,7 +87,7 @@ def _spans(texts: Mapping[str, str], sentences: Sequence[Sentence]) -> list[Span
     return [Span(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
 
 
-def _draft(acts: Acts, rows: Sequence[dict[str, Any]], spans: Sequence[Span]) -> Draft:
+def _draft(acts: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[Span]) -> Draft:
     tx, first = acts.tx, rows[0]
     digest_id = acts.make_id()
     text, places = composed(spans)

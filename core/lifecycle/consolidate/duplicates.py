@@ -20,7 +20,7 @@ from core.belief.gate import Deed as Verdict
 from core.belief.gate import decide
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation import certain
-from core.intake.claims.candidate import OWNER_LINEAGE, Beside
+from core.intake.claims.candidate import OWNER_LINEAGE, Neighbour
 from core.intake.transaction.echo_guard import was_handed
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.lifecycle.consolidate.pairs import (
@@ -168,7 +168,7 @@ class _Reading:
             found.gone |= {tie.other.id for tie in free}
 
     def _may_come_to_something(
-        self, pair: Pair, sides: Mapping[str, Beside], sources: Mapping[str, frozenset[str]]
+        self, pair: Pair, sides: Mapping[str, Neighbour], sources: Mapping[str, frozenset[str]]
     ) -> bool:
         a, b, cosine = pair
         ids = frozenset((a.id, b.id))
@@ -215,7 +215,7 @@ def _says_same(told: ReadPair) -> bool:
     return (relation.label is Label.DUPLICATE and relation.certain) or _one_claim(told.sides)
 
 
-def _one_claim(sides: tuple[Beside, Beside]) -> bool:
+def _one_claim(sides: tuple[Neighbour, Neighbour]) -> bool:
     """Whether both are read to say the same, and one of them says nothing else."""
     keys = [
         frozenset((key_form(c.subject), c.predicate, key_form(c.value), c.polarity) for c in side.claims)
@@ -232,7 +232,7 @@ def _may_stand_beneath(keep: Node, other: Node) -> bool:
     return alike and not other.pinned and (keep.persons or not other.persons)
 
 
-def _may_merge(keep: Node, other: Node, sides: Mapping[str, Beside], relation: Relation) -> bool:
+def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation: Relation) -> bool:
     if keep.kind != other.kind or keep.kind not in _BY_TEXT or other.pinned:
         return False
     if relation.label is not Label.MERGE or not relation.certain:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.belief.claims.text_union import united
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.digest_writer import from_json, text_of, write_digest
 from core.lifecycle.consolidate.pairs import Node, read_nodes
 from core.lifecycle.decay.protection import IN_REVIEW, SPARED, protections
@@ -90,7 +90,7 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
-def do_deed(acts: Acts, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
+def do_deed(acts: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
     """Carry one deed out.
 
     Args:
@@ -116,13 +116,13 @@ def do_deed(acts: Acts, deed: Planned, vectors: Sequence[NDArray[np.float32] | N
     return True
 
 
-def _weigh(acts: Acts, tie: Sequence[Any]) -> None:
+def _weigh(acts: Transitions, tie: Sequence[Any]) -> None:
     _keep, other, cosine, confidence, by = tie
     acts.weighed = by
     acts.weights[other] = (confidence, cosine)
 
 
-def _merge(acts: Acts, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
+def _merge(acts: Transitions, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
     tie = deed.detail["merge"]
     keep, other = tie[0], tie[1]
     text = _united(acts.tx, deed)
@@ -140,7 +140,7 @@ def _united(rows: Rows, deed: Planned) -> str:
     return united(keep, other)
 
 
-def _take_over(acts: Acts, keep: str, other: str) -> None:
+def _take_over(acts: Transitions, keep: str, other: str) -> None:
     """Tags, importance and relations of a duplicate go to what is kept (seed A, 6.1)."""
     tx = acts.tx
     rows = [tx.row("memories", {"id": one}) or {} for one in (keep, other)]
@@ -156,7 +156,7 @@ def _take_over(acts: Acts, keep: str, other: str) -> None:
         acts.edge(ends[0], ends[1], str(kind))
 
 
-def _confirm(acts: Acts, keep: str, by: str) -> None:
+def _confirm(acts: Transitions, keep: str, by: str) -> None:
     """The sources of one memory are independent sources of another."""
     found = acts.tx.all(
         "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ?1 UNION ALL "

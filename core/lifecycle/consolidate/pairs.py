@@ -25,9 +25,9 @@ from core.belief.claims.authorship import OWNERS_WORD, PERSONS
 from core.belief.relate.relation import RelationModel, by_rule
 from core.embed.codec import from_blobs
 from core.errors import LociError
-from core.intake.claims.candidate import Beside, beside
+from core.intake.claims.candidate import Neighbour, beside
 from core.intake.transaction.text_readers import Relate
-from core.intake.transitions.review_items import KEPT, Matter, known_matter
+from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import reverted_runs
 from core.lifecycle.kit.job_context import Ground
 from core.memory.read import said_at_sql
@@ -268,7 +268,7 @@ class ReadPair:
     second: Node
     cosine: float
     relation: Relation
-    sides: tuple[Beside, Beside]
+    sides: tuple[Neighbour, Neighbour]
 
 
 @dataclass(frozen=True)
@@ -422,7 +422,7 @@ def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
     if decisions.is_settled(a, b):
         return False
     for kind in ("contradiction", "classification"):
-        known = known_matter(rows, Matter(kind, a, b))
+        known = known_matter(rows, ItemSubject(kind, a, b))
         if known is not None and (known.state == "open" or known.resolution in KEPT):
             return False
     return True
@@ -490,7 +490,7 @@ class Crowd:
         return self._known[scope]
 
 
-def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Beside], crowd: Crowd) -> list[ReadPair]:
+def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Neighbour], crowd: Crowd) -> list[ReadPair]:
     """Read how pairs relate.
 
     Args:
@@ -512,7 +512,7 @@ def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Beside
     return found
 
 
-def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Beside]:
+def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
     """What the memories of a few pairs say, by id; what is gone is left out.
 
     Args:
@@ -520,11 +520,11 @@ def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Beside]:
         pairs: two memories and their cosine.
     """
     ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
-    found: dict[str, Beside] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
+    found: dict[str, Neighbour] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
     return found
 
 
-def relate(ground: Ground, pairs: Sequence[tuple[Beside, Beside]]) -> Sequence[Relation | None]:
+def relate(ground: Ground, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequence[Relation | None]:
     """How pairs relate; what rules alone know where no model answers.
 
     Args:

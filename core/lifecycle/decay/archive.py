@@ -17,9 +17,9 @@ from weakref import WeakKeyDictionary
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.intake.erase.erasure import erase
-from core.intake.erase.erasure_scope import Reach, reach_of
+from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
 from core.intake.erase.row_erasure import texts_of
-from core.intake.erase.trace_index import Journals
+from core.intake.erase.trace_index import TraceIndex
 from core.intake.revise.revision_plan import plan
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.decay.protection import protections
@@ -142,7 +142,7 @@ class Erasing:
 
     def __init__(self) -> None:
         # Of each open vault one: it holds texts, so it goes with the last deed of its run, or when the next is planned.
-        self._journals: WeakKeyDictionary[UnitOfWork, Journals] = WeakKeyDictionary()
+        self._journals: WeakKeyDictionary[UnitOfWork, TraceIndex] = WeakKeyDictionary()
 
     @property
     def type(self) -> JobType:
@@ -162,7 +162,7 @@ class Erasing:
         found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
         return found
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Journals:
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> TraceIndex:
         """Read the journals once a run, and what was written in them since the last batch.
 
         Args:
@@ -186,7 +186,7 @@ class Erasing:
         verb: Verb,  # noqa: ARG002
         ground: Ground,
         deeds: Sequence[Planned],
-        prepared: Journals | None = None,
+        prepared: TraceIndex | None = None,
     ) -> Batch:
         """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
 
@@ -210,12 +210,12 @@ class Erasing:
         return Batch(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
 
 
-def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> Journals:
+def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> TraceIndex:
     """An index for all that is due, not for the next few alone."""
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
     due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
-    reach = reach_of(rows, [*due, *reach_of(rows, due, whole_chain=False).back], whole_chain=False)
-    return Journals([*ids, *reach.ids], texts_of(rows, reach))
+    reach = erasure_scope_of(rows, [*due, *erasure_scope_of(rows, due, whole_chain=False).back], whole_chain=False)
+    return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
 
 
 def _plan(rows: Rows, ground: Ground) -> list[Planned]:
@@ -250,14 +250,16 @@ def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -
     return [str(row[0]) for row in rows.all(_DUE, asked)]
 
 
-def _leaving(rows: Rows, ground: Ground, due: Sequence[str]) -> Iterator[tuple[str, tuple[Sequence[str], Reach]]]:
+def _leaving(
+    rows: Rows, ground: Ground, due: Sequence[str]
+) -> Iterator[tuple[str, tuple[Sequence[str], ErasureScope]]]:
     """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
-    reaches = {memory_id: reach_of(rows, [memory_id], whole_chain=False) for memory_id in due}
+    reaches = {memory_id: erasure_scope_of(rows, [memory_id], whole_chain=False) for memory_id in due}
     loose = _loose(rows, ground, {one for reach in reaches.values() for one in reach.back})
     for memory_id, alone in reaches.items():
         under = alone.back
         if loose.issuperset(under):
-            reach = reach_of(rows, [memory_id, *under], whole_chain=False) if under else alone
+            reach = erasure_scope_of(rows, [memory_id, *under], whole_chain=False) if under else alone
             if _is_missed_by_nobody(rows, reach):
                 yield memory_id, (under, reach)
 
@@ -271,5 +273,5 @@ def _loose(rows: Rows, ground: Ground, sources: Collection[str]) -> set[str]:
     return set(found) - protections(rows, found, ground.now_ms).keys()
 
 
-def _is_missed_by_nobody(rows: Rows, reach: Reach) -> bool:
+def _is_missed_by_nobody(rows: Rows, reach: ErasureScope) -> bool:
     return not reach.back and rows.one(_STANDING, (to_json(list(reach.ids)),)) is None

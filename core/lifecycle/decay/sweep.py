@@ -19,7 +19,7 @@ from core import log
 from core.config.options import Options
 from core.errors import UserError
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.lifecycle.decay.protection import PINNED, SPARED, protections
 from core.lifecycle.kit.job_context import Batch, Ground
 from core.memory.strengths import COLUMNS, JOINS, strengths
@@ -207,7 +207,7 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
     return Batch(len(deeds), dict(counts), tuple(ids))
 
 
-def _do(tx: Tx, acts: Acts, deed: Planned, confidence: float) -> None:
+def _do(tx: Tx, acts: Transitions, deed: Planned, confidence: float) -> None:
     parts = acts.parts(deed.memory_id)
     if deed.deed is Deed.FADE:
         _mark(tx, parts, confidence)

@@ -20,19 +20,19 @@ from core.belief.claims.model_proposals import weighed
 from core.belief.extract.permanence import agreed, permanence_of
 from core.belief.gate import Deed, decide
 from core.errors import Code, LociError, UserError
-from core.intake.claims.candidate import Beside, Newcomer, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
 from core.intake.claims.claim_writer import read_claims
 from core.intake.claims.structural_match import at_odds, others_standing
 from core.intake.store.classification import stored_newcomer
 from core.intake.store.plan_execution import Carrying
-from core.intake.store.store import Keeper
-from core.intake.store.store_plan import Case, Plan, limit_to_part
+from core.intake.store.store import StoreService
+from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
 from core.intake.transaction.echo_guard import was_handed
 from core.intake.transaction.sources import add_source, corroborate, standing_twin, waiting_twin
 from core.intake.transaction.tombstones import erased_texts
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transitions.review_items import Matter
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.review_items import ItemSubject
+from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.distill_queue import Episode
 from core.memory.draft import Draft, content_hash
 from core.memory.write import insert_memories, write_new_vectors
@@ -104,8 +104,8 @@ class Hand:
     """
 
     tx: Tx
-    keeper: Keeper
-    acts: Acts
+    keeper: StoreService
+    acts: Transitions
 
     def take(self, item: Item) -> Outcome:
         """Let one fact or rule in, as far as the gate lets it.
@@ -161,7 +161,7 @@ class Hand:
             # Trigger: a rule that the person did not say. Why: whoever writes a page could tell assistants what to do.
             # Outcome: the person is asked.
             self.acts.log("QUARANTINE", memory_id, None)
-            self.acts.open_conflict(Matter("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
+            self.acts.open_conflict(ItemSubject("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
             return Outcome("asked", (memory_id,))
         reply = self.keeper.admit(self.acts, memory_id)
         if reply.deduplicated:
@@ -236,12 +236,12 @@ class Hand:
             return
         own = tuple(one for one in at_odds(self.tx, newcomer) if one.memory_id == old_id)
         whole = not own or not others_standing(self.tx, old_id, [one.claim_id for one in own])
-        case = Case(other, relation, verdict, own, whole)
-        plan = Plan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
+        case = NeighbourCase(other, relation, verdict, own, whole)
+        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
         self.acts.weighed = "model"
         Carrying(self.acts, newcomer, plan, self.keeper.readers).out()
 
-    def _before(self, newcomer: Newcomer, other: Beside) -> Mapping[Label, float]:
+    def _before(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
         """What the built-in model says of the pair; nothing where there is none, or it does not answer."""
         if self.keeper.readers.relate is None:
             return {}

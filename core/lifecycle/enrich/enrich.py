@@ -25,7 +25,7 @@ from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import review_items
-from core.intake.transitions.review_items import Matter
+from core.intake.transitions.review_items import ItemSubject
 from core.lifecycle.kit.job_context import Batch, Ground
 from core.llm.description import Description, describing_prompt, description_of, grounded
 from core.llm.prompts import TEXT_CHARACTERS
@@ -96,7 +96,7 @@ def _ask(tx: Tx, make_id: Callable[[], str], pair: Pair) -> bool:
     keep, other = (None if side is None else str(side) for side in sides)
     if keep is None or other is None:
         return False
-    matter = Matter(
+    matter = ItemSubject(
         "entity_merge",
         other,
         None if keep == other else keep,

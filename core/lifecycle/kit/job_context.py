@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.config.options import Options
-from core.intake.store.store import Keeper
+from core.intake.store.store import StoreService
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.llm.prompts import Prompt
 from core.memory.write import Stored, VectorSpace
 from core.types.clock import Clock
@@ -69,7 +69,7 @@ class Ground:
     options: Options
     make_id: Callable[[], str]
     work: UnitOfWork
-    keeper: Keeper
+    keeper: StoreService
     space: VectorSpace
     read: Callable[[Callable[[Rows], Any]], Any]
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
@@ -85,7 +85,7 @@ class Ground:
         """Epoch ms."""
         return self.clock.now_ms()
 
-    def acts(self, tx: Tx, verb: Verb) -> Acts:
+    def acts(self, tx: Tx, verb: Verb) -> Transitions:
         """The steps of which a job's deeds are made."""
         return self.keeper.acts(tx, verb, self.stored, "rules")
 

@@ -16,9 +16,9 @@ from core.belief.review.open_questions import contradiction_sentence, missing, s
 from core.config.lifecycle import LifecycleOptions
 from core.errors import LociError
 from core.intake.revise import rule_inversion
-from core.intake.revise.outcome_reports import Applications, Turned, flagged
+from core.intake.revise.outcome_reports import InvertedText, OutcomeReports, flagged
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.transitions.review_items import Matter, close_conflict, fingerprint
+from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
 from core.memory.draft import to_json
 from core.text.compose import embedding_text
@@ -145,7 +145,7 @@ def _stale(
 
 
 def _name(rows: Rows, kind: str, memory_id: str, key: bytes) -> bytes:
-    return fingerprint(rows, Matter(kind, memory_id, keys=(key,)))
+    return fingerprint(rows, ItemSubject(kind, memory_id, keys=(key,)))
 
 
 class Gaps:
@@ -158,13 +158,18 @@ class Gaps:
         found: Sequence[Planned] = ground.read(lambda rows: _planned(rows, ground.options, ground.now_ms))
         return found
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, Turned]:
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
         """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
         rules = [deed.memory_id for deed in deeds if deed.deed is Deed.SUPERSEDE]
         return _turned(ground, rules) if rules else {}
 
     def carry_out(
-        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Mapping[str, Turned] | None = None
+        self,
+        tx: Tx,
+        verb: Verb,
+        ground: Ground,
+        deeds: Sequence[Planned],
+        prepared: Mapping[str, InvertedText] | None = None,
     ) -> Batch:
         """Carry a few deeds out; see `Preparing.carry_out`."""
         counts: Counter[str] = Counter()
@@ -294,11 +299,11 @@ def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[byt
             continue
         item, reason = _ITEM[kind]
         detail = {"gap": gap_id, "schema": one.schema, "field": one.field}
-        acts.open_conflict(Matter(item, memory_id, reason=reason, detail=detail, keys=(one.key,)))
+        acts.open_conflict(ItemSubject(item, memory_id, reason=reason, detail=detail, keys=(one.key,)))
     return len(acts.opened)
 
 
-def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, Turned]:
+def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, InvertedText]:
     """The opposites of rules with their vectors, off the writer."""
     found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
         lambda rows: {one: _opposite(rows, one) for one in rules}
@@ -314,15 +319,15 @@ def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, Turned]:
             # Trigger: no embedder answers. Why: the questions of the run need none. Outcome: the rule stays marked, the
             # deed counts as left, and the next run takes it up again.
             break
-        made[rule_id] = Turned(text, vector)
+        made[rule_id] = InvertedText(text, vector)
     return made
 
 
-def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned, ready: Turned | None) -> dict[str, int]:
+def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned, ready: InvertedText | None) -> dict[str, int]:
     turned = _opposite(tx, deed.memory_id)
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again
-    marks = Applications(ground.make_id, ground.work, ground.space, ground.stored)
+    marks = OutcomeReports(ground.make_id, ground.work, ground.space, ground.stored)
     done = marks.turn(tx, verb, turned[0], ready, SCHEDULER)
     return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
 

@@ -26,7 +26,7 @@ from core.belief.relate.distinctions import (
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.result import RecallItem
 from core.text.split import sentences
 from core.types.belief import ACTED_ON, Label, Told
@@ -42,7 +42,7 @@ _BY_MEANING = 6
 _log = log.get("recall")
 
 
-def with_contested(rows: Rows, items: tuple[RecallItem, ...], readers: Readers) -> tuple[RecallItem, ...]:
+def with_contested(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
     """Mark what clients tell against the person's own word, and put it behind that word.
 
     Args:
@@ -96,7 +96,7 @@ def _at(memory: Memory) -> int:
     return memory.recorded_at if memory.occurred is None else memory.occurred.ms
 
 
-def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: Readers) -> dict[str, RecallItem]:
+def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Id of what contradicts to the best item that it contradicts."""
     found: dict[str, RecallItem] = {}
     doubtful: list[tuple[RecallItem, RecallItem, Told, Told]] = []
@@ -118,7 +118,7 @@ def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: Readers) -
     return found
 
 
-def _told(memory: Memory, readers: Readers) -> list[Told]:
+def _told(memory: Memory, readers: TextReaders) -> list[Told]:
     text, at = memory.text[:_CHARACTERS], _at(memory)
     spans = sentences(text)[:_SENTENCES]
     parts = [text[begin:end].strip() for begin, end in spans]
@@ -149,7 +149,7 @@ def _is_one_matter(mine: Told, theirs: Told) -> bool:
 
 
 def _by_meaning(
-    doubtful: Sequence[tuple[RecallItem, RecallItem, Told, Told]], readers: Readers
+    doubtful: Sequence[tuple[RecallItem, RecallItem, Told, Told]], readers: TextReaders
 ) -> Iterable[tuple[RecallItem, RecallItem]]:
     """Those of the pairs of which the relation model is sure that the one takes the place of the other."""
     asked = doubtful[:_BY_MEANING]

@@ -19,10 +19,10 @@ from engine_rig import Rig, later, rig_at
 from fake_ollama import FakeOllama
 from life_rig import harmful, helpful, level, lives, run
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code, UserError
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import Server
 from core.types.lifecycle import JobType
 from core.types.recall import ContextQuery
@@ -37,7 +37,7 @@ TABS = "Always indent with tabs."
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         yield rig
 
 
@@ -391,7 +391,7 @@ def test_a_storage_that_fails_is_one_error_and_the_next_call_is_served(
 
 def test_claims_are_read_and_compared_without_anybody_waiting_for_a_model(tmp_path: Path) -> None:
     """B Pipeline with design 4: storing needs no session of a model; the gate settles by rules at once."""
-    with rig_at(tmp_path, readers=Readers(extract=built_in_readers().extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=built_in_readers().extract)) as rig:
         older = rig.store("I live in Graz.").memory_id
         newer = rig.store("I live in Linz.").memory_id
         assert (rig.get(older).status, rig.get(newer).status) == (Status.SUPERSEDED, Status.ACTIVE)

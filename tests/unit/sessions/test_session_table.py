@@ -6,19 +6,19 @@ import pytest
 from engine_rig import refused
 
 from core.errors import Code
-from core.sessions.table import MOST_SESSIONS, Table
-from core.sessions.working_set import Slots, Taken
+from core.sessions.table import MOST_SESSIONS, SessionTable
+from core.sessions.working_set import RestoredSlots, Slots
 from core.types.sessions import Resumed
 
-NONE = Taken({}, Resumed.NEW)
+NONE = RestoredSlots({}, Resumed.NEW)
 
 
-def take(table: Table, name: tuple[str, str], now: int = 0, kept: Taken = NONE) -> Taken:
-    return table.take_up(name, now, lambda: kept, lambda slots, _age: Taken(slots, Resumed.HELD))
+def take(table: SessionTable, name: tuple[str, str], now: int = 0, kept: RestoredSlots = NONE) -> RestoredSlots:
+    return table.take_up(name, now, lambda: kept, lambda slots, _age: RestoredSlots(slots, Resumed.HELD))
 
 
 def test_the_fifth_turn_is_refused_until_one_ends() -> None:
-    table = Table()
+    table = SessionTable()
     for n in range(4):
         table.open(("a", f"s{n}"), f"t{n}", 0, 4)
     with refused(Code.BUSY):
@@ -30,7 +30,7 @@ def test_the_fifth_turn_is_refused_until_one_ends() -> None:
 
 
 def test_a_turn_in_the_same_session_ends_the_one_before() -> None:
-    table = Table()
+    table = SessionTable()
     for n in range(9):
         gone = table.open(("a", "s"), f"t{n}", 0, 1)
         assert gone.ended == int(n > 0)
@@ -43,7 +43,7 @@ def test_a_turn_in_the_same_session_ends_the_one_before() -> None:
 
 @pytest.mark.parametrize("turn", [None, "t0"])
 def test_an_end_that_was_not_saved_can_be_asked_for_again(turn: str | None) -> None:
-    table = Table()
+    table = SessionTable()
     table.open(("a", "s"), "t0", 0, 1)
     for _ in range(2):
         assert table.end(("a", "s"), turn) == "t0"
@@ -56,7 +56,7 @@ def test_an_end_that_was_not_saved_can_be_asked_for_again(turn: str | None) -> N
 
 
 def test_a_session_that_was_used_since_it_was_closed_stays() -> None:
-    table, name = Table(), ("a", "s")
+    table, name = SessionTable(), ("a", "s")
     table.open(name, "t", 0, 4)
     take(table, name)
     table.use(name, {"m": 0.9}, 7)
@@ -77,7 +77,7 @@ def test_a_session_that_was_used_since_it_was_closed_stays() -> None:
 
 
 def test_leaving_ends_the_turn_and_gives_back_what_is_to_be_kept() -> None:
-    table = Table()
+    table = SessionTable()
     table.open(("a", "s"), "t", 5, 4)
     take(table, ("a", "s"), 5)
     assert table.use(("a", "s"), {"m": 0.9}, 7) == 1
@@ -90,23 +90,23 @@ def test_leaving_ends_the_turn_and_gives_back_what_is_to_be_kept() -> None:
 
 
 def test_what_was_only_taken_up_is_not_kept_anew() -> None:
-    table = Table()
-    assert take(table, ("a", "s"), 1, Taken({"m": 0.5}, Resumed.FADED)).slots == {"m": 0.5}
+    table = SessionTable()
+    assert take(table, ("a", "s"), 1, RestoredSlots({"m": 0.5}, Resumed.FADED)).slots == {"m": 0.5}
     assert table.leave_all().left == ()
 
 
 def test_a_session_is_looked_for_once_while_it_is_in_use() -> None:
-    table, asked = Table(), []
+    table, asked = SessionTable(), []
 
-    def find() -> Taken:
+    def find() -> RestoredSlots:
         asked.append(1)
-        return Taken({"m": 0.5}, Resumed.WHOLE)
+        return RestoredSlots({"m": 0.5}, Resumed.WHOLE)
 
     ages: list[int] = []
 
-    def idle(slots: Slots, age: int) -> Taken:
+    def idle(slots: Slots, age: int) -> RestoredSlots:
         ages.append(age)
-        return Taken(slots, Resumed.HELD)
+        return RestoredSlots(slots, Resumed.HELD)
 
     for now in (10, 30, 70):
         assert table.take_up(("a", "s"), now, find, idle).slots == {"m": 0.5}
@@ -114,7 +114,7 @@ def test_a_session_is_looked_for_once_while_it_is_in_use() -> None:
 
 
 def test_silent_sessions_leave_and_others_stay() -> None:
-    table = Table()
+    table = SessionTable()
     for n in range(3):
         table.use(("a", f"s{n}"), {"m": 0.9}, n)
     gone = table.leave_idle(1)
@@ -124,7 +124,7 @@ def test_silent_sessions_leave_and_others_stay() -> None:
 
 
 def test_too_many_sessions_put_the_longest_silent_away() -> None:
-    table = Table()
+    table = SessionTable()
     for n in range(MOST_SESSIONS):
         table.use(("a", f"s{n}"), {"m": 0.9}, n)
     gone = table.open(("a", "new"), "t", 999, 4)
@@ -134,12 +134,12 @@ def test_too_many_sessions_put_the_longest_silent_away() -> None:
 
 @pytest.mark.parametrize("turn", [None, "t"])
 def test_an_unknown_session_has_no_turn(turn: str | None) -> None:
-    assert Table().end(("a", "s"), turn) == ""
-    assert Table().look(("a", "s")) is None
+    assert SessionTable().end(("a", "s"), turn) == ""
+    assert SessionTable().look(("a", "s")) is None
 
 
 def test_what_is_put_away_can_be_had_until_it_is_saved() -> None:
-    table = Table()
+    table = SessionTable()
     table.use(("a", "s"), {"m": 0.9}, 7)
     ((first,),) = (table.leave([("a", "s")]).left,)
     assert table.leaving(("a", "s")) is first

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig
 
 from core.engine.clients import client_undo
-from core.engine.runtime.open_vault import Opened
+from core.engine.runtime.open_vault import OpenVault
 from core.types.clients import Sight, Undoable
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.tx import Tx
@@ -115,7 +115,7 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
     with pytest.MonkeyPatch.context() as patch:
         rehearse = client_undo.rehearse
 
-        def counted(tx: Tx, opened: Opened, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+        def counted(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
             tried.append(since_ms)
             done.append("preview")
             rehearse(tx, opened, client_id, since_ms, actor)

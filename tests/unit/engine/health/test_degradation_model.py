@@ -16,17 +16,17 @@ from engine_rig import START_MS, Rig, facts, refused, rig_at
 from fake_ollama import EMBEDDER, Answer, Asked, FakeOllama, claims, relation
 
 from core.engine.health.report import sentence
-from core.engine.jobs.model_refinement import Pace
+from core.engine.jobs.model_refinement import RefinementPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.result import NO_VECTORS
 from core.types.belief import LABELS, Label, Relation, Server
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind
 
 NO_SERVER = "Waits for the local model."
-RESTLESS = Pace(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0, known_s=0.05, longest_s=0.2)
+RESTLESS = RefinementPacing(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0, known_s=0.05, longest_s=0.2)
 
 
 class Unsure:
@@ -107,7 +107,7 @@ def test_e32_1a_a_served_embedder_goes_and_what_is_stored_meanwhile_gets_its_vec
 
 def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, port: int) -> None:
     """E32.1b: storing needs no server; the text is kept whole and its claims are those of the patterns."""
-    with rig_at(tmp_path, readers=Readers(extract=built_in_readers().extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=built_in_readers().extract)) as rig:
         use_model(rig, port)
         assert rig.engine.model.look().result(30).server is Server.ABSENT
         kept = rig.store("I live in Graz and I am allergic to peanuts.").memory_id
@@ -121,7 +121,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
 
 def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_back(tmp_path: Path, port: int) -> None:
     """E32.1c: both versions are stored, the desk holds the question, and the model that returns settles it."""
-    with rig_at(tmp_path, readers=Readers(relate=Unsure(), gate=0.0)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(relate=Unsure(), gate=0.0)) as rig:
         quiet(rig)
         use_model(rig, port)
         client = rig.client("one", "write", "read")

@@ -14,7 +14,7 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 
 from core.engine.jobs import scheduler as scheduler_module
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import expire
 from core.engine.runtime.threads import ticking
 from core.lifecycle.kit import job_store
@@ -33,7 +33,7 @@ def clock() -> HandClock:
 @pytest.fixture
 def rig(tmp_path: Path, clock: HandClock) -> Iterator[Rig]:
     with rig_at(tmp_path, clock=clock) as rig:
-        rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         rig.engine.scheduler.begin(rig.opened)
         yield rig
 

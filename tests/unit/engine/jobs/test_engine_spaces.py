@@ -15,7 +15,7 @@ from fake_ollama import EMBEDDER, Answer, FakeOllama, _listed
 from numpy.typing import NDArray
 
 from core.engine.jobs.job_context_factory import ground_of
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.enrich.model_migration import LAST_ROUNDS, Migrate
@@ -78,15 +78,15 @@ class Model:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     model = Model()
-    monkeypatch.setattr(spaces_module.Spaces, "_ask", lambda _, wish, texts: model.ask(wish, texts))
-    monkeypatch.setattr(spaces_module.Spaces, "_version", lambda _, wish: model.version_of(wish))
+    monkeypatch.setattr(spaces_module.EmbeddingModels, "_ask", lambda _, wish, texts: model.ask(wish, texts))
+    monkeypatch.setattr(spaces_module.EmbeddingModels, "_version", lambda _, wish: model.version_of(wish))
     return model
 
 
 @pytest.fixture
 def rig(tmp_path: Path, model: Model) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.engine.scheduler.beats = Beats(pause_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
         yield rig
 
 
@@ -147,7 +147,7 @@ def test_all_memories_get_a_vector_of_the_new_model_which_is_searched_then(rig: 
 def test_a_wish_is_looked_at_with_the_next_second_and_not_with_the_next_minute(rig: Rig, model: Model) -> None:
     rig.store("The heron stands in the reeds.")
     scheduler, opened = rig.engine.scheduler, rig.opened
-    scheduler.beats = Beats(every_s=60.0, quiet_s=0.0)
+    scheduler.beats = SchedulerPacing(every_s=60.0, quiet_s=0.0)
     scheduler.begin(opened)
     rig.engine.spaces.begin(WISH).result(30)
     scheduler.beat(opened)
@@ -221,7 +221,7 @@ def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig
     model.asked = 0
     with rig_at(tmp_path, is_open=False) as again:
         again.unlock()
-        again.engine.scheduler.beats = Beats(pause_s=0.0, quiet_s=0.0)
+        again.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
         assert again.opened.space.name == "words"
         assert again.found("jar number 7")[0] == "The shelf holds jar number 7"
         state = again.engine.spaces.state().result(30)
@@ -419,7 +419,7 @@ def test_somebody_who_writes_without_a_pause_does_not_hold_up_the_exchange(rig: 
 @pytest.mark.expected_logs("the embedder does not answer")
 def test_through_the_real_client_with_a_stand_in_server(tmp_path: Path) -> None:
     with FakeOllama() as server, rig_at(tmp_path) as rig:
-        rig.engine.scheduler.beats = Beats(pause_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
         rig.engine.settings.set("model_host", server.host).result(30)
         rig.bring(facts(3))
         begin(rig)

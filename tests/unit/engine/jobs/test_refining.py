@@ -12,10 +12,10 @@ from belief_rig import item
 from engine_rig import Rig, Table, rig_at
 from fake_ollama import MODEL, Answer, FakeOllama, claims, relation
 
-from core.engine.jobs.model_refinement import Pace
+from core.engine.jobs.model_refinement import RefinementPacing
 from core.errors import Code, UserError
 from core.events import Changed, Event
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.review_items import open_review
 from core.llm.ollama import Limits
 from core.types.belief import LABELS, ClaimDraft, Label, ModelState, RefineReport, Relation, Server, Told
@@ -51,7 +51,7 @@ def fake() -> Iterator[FakeOllama]:
 
 @pytest.fixture
 def rig(tmp_path: Path, fake: FakeOllama) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=nothing, relate=Unsure(), gate=0.0)) as found:
+    with rig_at(tmp_path, readers=TextReaders(extract=nothing, relate=Unsure(), gate=0.0)) as found:
         found.engine.model.limits = QUICK
         found.engine.settings.set("model_host", fake.host).result(30)
         yield found
@@ -481,9 +481,9 @@ def test_a_question_that_fails_again_is_left_and_the_next_one_is_put(rig: Rig, f
 
 
 def test_it_goes_on_by_itself_while_the_vault_is_open(tmp_path: Path, fake: FakeOllama) -> None:
-    readers = Readers(extract=nothing, relate=Unsure(), gate=0.0)
+    readers = TextReaders(extract=nothing, relate=Unsure(), gate=0.0)
     with rig_at(tmp_path, readers=readers, background=True, is_open=False) as rig:
-        rig.engine.model.pace = Pace(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0)
+        rig.engine.model.pace = RefinementPacing(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0)
         rig.unlock()
         rig.engine.settings.set("model_host", fake.host).result(30)
         fake.says(claims(("user", "lives_in", "Bergen", "home for me is Bergen")))

@@ -11,7 +11,7 @@ from decay_rig import put
 from engine_rig import HandClock, Rig, WordEmbedder, rig_at
 from numpy.typing import NDArray
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.errors import Code, EnvironmentFaultError
 from core.types.lifecycle import JobType
 
@@ -50,7 +50,7 @@ def rig(tmp_path: Path, embedder: Refusing) -> Iterator[Rig]:
     with rig_at(tmp_path, embedder=embedder) as made:
         scheduler = made.engine.scheduler
         scheduler.agenda.jobs = {JobType.EMBED: scheduler.agenda.jobs[JobType.EMBED]}
-        scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         scheduler.begin(made.opened)
         yield made
 

@@ -13,7 +13,7 @@ from engine_rig import Rig, WordEmbedder
 from ground_rig import Ran, ground_of, near_of, run
 from numpy.typing import NDArray
 
-from core.intake.revise.outcome_reports import Applications
+from core.intake.revise.outcome_reports import OutcomeReports
 from core.lifecycle.consolidate.consolidate import Consolidation
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind
@@ -80,7 +80,7 @@ def test_a_rule_is_turned_around_with_a_vector_that_was_made_off_the_writer(tmp_
     with consolidation_rig.opened(tmp_path, embedder=embedder) as rig:
         client = rig.client("Anna", "read", "write")
         rule = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
-        marks = Applications(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
+        marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
         for actor in (client, rig.client("Ben", "read", "write"), client):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))
         embedder.write = write_of(rig)

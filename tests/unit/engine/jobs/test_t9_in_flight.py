@@ -18,7 +18,7 @@ from fake_ollama import Answer, Asked, FakeOllama, claims
 from gathering_rig import told
 from real_models import real_embedder, real_readers
 
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.types.belief import Server
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR, Kind
@@ -37,7 +37,7 @@ MODES = ("hybrid", "semantic", "keyword")
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path, embedder=real_embedder(), readers=real_readers()) as made:
-        made.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        made.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         yield made
 
 

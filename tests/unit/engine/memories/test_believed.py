@@ -10,7 +10,7 @@ from engine_rig import START_MS, Rig, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.memories.trust_explanation import Written, chain_of, steps_of
+from core.engine.memories.trust_explanation import ChainVersion, chain_of, steps_of
 from core.errors import Code
 from core.score.belief.trust import trust_terms
 from core.types.memory import Belief, Chain, ClaimHeld
@@ -212,8 +212,8 @@ def test_versions_hold_one_after_the_other_with_their_values(rig: Rig) -> None:
     assert belief(rig, old).chain == found
 
 
-def _written(name: str, begin: int | None, end: int | None, status: Status, **more: int) -> Written:
-    return Written(
+def _written(name: str, begin: int | None, end: int | None, status: Status, **more: int) -> ChainVersion:
+    return ChainVersion(
         name, more.get("version", 1), status, name, begin, Precision.DAY, end, more.get("said"), Precision.DAY,
         more.get("recorded", 0), more.get("retired"),
     )  # fmt: skip
@@ -258,7 +258,7 @@ def test_a_chain_is_in_order_never_ends_before_it_begins_and_has_one_current_at_
     rows: list[tuple[int | None, int | None, int | None, Status, int]],
 ) -> None:
     written = [
-        Written(str(nr), nr + 1, status, "", begin, Precision.MS, end, said, Precision.MS, recorded, recorded + 1)
+        ChainVersion(str(nr), nr + 1, status, "", begin, Precision.MS, end, said, Precision.MS, recorded, recorded + 1)
         for nr, (begin, end, said, status, recorded) in enumerate(rows)
     ]
     found: Chain = chain_of(written, 1_000)

@@ -20,10 +20,10 @@ from flaky_embedder import FlakyEmbedder
 from core.engine import startup
 from core.engine.facade import Engine, Setup
 from core.engine.health.report import sentence
-from core.engine.jobs.scheduler import Beats
-from core.engine.runtime.monitor import Readers as Machine
-from core.engine.runtime.monitor import Strain
-from core.engine.runtime.vector_space import Sight, sight_of
+from core.engine.jobs.scheduler import SchedulerPacing
+from core.engine.runtime.monitor import ResourceMonitor
+from core.engine.runtime.monitor import ResourceProbes as Machine
+from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
 from core.score.ranking.profile_options import profile_of
@@ -120,10 +120,10 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     assert rig.recall("jar number 3").strategy == "hybrid"
 
 
-def _with_index(rig: Rig, index: IndexManager) -> Sight:
+def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
     now = rig.opened
     profile = profile_of(now.retrieval)
-    return sight_of(now.embedder, now.space, index, profile, now.readers, now.make_id, now.work)
+    return make_active_space(now.embedder, now.space, index, profile, now.readers, now.make_id, now.work)
 
 
 # ---- the disk
@@ -170,7 +170,7 @@ class Machines:
     def __init__(self, rig: Rig) -> None:
         self.megabytes, self.is_plugged, self.clock = 0, True, ManualClock(0)
         readings = Machine(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: self.is_plugged)
-        rig.opened.strain = Strain(self.clock, 100, readings)
+        rig.opened.strain = ResourceMonitor(self.clock, 100, readings)
 
     def calm(self, rig: Rig) -> None:
         self.megabytes = 0
@@ -324,7 +324,7 @@ def test_e32_1e_a_keyring_that_is_away_opens_nothing_makes_no_key_and_comes_back
 def test_e33_1_the_first_beat_comes_a_minute_after_opening(rig: Rig, clock: LeapingClock) -> None:
     """E33.1 step 11, C40: a vault that was just opened is the person's; what is due waits for the first beat."""
     later(rig, 25)
-    rig.engine.scheduler.beats = Beats(every_s=60.0, quiet_s=0.0)
+    rig.engine.scheduler.beats = SchedulerPacing(every_s=60.0, quiet_s=0.0)
     rig.lock()
     rig.unlock()
     rig.engine.scheduler.beat(rig.opened)

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
-from core.engine.jobs.scheduler import Beats
-from core.engine.runtime.monitor import Readers as Machine
-from core.engine.runtime.monitor import Strain
+from core.engine.jobs.scheduler import SchedulerPacing
+from core.engine.runtime.monitor import ResourceMonitor
+from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
@@ -94,7 +94,7 @@ class Counting:
 def scheduled(folder: Path, *jobs: Any, **more: Any) -> Iterator[Rig]:
     with rig_at(folder, **more) as rig:
         rig.engine.scheduler.agenda.jobs = {job.type: job for job in jobs}
-        rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         rig.engine.scheduler.begin(rig.opened)
         yield rig
 
@@ -296,7 +296,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
     with scheduled(tmp_path, job) as rig:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
-        rig.opened.strain = Strain(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
+        rig.opened.strain = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, facts, rig_at
 
-from core.engine.runtime.memory_pressure import tend
-from core.engine.runtime.monitor import Readers, Strain
+from core.engine.runtime.memory_pressure import release_caches
+from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes
 from core.index.manager import Due
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure
@@ -25,8 +25,10 @@ class Held:
         self.megabytes = 0
         self.clock = ManualClock(0)
 
-    def strain(self) -> Strain:
-        return Strain(self.clock, 100, Readers(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: None))
+    def strain(self) -> ResourceMonitor:
+        return ResourceMonitor(
+            self.clock, 100, ResourceProbes(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: None)
+        )
 
     def calm(self) -> None:
         self.megabytes = 0
@@ -58,14 +60,14 @@ def answers(rig: Rig) -> list[list[str]]:
 def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -> None:
     before = answers(rig)
     dropped: list[str] = []
-    assert tend(rig.opened, (lambda: dropped.append("x"),)) is Pressure.NORMAL
+    assert release_caches(rig.opened, (lambda: dropped.append("x"),)) is Pressure.NORMAL
     assert not dropped
     held.megabytes = 75
-    assert tend(rig.opened, (lambda: dropped.append("x"),)) is Pressure.ELEVATED
+    assert release_caches(rig.opened, (lambda: dropped.append("x"),)) is Pressure.ELEVATED
     assert dropped == ["x"]
     assert rig.opened.probe_vectors == {}
     assert rig.opened.index.status().staged == 0, "the graph stays"
-    tend(rig.opened, (lambda: dropped.append("x"),))
+    release_caches(rig.opened, (lambda: dropped.append("x"),))
     assert dropped == ["x"], "a level is acted upon once"
     assert answers(rig) == before
 
@@ -73,7 +75,7 @@ def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -
 def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held: Held) -> None:
     before, full = answers(rig), rig.opened.index.status().memory_bytes
     held.megabytes = 95
-    assert tend(rig.opened) is Pressure.CRITICAL
+    assert release_caches(rig.opened) is Pressure.CRITICAL
     status = rig.opened.index.status()
     assert (status.staged, status.done, status.backend) == (150, 150, "hnsw")
     assert status.memory_bytes < full / 2
@@ -82,11 +84,11 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     rig.store("The boat lies in the harbour")
     assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
     held.calm()
-    tend(rig.opened)
+    release_caches(rig.opened)
     held.clock.advance(299_000)
-    assert tend(rig.opened) is Pressure.CRITICAL
+    assert release_caches(rig.opened) is Pressure.CRITICAL
     held.clock.advance(1_000)
-    assert tend(rig.opened) is Pressure.NORMAL
+    assert release_caches(rig.opened) is Pressure.NORMAL
     assert rig.opened.index.due() is Due.LINK
     rig.opened.index.maintain(lambda *_: None, lambda: False)
     assert rig.opened.index.status().staged == 0
@@ -97,7 +99,7 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
 def test_an_index_without_its_graph_survives_a_restart(rig: Rig, held: Held) -> None:
     before = answers(rig)
     held.megabytes = 95
-    tend(rig.opened)
+    release_caches(rig.opened)
     rig.lock()
     rig.unlock()
     assert answers(rig) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from core.engine.runtime.monitor import Readers, Strain, battery_plugged, level_of
+from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes, battery_plugged, pressure_level
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure
 
@@ -19,8 +19,8 @@ class Machine:
     def __init__(self, *, total: int = 16 * GB, plugged: bool | None = None) -> None:
         self.held, self.total, self.is_plugged = 300 * MB, total, plugged
 
-    def readers(self) -> Readers:
-        return Readers(lambda: self.held, lambda: self.total, lambda: self.is_plugged)
+    def readers(self) -> ResourceProbes:
+        return ResourceProbes(lambda: self.held, lambda: self.total, lambda: self.is_plugged)
 
     def take(self, megabytes: float) -> None:
         self.held = 300 * MB + int(megabytes * MB)
@@ -31,13 +31,13 @@ class Machine:
     [(0, "normal"), (0.699, "normal"), (0.7, "elevated"), (0.899, "elevated"), (0.9, "critical"), (3, "critical")],
 )
 def test_e21_2_the_lines_are_at_70_and_90_percent(ratio: float, level: str) -> None:
-    assert level_of(ratio) is Pressure(level)
+    assert pressure_level(ratio) is Pressure(level)
 
 
 @pytest.mark.parametrize(("total", "budget"), [(4 * GB, 512), (8 * GB, 512), (8 * GB + 1, 1_024), (64 * GB, 1_024)])
 def test_e21_1_the_budget_fits_the_machine_unless_it_is_chosen(total: int, budget: int) -> None:
     machine = Machine(total=total)
-    strain = Strain(ManualClock(0), 0, machine.readers())
+    strain = ResourceMonitor(ManualClock(0), 0, machine.readers())
     assert strain.budget_mb() == budget
     strain.use_budget(2_000)
     assert strain.budget_mb() == 2_000
@@ -45,7 +45,7 @@ def test_e21_1_the_budget_fits_the_machine_unless_it_is_chosen(total: int, budge
 
 def test_what_the_process_held_when_the_vault_opened_does_not_count() -> None:
     machine = Machine()
-    strain = Strain(ManualClock(0), 100, machine.readers())
+    strain = ResourceMonitor(ManualClock(0), 100, machine.readers())
     assert strain.used_mb() == 0
     machine.take(60)
     assert strain.used_mb() == 60
@@ -55,7 +55,7 @@ def test_what_the_process_held_when_the_vault_opened_does_not_count() -> None:
 
 def test_pressure_rises_at_once_and_falls_after_five_calm_minutes() -> None:
     machine, clock = Machine(), ManualClock(0)
-    strain = Strain(clock, 100, machine.readers())
+    strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
     assert strain.pressure() is Pressure.CRITICAL
     machine.take(10)
@@ -68,7 +68,7 @@ def test_pressure_rises_at_once_and_falls_after_five_calm_minutes() -> None:
 
 def test_below_the_line_but_not_below_nine_tenths_of_it_is_no_way_back() -> None:
     machine, clock = Machine(), ManualClock(0)
-    strain = Strain(clock, 100, machine.readers())
+    strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(72)
     assert strain.pressure() is Pressure.ELEVATED
     machine.take(65)
@@ -83,7 +83,7 @@ def test_below_the_line_but_not_below_nine_tenths_of_it_is_no_way_back() -> None
 
 def test_a_new_rise_begins_the_five_minutes_anew() -> None:
     machine, clock = Machine(), ManualClock(0)
-    strain = Strain(clock, 100, machine.readers())
+    strain = ResourceMonitor(clock, 100, machine.readers())
     for held in (95, 10, 95, 10):
         machine.take(held)
         strain.pressure()
@@ -95,7 +95,7 @@ def test_a_new_rise_begins_the_five_minutes_anew() -> None:
 
 def test_each_line_has_its_own_five_minutes() -> None:
     machine, clock = Machine(), ManualClock(0)
-    strain = Strain(clock, 100, machine.readers())
+    strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
     strain.pressure()
     machine.take(75)
@@ -111,7 +111,7 @@ def test_each_line_has_its_own_five_minutes() -> None:
 
 def test_a_larger_budget_eases_the_pressure() -> None:
     machine, clock = Machine(), ManualClock(0)
-    strain = Strain(clock, 100, machine.readers())
+    strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
     strain.pressure()
     strain.use_budget(1_000)
@@ -122,7 +122,7 @@ def test_a_larger_budget_eases_the_pressure() -> None:
 
 @pytest.mark.parametrize(("plugged", "on_battery"), [(True, False), (False, True), (None, False)])
 def test_only_a_known_battery_counts(plugged: bool | None, on_battery: bool) -> None:
-    assert Strain(ManualClock(0), 0, Machine(plugged=plugged).readers()).on_battery() is on_battery
+    assert ResourceMonitor(ManualClock(0), 0, Machine(plugged=plugged).readers()).on_battery() is on_battery
 
 
 def test_a_machine_that_does_not_tell_has_no_battery(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_a_machine_that_does_not_tell_has_no_battery(monkeypatch: pytest.MonkeyP
 
 
 def test_this_machine_answers() -> None:
-    strain = Strain(ManualClock(0))
+    strain = ResourceMonitor(ManualClock(0))
     held = bytearray(64 * MB)
     assert strain.used_mb() > 32
     assert strain.budget_mb() in (512, 1_024)

@@ -16,7 +16,7 @@ from engine_rig import START_MS, HandClock, Rig, facts, refused, rig_at, talk
 
 from core.config.options import Options
 from core.engine.health.report import health, sentence
-from core.engine.runtime.monitor import RECALLS, Pulse, Readers, Strain
+from core.engine.runtime.monitor import RECALLS, LatencyWindow, ResourceMonitor, ResourceProbes
 from core.errors import Code
 from core.types.belief import ModelState, Server
 from core.types.lifecycle import Health
@@ -194,7 +194,9 @@ def test_a_clock_that_was_set_back_is_told(rig: Rig) -> None:
 
 def test_memory_that_is_short_is_told_with_figures(rig: Rig) -> None:
     held = [0]
-    rig.opened.strain = Strain(rig.clock, 100, Readers(lambda: held[0], lambda: 16 * 1024 * MB, lambda: None))
+    rig.opened.strain = ResourceMonitor(
+        rig.clock, 100, ResourceProbes(lambda: held[0], lambda: 16 * 1024 * MB, lambda: None)
+    )
     held[0] = 80 * MB
     assert how(rig).warnings == (sentence("memory_elevated", mb=80, budget=100),)
     held[0] = 95 * MB
@@ -229,7 +231,7 @@ def test_what_opening_found_is_told_first(rig: Rig) -> None:
 
 
 def test_the_pulse_keeps_the_last_hundred() -> None:
-    pulse = Pulse()
+    pulse = LatencyWindow()
     assert (pulse.mean_ms(), pulse.slowest_ms()) == (None, None)
     for took in range(1, 151):
         pulse.beat(float(took))

@@ -27,7 +27,7 @@ from engine_rig import START_MS, Rig, error_of, later, refused, rig_at
 from core.engine.review.conflicts import Conflicts
 from core.errors import Code, LociError
 from core.events import Changed, Event
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.types.reviews import HoldRequest, Queue
 from core.types.values import OWNER_ACTOR, Action, Kind, Source
 
@@ -197,7 +197,7 @@ def test_what_follows_is_counted(rig: Rig) -> None:
     pair = make_pair(rig, have(recalled=3))
 
     def derive(tx: Any) -> None:
-        acts = Acts(tx, None, rig.opened.make_id, rig.opened.space, rig.opened.add_vectors)  # type: ignore[arg-type]
+        acts = Transitions(tx, None, rig.opened.make_id, rig.opened.space, rig.opened.add_vectors)  # type: ignore[arg-type]
         digest = put(rig, acts, Side("A digest.", kind=Kind.DIGEST))
         below = put(rig, acts, Side("Made of the digest."))
         space = tx.value("SELECT id FROM spaces WHERE name = 'home'")

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, rig_at
 
 from core.belief.extract.extraction import extract
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Status
@@ -21,7 +21,7 @@ YES = Decision(Action.SUPERSEDE)
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
         yield rig
 
 

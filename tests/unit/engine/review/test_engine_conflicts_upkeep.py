@@ -21,7 +21,7 @@ from desk_rig import (
 )
 from engine_rig import START_MS, Rig, differences, error_of
 
-from core.engine.review.review_chores import DeskUpkeep
+from core.engine.review.review_chores import ReviewChores
 from core.errors import Code
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.types.reviews import Decision, HoldRequest
@@ -105,7 +105,7 @@ def test_a_question_about_the_persons_own_text_never_expires(rig: Rig, kind: str
 
 
 def test_the_upkeep_looks_only_where_something_changed(rig: Rig) -> None:
-    tending = DeskUpkeep()
+    tending = ReviewChores()
     pair = unsure(rig, "Ada")
     tending.tend(rig.opened)
     seq = tending.seq

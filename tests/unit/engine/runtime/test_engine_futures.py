@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, error_of, refused
 
 from core.engine.runtime.futures import begun, chain, mapped, watched
-from core.engine.runtime.progress import Progress
+from core.engine.runtime.progress import ImportProgress
 from core.errors import BugError, CancelledError, Code, UserError
 
 LOG = logging.getLogger("loci.test")
@@ -121,7 +121,7 @@ def test_progress_is_throttled_and_asks() -> None:
         def monotonic(self) -> float:
             return now[0]
 
-    progress = Progress(Clock(0), lambda at, total: told.append((at, total)))
+    progress = ImportProgress(Clock(0), lambda at, total: told.append((at, total)))
     for step in range(10):
         now[0] = step * 0.03
         progress.at(step, 10)
@@ -131,8 +131,8 @@ def test_progress_is_throttled_and_asks() -> None:
 
 def test_progress_stops_on_request_and_when_the_vault_closes() -> None:
     with pytest.raises(CancelledError):
-        Progress(HandClock(0), None, lambda: True).at(1, 2)
+        ImportProgress(HandClock(0), None, lambda: True).at(1, 2)
     with refused(Code.VAULT_LOCKED):
-        Progress(HandClock(0), None, lambda: True, lambda: True).at(1, 2)
-    Progress(HandClock(0), None, lambda: False, lambda: False).at(1, 2)
-    Progress(HandClock(0)).at(1, None)
+        ImportProgress(HandClock(0), None, lambda: True, lambda: True).at(1, 2)
+    ImportProgress(HandClock(0), None, lambda: False, lambda: False).at(1, 2)
+    ImportProgress(HandClock(0)).at(1, None)

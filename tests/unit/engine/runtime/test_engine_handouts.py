@@ -10,7 +10,7 @@ from engine_rig import HandClock, Rig
 
 from core.engine.runtime.disclosure_log import LISTED
 from core.engine.startup import flush_journal
-from core.intake.erase.trace_index import Journals
+from core.intake.erase.trace_index import TraceIndex
 from core.types.values import OWNER_ACTOR
 
 HOME = "space:home"
@@ -195,7 +195,7 @@ def test_an_erasure_that_has_looked_already_finds_what_was_added_since(rig: Rig,
     if not is_newest:
         rig.recall("Where is box 1 kept?", reader)
         flush_journal(rig.opened)
-    index = Journals([second], [TEXTS[1]])
+    index = TraceIndex([second], [TEXTS[1]])
     rig.opened.vault.read(index.look)
     rig.engine.journal.handed(reader, "list", "", [second])
     flush_journal(rig.opened)

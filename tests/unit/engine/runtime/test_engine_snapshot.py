@@ -28,13 +28,13 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many vectors were read from the vault at each warming."""
     counts: list[int] = []
-    reading = vector_loader.Loader.vectors
+    reading = vector_loader.VaultVectorLoader.vectors
 
-    def vectors(self: vector_loader.Loader, labels: Labels) -> object:
+    def vectors(self: vector_loader.VaultVectorLoader, labels: Labels) -> object:
         counts.append(len(labels))
         return reading(self, labels)
 
-    monkeypatch.setattr(vector_loader.Loader, "vectors", vectors)
+    monkeypatch.setattr(vector_loader.VaultVectorLoader, "vectors", vectors)
     return counts
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.engine.views.graph_layouts import LayoutChild, child_command, lay_out
+from core.engine.views.graph_layouts import LayoutProcess, child_command, lay_out
 from core.engine.views.graph_positions import WholeLayout, checked, rings
-from core.engine.views.layout_process import EGO, LENGTH, STEP, Job, main, packed
+from core.engine.views.layout_process import EGO, LENGTH, STEP, LayoutJob, main, packed
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import SystemClock
 from core.types.views import Placed
@@ -47,7 +47,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
     assert all(process.returncode is not None for process in found)
 
 
-def grid(side: int) -> Job:
+def grid(side: int) -> LayoutJob:
     number = np.arange(side * side).reshape(side, side)
     a = np.concatenate((number[:, :-1].ravel(), number[:-1].ravel()))
     b = np.concatenate((number[:, 1:].ravel(), number[1:].ravel()))
@@ -64,17 +64,17 @@ def liar(code: str) -> tuple[str, ...]:
 
 def child(
     pool: ThreadPoolExecutor, command: tuple[str, ...], stopped: Callable[[], bool] = never, deadline_s: float = 60
-) -> LayoutChild:
-    return LayoutChild(pool, SystemClock(), stopped, command, deadline_s)
+) -> LayoutProcess:
+    return LayoutProcess(pool, SystemClock(), stopped, command, deadline_s)
 
 
-def run(pool: ThreadPoolExecutor, command: tuple[str, ...], job: Job) -> tuple[Placed, list[Placed]]:
+def run(pool: ThreadPoolExecutor, command: tuple[str, ...], job: LayoutJob) -> tuple[Placed, list[Placed]]:
     steps: list[Placed] = []
     last = lay_out(WholeLayout(job, None), lambda: child(pool, command), steps.append, lambda: False)
     return last, steps
 
 
-def lengths(xy: NDArray[np.float32], job: Job) -> tuple[float, float]:
+def lengths(xy: NDArray[np.float32], job: LayoutJob) -> tuple[float, float]:
     """Median length of an edge, and of any pair."""
     near = np.linalg.norm(xy[job.a] - xy[job.b], axis=1)
     far = np.linalg.norm(xy[:, None] - xy[None], axis=2)
@@ -103,7 +103,7 @@ def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
 def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> None:
     distance = np.array([0, 1, 1, 1, 2], np.int64)
     a, b = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 4], np.int32)
-    job = Job(EGO, a, b, np.ones(4, np.float32), rings(distance, a, b))
+    job = LayoutJob(EGO, a, b, np.ones(4, np.float32), rings(distance, a, b))
     with child(pool, child_command()) as running:
         ((placed, is_last),) = list(running.steps(job))
     assert is_last

@@ -23,7 +23,7 @@ from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.errors import Code, UserError
 from core.intake.review.resolution import Resolver
-from core.intake.transitions.transitions import Acts
+from core.intake.transitions.transitions import Transitions
 from core.types.reviews import Decided, Decision
 from core.types.values import OWNER_ACTOR, Action, Kind, Precision, Source, Status, When
 from core.types.views import Revision
@@ -369,7 +369,7 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
     pairs = [make_pair(rig, new=came(f"Proposed {n}.", None), kind="proposal", alone=True) for n in range(3)]
     before = rig.value("SELECT count(*) FROM consolidation_log")
 
-    def admit(acts: Acts, memory_id: str) -> None:
+    def admit(acts: Transitions, memory_id: str) -> None:
         acts.activate(memory_id)
         acts.log("ADD", memory_id, None)
         acts.tx.after_commit(lambda: told.append(memory_id))

@@ -14,7 +14,7 @@ from core.engine.memories.import_comparison import settle_some
 from core.errors import Code, UserError
 from core.intake.revise.revision import step_label
 from core.intake.revise.revision_plan import RECORD
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.merge import unite
 from core.types.values import Kind
 from core.types.views import Revision, RevisionReport
@@ -26,7 +26,7 @@ LINZ = "My grandmother was born in Linz."
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
         yield made
 
 

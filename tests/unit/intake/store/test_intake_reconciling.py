@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.memories.import_comparison import reconcile_daily
 from core.errors import Code
-from core.intake.store.reconciliation import Turn, added, broken_evidence, reconcile
+from core.intake.store.reconciliation import ReconciliationBatch, added, broken_evidence, reconcile
 from core.types.replies import Reconciled
 from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx
@@ -186,7 +186,7 @@ def test_batches_see_everything_once(rig: Rig, limit: int) -> None:
     whole, turns = Reconciled(), 0
     while True:
         cursor = after
-        turn: Turn = rig.write(lambda tx: reconcile(tx, rig.opened.work, cursor, limit))  # noqa: B023
+        turn: ReconciliationBatch = rig.write(lambda tx: reconcile(tx, rig.opened.work, cursor, limit))  # noqa: B023
         whole, after, turns = added(whole, turn.found), turn.after, turns + 1
         if turn.is_last:
             break

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, rig_at
 
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.values import Source
 
@@ -35,7 +35,7 @@ class Scripted:
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """A tool's word stands, and a manual that names another value waits."""
-    readers = Readers(extract=lambda *_a, **_k: (), relate=Scripted({MANUAL}), gate=0.0)
+    readers = TextReaders(extract=lambda *_a, **_k: (), relate=Scripted({MANUAL}), gate=0.0)
     with rig_at(tmp_path, readers=readers) as made:
         made.store(STATUS, source=Source.TOOL_OUTPUT)
         assert made.store(MANUAL, source=Source.DOCUMENT).operation == "QUARANTINE"

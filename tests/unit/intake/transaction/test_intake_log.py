@@ -9,14 +9,14 @@ import pytest
 from engine_rig import HandClock, Rig, rig_at
 
 from core.belief.extract.extraction import extract
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.values import Kind
 
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """The owner lives in Graz and works at Siemens."""
-    with rig_at(tmp_path, readers=Readers(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
         made.store("I live in Graz. I work at Siemens.")
         assert isinstance(made.clock, HandClock)
         made.clock.at_ms += 86_400_000

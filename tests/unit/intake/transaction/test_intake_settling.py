@@ -13,7 +13,7 @@ from readers_rig import Table, sure
 from core.belief.extract.extraction import extract
 from core.engine.memories.import_comparison import settle_some
 from core.errors import Code
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import Label
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, Source, When
@@ -219,7 +219,7 @@ def test_what_was_said_nobody_knows_when_is_not_read_as_said_on_the_day_of_the_i
         "SELECT c.valid_from FROM claims c JOIN evidence e ON e.claim_id = c.id "
         "JOIN memories m ON m.id = e.memory_id WHERE m.ref = ?"
     )
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
         rows = [told("I have lived in Graz since March.", ref="dated"), told("I have lived in Linz since March.")]
         made.bring([{**rows[0], "time": "2022-05-01"}, {**rows[1], "ref": "undated", "time": None}])
         settle_some(made.opened)

@@ -12,7 +12,7 @@ from engine_rig import Rig, refused, rig_at
 
 from core.belief.extract.extraction import extract
 from core.errors import Code
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest, TurnEnd
@@ -25,7 +25,7 @@ CLAIM = {"subject": "Anna", "predicate": "lives_in", "exclusive": True}
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
         yield rig
 
 

@@ -10,8 +10,8 @@ import pytest
 from engine_rig import START_MS, HandClock, Rig, refused, rig_at
 
 from core.errors import BugError, Code, UserError
-from core.intake.store.import_batch import Tally, digest, tally_from, tally_json
-from core.intake.transaction.text_parts import parted
+from core.intake.store.import_batch import ImportTally, digest, tally_from, tally_json
+from core.intake.transaction.text_parts import split_draft
 from core.intake.transaction.trust_inputs import age_days, refresh_trust, terms_of
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.draft import Draft
@@ -159,14 +159,14 @@ def test_a_derived_memory_is_trusted_no_more_than_what_it_comes_from(rig: Rig) -
 def test_parts_are_linked_to_their_head() -> None:
     names = iter(("p1", "p2"))
     draft = Draft("h", "abc", Kind.FACT, Status.ACTIVE, "home", Source.DOCUMENT, Role.SOURCE, "l", 1, 0.5, 1, ref="r")
-    whole = parted(draft, ("a", "b", "c"), lambda: next(names))
+    whole = split_draft(draft, ("a", "b", "c"), lambda: next(names))
     assert [(part.id, part.text, part.part_of, part.part_index, part.chain_id) for part in whole.drafts] == [
         ("h", "a", "h", 0, "h"),
         ("p1", "b", "h", 1, "h"),
         ("p2", "c", "h", 2, "h"),
     ]
     assert {part.ref for part in whole.drafts} == {"r"}
-    assert parted(draft, ("abc",), lambda: "x").drafts == (draft,)
+    assert split_draft(draft, ("abc",), lambda: "x").drafts == (draft,)
 
 
 def test_identities_of_two_spaces_do_not_meet() -> None:
@@ -175,7 +175,7 @@ def test_identities_of_two_spaces_do_not_meet() -> None:
 
 
 def test_a_tally_survives_its_row() -> None:
-    tally = Tally(3, 1)
+    tally = ImportTally(3, 1)
     tally.skipped["known"] = 7
     assert tally_from(json.loads(json.dumps(tally_json(tally)))) == tally
-    assert tally_from({}) == Tally()
+    assert tally_from({}) == ImportTally()

@@ -9,7 +9,7 @@ from engine_rig import refused
 
 from core.errors import Code, LociError
 from core.intake.store.import_batch import usable_claim, usable_space, usable_validity
-from core.intake.transaction.text_parts import PART_BYTES, cut
+from core.intake.transaction.text_parts import PART_BYTES, cut_text
 from core.intake.transaction.validation import (
     CLIENT_TEXT_BYTES,
     check_claim,
@@ -171,7 +171,7 @@ def test_a_row_s_window() -> None:
 
 @pytest.mark.parametrize("text", ["a", "word " * 3000, "ü" * 9000, "x" * 200_000, "a\n\n" * 5000, "💜" * 3000])
 def test_parts_are_small_and_join_to_the_text(text: str) -> None:
-    parts = cut(text)
+    parts = cut_text(text)
     assert "".join(parts) == text
     assert max(len(part.encode()) for part in parts) <= PART_BYTES
     assert (len(parts) == 1) is (len(text.encode()) <= PART_BYTES)

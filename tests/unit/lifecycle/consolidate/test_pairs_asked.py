@@ -14,7 +14,7 @@ from real_models import real_embedder
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation import RelationModel
 from core.engine.startup import built_in_readers
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.consolidate import duplicates as sameness
 from core.lifecycle.consolidate import pairs
 from core.lifecycle.consolidate.consolidate import lines_in_force
@@ -65,7 +65,7 @@ def model() -> Counting:
 
 @pytest.fixture
 def rig(tmp_path: Path, model: Counting) -> Iterator[Rig]:
-    readers = Readers(extract=built_in_readers().extract, relate=model)
+    readers = TextReaders(extract=built_in_readers().extract, relate=model)
     with rig_at(tmp_path, embedder=real_embedder(), readers=readers) as made:
         yield made
 

@@ -13,7 +13,7 @@ from engine_rig import Rig, later
 from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
-from core.intake.erase.trace_index import TABLES, Journals
+from core.intake.erase.trace_index import TABLES, TraceIndex
 from core.lifecycle.decay.archive import REASON, WITH_SOURCES, Erasing
 from core.lifecycle.kit.job_context import Ground
 from core.types.lifecycle import Deed, JobType, Planned
@@ -174,9 +174,9 @@ class Remembering(Erasing):
 
     def __init__(self) -> None:
         super().__init__()
-        self.used: list[Journals] = []
+        self.used: list[TraceIndex] = []
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Journals:
+    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> TraceIndex:
         self.used.append(super().prepare(ground, deeds))
         return self.used[-1]
 
@@ -242,7 +242,7 @@ def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
 def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
     (memory_id,) = a_life(rig, 1)
     text = f"The {MARK} number 0 stood behind the barn"
-    journals = Journals([memory_id], [text])
+    journals = TraceIndex([memory_id], [text])
     rig.opened.vault.read(journals.look)
 
     def places(names: Sequence[str] = (memory_id,), texts: Sequence[str] = (text,)) -> Any:

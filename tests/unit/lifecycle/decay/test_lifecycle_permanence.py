@@ -13,7 +13,7 @@ from engine_rig import Rig, rig_at
 from ground_rig import ground_of, run
 
 from core.belief.extract.extraction import extract
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.decay.gauges import gauges
 from core.lifecycle.decay.sweep import Sweep
 from core.types.values import Status
@@ -23,7 +23,7 @@ BORN, JAR = "I was born on 8 November 1936.", "The shelf holds jar seven."
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
         yield made
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.engine.health.report import sentence
-from core.engine.jobs.scheduler import Beats
+from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import expire
 from core.lifecycle.decay.archive import Erasing
 from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS, LEAP_MS, TRIAL_MS, Watch, is_to_be_kept, judged, read, waits
@@ -128,7 +128,7 @@ def test_only_what_changed_is_written() -> None:
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.engine.scheduler.beats = Beats(every_s=0.0, quiet_s=0.0)
+        rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
         rig.engine.scheduler.begin(rig.opened)
         yield rig
 

@@ -14,7 +14,7 @@ from core.belief.extract.extraction import extract
 from core.config.lifecycle import LifecycleOptions
 from core.engine.memories import contexts
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.ipc.methods import memory_json as shapes
 from core.lifecycle.questions import question_choice
 from core.lifecycle.questions.gaps import Gaps
@@ -27,7 +27,7 @@ from core.types.values import OWNER_ACTOR, Action, Actor
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
         rig.opened.threads.stop_tickers()
         yield rig
 

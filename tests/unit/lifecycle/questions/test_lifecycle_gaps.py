@@ -14,8 +14,8 @@ from ground_rig import Ran, ground_of, run
 from core.belief.extract.extraction import extract
 from core.belief.review.open_questions import templates
 from core.engine.practice import practice as rule_reports
-from core.intake.revise.outcome_reports import Applications
-from core.intake.transaction.text_readers import Readers
+from core.intake.revise.outcome_reports import OutcomeReports
+from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.kit.job_context import Batch
 from core.lifecycle.questions.gaps import MOST_OPEN, Gaps
 from core.types.lifecycle import Deed
@@ -28,7 +28,7 @@ OPEN = "SELECT kind, schema, field FROM gaps WHERE state = 'open' ORDER BY opene
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=Readers(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
         rig.opened.threads.stop_tickers()
         yield rig
 
@@ -292,7 +292,7 @@ def test_a_run_turns_around_what_marks_left_to_it(rig: Rig) -> None:
     client = rig.client("Anna", "read", "write", "all_spaces")
     theirs = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
     other = rig.client("Ben", "read", "write", "all_spaces")
-    marks = Applications(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
+    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
     for actor in (client, other, client):
         for rule in (tabs, theirs):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
 from core.belief.extract.extraction import extract
-from core.intake.transaction.text_readers import Readers
+from core.intake.transaction.text_readers import TextReaders
 from core.recall.ranking.standing_text import without
 from core.recall.results.explain import PARTLY_OVER
 
@@ -20,7 +20,7 @@ BOTH, REST, MOVED = "I live in Graz. I work at Siemens.", "I work at Siemens.", 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """Of two sentences of a memory the first is over."""
-    with rig_at(tmp_path, readers=Readers(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
         made.store(BOTH)
         assert isinstance(made.clock, HandClock)
         made.clock.at_ms += DAY
