@@ -85,7 +85,6 @@ def main() -> None:
         (Path(folder) / "a").mkdir()
         (Path(folder) / "b").mkdir()
         palace = palace_from(make_template(Path(folder) / "a"), Path(folder) / "b")
-        palace.environment.pop("PYTHONDONTWRITEBYTECODE")
         pair(palace, "it", "read")
         palace.json("remember", "The person owns a red bicycle.")
         found: dict[str, object] = {"machine": machine()}

@@ -142,7 +142,6 @@ class Palace:
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
             "QT_QPA_PLATFORM": "offscreen",
             "PYTHONPATH": os.pathsep.join([str(guard), str(ROOT)]),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
 
     def command(self, *arguments: str, secret: Path | None = None) -> list[str]:
@@ -192,6 +191,9 @@ class Palace:
     ) -> Result:
         """Run `loci` with exactly these arguments; see `run`."""
 
+        # Bytecode is written, or every process would translate the house anew; cut off at a size it would be no code.
+        cut = {} if file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"}
+
         def limit() -> None:
             if file_bytes is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
@@ -200,7 +202,7 @@ class Palace:
             [sys.executable, "-m", "app", *arguments],
             preexec_fn=limit,
             cwd=self.folder,
-            env={**self.environment, **(variables or {})},
+            env={**self.environment, **cut, **(variables or {})},
             input=typed.encode(),
             capture_output=True,
             timeout=timeout_s,
