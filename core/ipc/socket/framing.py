@@ -6,7 +6,7 @@ Must not do: look into a message, keep more of a stranger's bytes than one line 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Code, LociError, UserError
@@ -17,7 +17,8 @@ _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind
 _CUT_ROOM = 1024  # for `next` and the names of what was cut
 _LISTS = ("items", "conflicts", "versions")  # an answer has one of these, whose items go on behind `next`
 _KEPT = frozenset({"id", "cut"})  # members of a memory that are never shortened
-_SMALL = 64  # bytes; an object whose longest member is no longer than this is left out whole
+_SMALL = 58  # bytes; an object whose longest member is no longer than this is left out whole
+_EXTRA = 1018  # bytes; metadata longer than this goes before anything else is shortened
 _STEPS = 64  # halvings of one memory; whatever is still too long then is left out whole
 
 
@@ -188,7 +189,7 @@ def _fit_items(ident: Ident, result: Mapping[str, Any], name: str, cap: int) -> 
     items: Sequence[Mapping[str, Any]] = result[name]
     rest = {key: value for key, value in result.items() if key != name}
     if len(encode(reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
-        rest = _cut_lists(rest, lambda smaller: len(encode(smaller)) <= cap // 2)
+        rest = _cut_lists(rest, cap // 2 - 1)  # with the line end
     room = cap - len(encode(reply(ident, {**rest, name: []}))) - _CUT_ROOM
     kept: list[Mapping[str, Any]] = []
     for item in items:
@@ -210,33 +211,92 @@ def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
 
     A text that was shortened is marked with `text_cut` too.
     """
-    shorter = dict(item)
+    shorter = _Measured(item)
     steps = 0
-    while len(encode(shorter)) > room:
-        sizes = {key: _size(value) for key, value in shorter.items() if key not in _KEPT and _shrinks(value)}
+    while shorter.length + 1 > room:  # with the line end
+        sizes = {
+            key: shorter.sizes[key] for key, value in shorter.value.items() if key not in _KEPT and _shrinks(value)
+        }
         if not sizes:
             raise _too_large()
-        name = "extra" if sizes.get("extra", 0) > _CUT_ROOM else max(sizes, key=lambda key: sizes[key])
+        name = "extra" if sizes.get("extra", 0) > _EXTRA else max(sizes, key=lambda key: sizes[key])
         steps += 1
-        shorter[name] = type(item[name])() if name == "extra" or steps > _STEPS else _less(shorter[name])
-        shorter["cut"] = sorted({*shorter.get("cut", ()), name})
+        if name == "extra" or steps > _STEPS:
+            shorter.put(name, type(item[name])())
+        else:
+            shorter.halve(name)
+        shorter.put("cut", sorted({*shorter.value.get("cut", ()), name}))
         if name == "text":
-            shorter["text_cut"] = True
-    return shorter
+            shorter.put("text_cut", True)  # noqa: FBT003 - a member's value
+    return shorter.value
 
 
-def _less(value: Any) -> Any:
-    """A text, list or object that is shorter than it was; `value` is not empty."""
-    if not isinstance(value, dict):
-        return value[: len(value) // 2]
-    longest = max(value, key=lambda key: _size(value[key]))
-    if _size(value[longest]) <= _SMALL or not _shrinks(value[longest]):
-        return {}
-    return {**value, longest: _less(value[longest])}
+class _Measured:
+    """An object that is being shortened, with the length of each member.
+
+    Each member is encoded once, and again only what of it has changed: a row may bring thousands of members.
+
+    Attributes:
+        value: the object as it stands.
+        sizes: the encoded length of each member's value.
+    """
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = dict(value)
+        self.sizes = {key: _length(member) for key, member in value.items()}
+        self._names = sum(_name_length(key) for key in value)
+        self._values = sum(self.sizes.values())
+        self._inner: dict[str, _Measured] = {}
+
+    @property
+    def length(self) -> int:
+        """Bytes of the whole object as it stands."""
+        return self._names + self._values + max(len(self.value) + 1, 2)  # braces, and commas between the members
+
+    def put(self, key: str, member: Any, size: int | None = None) -> None:
+        """Set a member.
+
+        Args:
+            key: its name.
+            member: its value.
+            size: its encoded length, where that is known.
+        """
+        if key not in self.value:
+            self._names += _name_length(key)
+        found = _length(member) if size is None else size
+        self._values += found - self.sizes.get(key, 0)
+        self.value[key], self.sizes[key] = member, found
+
+    def halve(self, key: str) -> None:
+        """Make a text, list or object among the members shorter; it is not empty."""
+        member = self.value[key]
+        if not isinstance(member, dict):
+            self.put(key, member[: len(member) // 2])
+            return
+        if key not in self._inner:
+            self._inner[key] = _Measured(member)
+        inner = self._inner[key]
+        if inner.halve_longest():
+            self.put(key, inner.value, inner.length)
+        else:
+            self.put(key, {})
+
+    def halve_longest(self) -> bool:
+        """Make the longest member shorter; False where all are so short that the object may as well go whole."""
+        longest = max(self.sizes, key=lambda key: self.sizes[key])
+        if self.sizes[longest] <= _SMALL or not _shrinks(self.value[longest]):
+            return False
+        self.halve(longest)
+        return True
 
 
-def _size(value: object) -> int:
-    return len(encode({"": value}))
+def _length(value: object) -> int:
+    """Bytes of a value as it is written, without the line end."""
+    return len(encode(value)) - 1  # type: ignore[arg-type]  # any value is written alike
+
+
+def _name_length(key: str) -> int:
+    return _length({key: 0}) - len("{0}")
 
 
 def _shrinks(value: object) -> bool:
@@ -246,21 +306,25 @@ def _shrinks(value: object) -> bool:
 def _fit_lists(ident: Ident, result: Mapping[str, Any], cap: int) -> bytes:
     if "id" in result and "text" in result:  # one memory
         return encode(reply(ident, _shorten(result, cap - _CUT_ROOM)))
-    return encode(reply(ident, _cut_lists(result, lambda smaller: len(encode(reply(ident, smaller))) <= cap)))
+    room = cap - (len(encode(reply(ident, {}))) - len("{}"))
+    return encode(reply(ident, _cut_lists(result, room)))
 
 
-def _cut_lists(result: Mapping[str, Any], fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
-    shorter = dict(result)
-    while not fits(shorter):
+def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:
+    """Halve the longest list until the object, without a line end, is no longer than that; `cut` names what was."""
+    shorter = _Measured(result)
+    while shorter.length > room:
         lists = {
-            key: _size(value) for key, value in shorter.items() if key != "cut" and isinstance(value, list) and value
+            key: shorter.sizes[key]
+            for key, value in shorter.value.items()
+            if key != "cut" and isinstance(value, list) and value
         }
         if not lists:
             raise _too_large()
         longest = max(lists, key=lambda key: lists[key])
-        shorter[longest] = shorter[longest][: len(shorter[longest]) // 2]
-        shorter["cut"] = sorted({*shorter.get("cut", ()), longest})
-    return shorter
+        shorter.halve(longest)
+        shorter.put("cut", sorted({*shorter.value.get("cut", ()), longest}))
+    return shorter.value
 
 
 def _too_large() -> LociError:
