@@ -63,7 +63,7 @@ def enter(page: EntitiesPage, qtbot: QtBot, wish: str = "") -> None:
 
 
 def names(page: EntitiesPage) -> list[str]:
-    return [line.head for line in page.list.shown.lines]
+    return [line.head for line in page.list.lines.rows()]
 
 
 def test_it_stands_in_the_rail_behind_the_timeline() -> None:
@@ -84,27 +84,27 @@ def test_an_empty_page_teaches(page: EntitiesPage, qtbot: QtBot) -> None:
 
 def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     rosa, _, _ = three(rig)
-    ModelTester(page.list.shown)  # type: ignore[no-untyped-call]  # pytest-qt has no types there
+    ModelTester(page.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types there
     enter(page, qtbot)
     assert names(page) == ["Rosa", "Rosa Castellanos", "Atlas"]
-    assert page.list.shown.lines[0].right == "2 memories"
+    assert page.list.lines.rows()[0].right == "2 memories"
     assert page.entity_id == rosa
     assert page.detail.view is not None
-    assert {line.head for line in page.detail.places.shown.lines} == {"Rosa sings in Porto.", "Rosa called."}
+    assert {line.head for line in page.detail.places.lines.rows()} == {"Rosa sings in Porto.", "Rosa called."}
 
 
 def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     make(rig, "Rosa")
     make(rig, "Rosa", space="GLOBAL")
     enter(page, qtbot)
-    assert sorted(line.detail for line in page.list.shown.lines) == ["Person", "Person · home"]
+    assert sorted(line.detail for line in page.list.lines.rows()) == ["Person", "Person · home"]
 
 
 def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     rosa = make(rig, "Rosa")
     named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
     enter(page, qtbot)
-    (line,) = page.detail.places.shown.lines
+    (line,) = page.detail.places.lines.rows()
     assert line.head.startswith("… remember ")
     assert line.head.endswith("that Rosa sings.")
     assert line.name is not None
@@ -125,7 +125,7 @@ def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage
     rosa = make(rig, "Rosa", aliases=("Rosalind",))
     named(rig, f"Then \u202e\U0001f388  {name} sings.", rosa, name)
     enter(page, qtbot)
-    (line,) = page.detail.places.shown.lines
+    (line,) = page.detail.places.lines.rows()
     assert line.name is not None
     assert line.head[slice(*line.name)].startswith("Ro‹")
     assert line.head.endswith("sa sings.")
@@ -153,7 +153,7 @@ def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: Q
     dialog = page.findChild(MergeDialog)
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
-    assert dialog.list.current == there
+    assert dialog.list.current.id == there
     assert "GLOBAL" in dialog.told.text()
     dialog.act.click()
     settle(qtbot, lambda: page.entity_id not in (here, there) and page.is_settled())
@@ -168,9 +168,9 @@ def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBo
     enter(page, qtbot)
     assert page.context.selection.current == ""
     places = page.detail.places
-    middle = places.visualRect(places.shown.index(0, 0)).center()
+    middle = places.visualRect(places.lines.index(0, 0)).center()
     QTest.mouseClick(places.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle)
-    assert page.context.selection.current == places.shown.lines[0].id != ""
+    assert page.context.selection.current == places.lines.rows()[0].id != ""
 
 
 def test_search_and_type_narrow_the_list(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
@@ -210,10 +210,10 @@ def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, q
     page.detail.merge.click()
     dialog = page.findChild(MergeDialog)
     assert dialog is not None
-    settle(qtbot, lambda: len(dialog.list.shown.lines) == 2)
-    assert [line.head for line in dialog.list.shown.lines] == ["Rosa Castellanos", "Atlas"]
+    settle(qtbot, lambda: len(dialog.list.lines.rows()) == 2)
+    assert [line.head for line in dialog.list.lines.rows()] == ["Rosa Castellanos", "Atlas"]
     assert not dialog.act.isEnabled()
-    dialog.list.setCurrentIndex(dialog.list.shown.index(0, 0))
+    dialog.list.setCurrentIndex(dialog.list.lines.index(0, 0))
     settle(qtbot, dialog.act.isEnabled)
     assert "2 memories" in dialog.told.text()
     dialog.act.click()

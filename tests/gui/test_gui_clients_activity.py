@@ -51,9 +51,9 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
         return [(made.isEnabled(), made.toolTip()[:16]) for made in (tab.receipt, tab.undo)]
 
     assert told() == [(True, "See what was ask"), (False, "Nothing was writ")]
-    tab.list.look_at("s1")
+    tab.list.choose("s1")
     assert told() == [(False, "A receipt is kep"), (True, "Take back what t")]
-    tab.list.look_at("s2")
+    tab.list.choose("s2")
     assert told() == [(False, "A receipt is kep"), (False, "It was taken bac")]
 
 

@@ -18,7 +18,7 @@ from core.engine.facade import ticking
 from core.types.clients import Did, Sight, Standing, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
-from ui.lists.line_model import Heading
+from ui.lists.row_spec import Heading
 from ui.pages.clients.common.words import change_told, reason_told
 from ui.pages.clients.views.context_preview import SightTab, shown_text
 from ui.watchdog import Watchdog
@@ -82,7 +82,7 @@ def test_enter_on_an_answer_shows_its_receipt(room: ClientsRoom) -> None:
     room.laboratory.rows.reverse()
     room.clients.lines = [did(room.now, Did.ASKED, "recall", receipt_id="r1", count=2)]
     page = two(room).enter()
-    page.stand.activity.list.look_at("r1")
+    page.stand.activity.list.choose("r1")
     QTest.keyClick(page.stand.activity.list, Qt.Key.Key_Return)
     room.rest()
     assert page.stand.view == "receipts"
@@ -106,7 +106,7 @@ def test_what_is_read_in_the_receipts_stays_under_the_eyes(room: ClientsRoom) ->
     tab = page.stand.receipts
     tab.list.lines.fetchMore(tab.list.rootIndex())
     settle(room.qtbot, lambda: len(rows_of(tab.list)) == 100)
-    tab.list.look_at("r30")
+    tab.list.choose("r30")
     room.rest()
     tab.list.scrollTo(tab.list.currentIndex())
     place = tab.list.verticalScrollBar().value()
@@ -117,7 +117,7 @@ def test_what_is_read_in_the_receipts_stays_under_the_eyes(room: ClientsRoom) ->
     room.rest()
     assert len(rows_of(tab.list)) >= 100
     assert tab.receipt is not None
-    assert (tab.list.current.id, tab.receipt.row.id) == ("r30", "r30")  # type: ignore[union-attr]  # r30 is there
+    assert (tab.list.current.id, tab.receipt.row.id) == ("r30", "r30")
     assert tab.list.verticalScrollBar().value() >= place
     page._live.timeout.emit()
     room.rest()
@@ -134,7 +134,7 @@ def test_far_down_the_receipts_are_left_alone(room: ClientsRoom) -> None:
         tab.list.lines.fetchMore(tab.list.rootIndex())
         room.rest()
     assert len(rows_of(tab.list)) == 700
-    tab.list.look_at("r10")
+    tab.list.choose("r10")
     room.rest()
     pages = len(room.laboratory.asked)
     tab._poll.timeout.emit()
@@ -162,10 +162,10 @@ def test_a_receipt_says_what_was_given_and_why_the_rest_was_not(room: ClientsRoo
     assert shed.note == "Much weaker than the best"
     picked: list[tuple[str, str]] = []
     room.context.selection.changed.connect(lambda memory_id, origin: picked.append((memory_id, origin)))
-    detail.look_at(held)
+    detail.choose(held)
     QTest.keyClick(detail, Qt.Key.Key_Return)
     assert picked == [(held, CLOSER)]
-    detail.look_at("gone")
+    detail.choose("gone")
     QTest.keyClick(detail, Qt.Key.Key_Return)
     assert len(picked) == 1
 
@@ -226,7 +226,7 @@ def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: 
     assert tab.figures.text() == "250 of 500 tokens · 1 memory"
     assert tab.meter.accessibleName() == "250 of 500 tokens"
     assert [row.note for row in rows_of(tab.list)] == ["In a space it may not see"]
-    page.stand.cards.list.look_at("Clipper")
+    page.stand.cards.list.choose("Clipper")
     room.rest()
     assert tab.sight is None
     assert "It is paused" in room.words()

@@ -9,32 +9,33 @@ from pytestqt.qtbot import QtBot
 
 from ui.context import Context
 from ui.lists.edge_fade import cut_lines
+from ui.lists.list_view import ListView
 from ui.lists.row_ground import draw_ground
 from ui.pages.clients.common.words import words as client_words
 from ui.pages.entities.detail import Detail
-from ui.pages.entities.lines import LineList, Shown
+from ui.pages.entities.lines import EntityRow, entity_list
 from ui.pages.entities.page import EntitiesPage
 
 
 @pytest.fixture
-def lines(context: Context, qtbot: QtBot) -> LineList:
-    made = LineList(context.theme, "Names")
+def lines(context: Context, qtbot: QtBot) -> ListView:
+    made = entity_list(context.theme, "Names")
     qtbot.addWidget(made)
-    made.put([Shown(str(number), "tag", "muted", f"Name {number}", "", "") for number in range(20)])
+    made.show_lines([EntityRow(str(number), "tag", "muted", f"Name {number}", "", "") for number in range(20)])
     made.show()
     qtbot.waitExposed(made)
     return made
 
 
 @pytest.mark.parametrize(("more", "seen"), [(0, 0), (10, 10)])
-def test_only_a_line_that_is_cut_fades(lines: LineList, more: int, seen: int) -> None:
+def test_only_a_line_that_is_cut_fades(lines: ListView, more: int, seen: int) -> None:
     frame, high = lines.height() - lines.viewport().height(), lines.sizeHintForRow(0)
     lines.resize(300, 3 * high + more + frame)
     assert lines.verticalScrollBar().maximum() > 0
     assert cut_lines(lines) == (0, seen)
 
 
-def test_above_too(lines: LineList) -> None:
+def test_above_too(lines: ListView) -> None:
     frame, high = lines.height() - lines.viewport().height(), lines.sizeHintForRow(0)
     lines.resize(300, 3 * high + frame)
     lines.verticalScrollBar().setValue(high - 5)

@@ -208,6 +208,7 @@ def test_the_menu_offers_what_the_keys_do(room: JournalRoom, rig: Rig) -> None:
     tab = room.enter("next").tabs.next
     tab.list.choose(f"fade:{ids[1]}")
     menu = tab.list.menu()
+    assert menu is not None
     shown = [action.text().split("\t") for action in menu.actions()]
     assert [title for title, _ in shown] == ["Keep 90 days", "Pin", "Confirm", "Open"]
     assert [key for _, key in shown][:3] == ["S", "P", "C"]

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from core.types.lifecycle import Consolidated, Deed, JobType
 from core.types.values import Kind
 from ui.context import Context
-from ui.lists.line_model import Heading
+from ui.lists.row_spec import Heading
 from ui.lists.row_text import wrapped
 from ui.pages.journal.common.job_words import (
     code_told,
@@ -28,7 +28,7 @@ from ui.pages.journal.common.job_words import (
     told_deeds,
     words,
 )
-from ui.pages.journal.common.line_list import ActBar, LineList, key_of
+from ui.pages.journal.common.line_list import ActBar, entry_list, key_of
 from ui.pages.journal.common.lines import NARROW, Entry
 from ui.widgets.reasons import clause, reason_told, reasons_told
 
@@ -128,7 +128,7 @@ def entries(*ids: str) -> list[Entry | Heading]:
 
 
 def test_a_list_keeps_what_is_chosen_and_else_its_neighbour(qtbot: QtBot, context: Context) -> None:
-    shown = LineList(context.theme, "Jars", ("open", "erase"), takes_many=True)
+    shown = entry_list(context.theme, "Jars", ("open", "erase"), takes_many=True)
     qtbot.addWidget(shown)
     shown.show_lines(entries("a", "b", "c", "d"))
     shown.choose("b", "c")
@@ -144,7 +144,7 @@ def test_a_list_keeps_what_is_chosen_and_else_its_neighbour(qtbot: QtBot, contex
 
 
 def test_keys_act_only_where_the_act_makes_sense(qtbot: QtBot, context: Context) -> None:
-    shown = LineList(context.theme, "Jars", ("open", "erase"))
+    shown = entry_list(context.theme, "Jars", ("open", "erase"))
     qtbot.addWidget(shown)
     asked: list[str] = []
     shown.asked.connect(asked.append)
@@ -173,7 +173,7 @@ def test_buttons_name_their_keys_and_are_off_or_hidden(qtbot: QtBot, context: Co
 @pytest.mark.parametrize("scale", [100, 150])
 def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: int) -> None:
     context.theme.use("dark", scale)
-    shown = LineList(context.theme, "Jars", ())
+    shown = entry_list(context.theme, "Jars", ())
     qtbot.addWidget(shown)
     long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3
     full = Entry("a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2)
@@ -187,7 +187,7 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     wide_picture = shown.grab().toImage()
     assert full.told.startswith("Fades. Jar 4 holds")
     shown.resize(context.theme.px(NARROW) - 100, 400)
-    qtbot.waitUntil(lambda: shown.painter.is_narrow)
+    qtbot.waitUntil(lambda: shown.viewport().width() < context.theme.px(NARROW))
     narrow = [shown.sizeHintForRow(at) for at in range(5)]
     assert wide[1] > wide[4]
     assert wide[2] > wide[4]  # the bar needs room

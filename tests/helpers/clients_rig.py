@@ -40,8 +40,8 @@ from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.replies import Paired
 from core.types.views import Facets
 from ui.context import Context
+from ui.lists.list_view import ListView
 from ui.pages.clients.common.lines import Row
-from ui.pages.clients.common.rows import RowList
 from ui.pages.clients.common.words import words
 from ui.pages.clients.page import ClientsPage
 
@@ -392,7 +392,7 @@ def two(room: ClientsRoom) -> ClientsRoom:
     return room
 
 
-def rows_of(shown: RowList) -> list[Row]:
+def rows_of(shown: ListView) -> list[Row]:
     """The lines of a list without its headings."""
     return [line for line in shown.lines.lines if isinstance(line, Row)]
 

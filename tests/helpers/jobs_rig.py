@@ -38,8 +38,8 @@ from core.types.lifecycle import (
 from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
 from ui.context import Context
-from ui.lists.line_model import Heading
-from ui.pages.journal.common.line_list import LineList
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import Inert
 from ui.pages.journal.page import JournalPage
 
 T = TypeVar("T")
@@ -323,9 +323,12 @@ class JournalRoom:
         self.rest()
         return self.page
 
-    def heads(self, lines: LineList) -> list[str]:
+    def heads(self, lines: ListView) -> list[str]:
         """What stands in a list: headings, and heads of lines."""
-        return [line.title if isinstance(line, Heading) else line.head for line in lines.lines.lines]
+        return [
+            line.describe() if isinstance(line, Inert) else str(line.head)  # every list's row has a head
+            for line in lines.lines.lines
+        ]
 
     def dialog(self, kind: type[D]) -> D:
         """The dialog of a kind that is open now."""

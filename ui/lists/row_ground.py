@@ -38,3 +38,35 @@ def draw_ground(
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.colour("focus"), 2))
         painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), _ROUND - 1, _ROUND - 1)
+
+
+def draw_flat_ground(
+    painter: QPainter,
+    theme: Theme,
+    rect: QRect,
+    *,
+    is_chosen: bool,
+    is_hovered: bool,
+    has_focus: bool,
+    has_bar: bool = False,
+) -> None:
+    """Draw it where lines fill the list from edge to edge: a field, a hairline under it, a ring.
+
+    Args:
+        painter: what draws.
+        theme: the theme.
+        rect: of the line.
+        is_chosen: it is the one that is looked at.
+        is_hovered: the pointer is on it.
+        has_focus: it has the keyboard.
+        has_bar: whether a bar stands beside the colour where it is chosen.
+    """
+    if is_chosen or is_hovered:
+        painter.fillRect(rect, theme.colour("selection" if is_chosen else "raised"))
+    painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
+    if is_chosen and has_bar:
+        painter.fillRect(QRect(rect.left(), rect.top(), _BAR, rect.height() - 1), theme.colour("accent"))
+    if has_focus:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("focus"), 2))
+        painter.drawRect(rect.adjusted(1, 1, -1, -2))

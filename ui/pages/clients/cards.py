@@ -11,8 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, Standing
-from ui.pages.clients.common.lines import Row
-from ui.pages.clients.common.rows import RowList
+from ui.pages.clients.common.lines import Row, client_list
 from ui.pages.clients.common.words import counted, listed, seen_told, standing_word, visible, words
 from ui.pages.clients.views.tab import has_keyboard
 from ui.theme.theme import Theme
@@ -113,7 +112,7 @@ class CardsPanel(QFrame):
             theme=theme,
             icon="play",
         )
-        self.list = RowList(theme, said["list"])
+        self.list = client_list(theme, said["list"])
         self._order: list[str] = []
         layout = column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.types.entities import EntityView
 from ui.pages.entities.duplicate_hint import AlikeHint
-from ui.pages.entities.lines import LineList
+from ui.pages.entities.lines import entity_list, fit_height
 from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, unread_words, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row
@@ -49,14 +49,14 @@ class Detail(QFrame):
         self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
         self.alike = AlikeHint(theme)
         self.alike.merge_asked.connect(self.merge_asked)
-        self.places = LineList(theme, said["places"])
-        self.claims = LineList(theme, said["claims"])
+        self.places = entity_list(theme, said["places"])
+        self.claims = entity_list(theme, said["claims"])
         self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
         self.joined = QWidget()
         self._joined_box = column(self.joined, gap=4)
         for made in (self.places, self.claims):
-            made.looked_at.connect(self.memory_asked)
-            made.opened.connect(self.memory_asked)
+            made.looked_at_id.connect(self.memory_asked)
+            made.opened.connect(lambda row: self.memory_asked.emit(row.id))
         layout = column(self, margins=0, gap=6)
         layout.addWidget(self.title)
         layout.addWidget(self.about)
@@ -74,7 +74,7 @@ class Detail(QFrame):
         layout.addWidget(self.joined)
         self._layout: QVBoxLayout = layout
         self._layout.addStretch()
-        theme.changed.connect(lambda: self.claims.fit(_CLAIMS))
+        theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
 
     def show_view(self, view: EntityView) -> None:
         """Show an entity.
@@ -82,7 +82,6 @@ class Detail(QFrame):
         Args:
             view: from the engine.
         """
-        chosen = self.places.current, self.claims.current
         same = self.view is not None and self.view.card.id == view.card.id
         self.view, card = view, view.card
         self.title.say(one_line(card.name, _NAME))
@@ -90,8 +89,11 @@ class Detail(QFrame):
         self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
         self.others.setVisible(bool(card.aliases))
         with QSignalBlocker(self):  # what is chosen already is not asked for again
-            self.places.put([place_line(one) for one in view.places], chosen[0] if same else "")
-            self.claims.put([claim_line(one) for one in view.claims], chosen[1] if same else "")
+            if not same:
+                self.places.choose()
+                self.claims.choose()
+            self.places.show_lines([place_line(one) for one in view.places])
+            self.claims.show_lines([claim_line(one) for one in view.claims])
         for made, none, has in (
             (self.places, self._no_places, view.places),
             (self.claims, self._no_claims, view.claims),
@@ -99,7 +101,7 @@ class Detail(QFrame):
             made.setVisible(bool(has))
             none.setVisible(not has)
         self._no_claims.setText(unread_words(view))
-        self.claims.fit(_CLAIMS)
+        fit_height(self.claims, _CLAIMS)
         self.alike.show_alike(card, view.alike)
         self._show_joined(view)
 

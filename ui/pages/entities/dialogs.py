@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
 from ui.context import Context
-from ui.pages.entities.lines import LineList
+from ui.pages.entities.lines import entity_list
 from ui.pages.entities.words import entity_line, preview_lines, type_word, words
 from ui.tasks import problem_of, query
 from ui.widgets.basics import button, column, label, row
@@ -99,7 +99,7 @@ class MergeDialog(QDialog):
         self.search = QLineEdit()
         self.search.setPlaceholderText(words()["search"])
         self.search.setAccessibleName(words()["search"])
-        self.list = LineList(context.theme, said["pick"])
+        self.list = entity_list(context.theme, said["pick"])
         self.list.setMinimumHeight(context.theme.px(_LIST))
         self.told = label(said["choose"], "muted", wrap=True)
         self.act = button(said["act"], self._agree, kind="primary")
@@ -113,7 +113,7 @@ class MergeDialog(QDialog):
         layout.addWidget(self.told)
         layout.addLayout(row(None, button("Cancel", self.reject), self.act))
         self.search.textChanged.connect(lambda _: self._read())
-        self.list.looked_at.connect(self._look)
+        self.list.looked_at_id.connect(self._look)
         self._read()
 
     def _read(self) -> None:
@@ -122,8 +122,8 @@ class MergeDialog(QDialog):
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: EntityList) -> None:
-        wanted = self.list.current or self._wanted
-        self.list.put([entity_line(one) for one in self._others(found.lines)], wanted)
+        wanted = self._wanted if self.list.current is None else ""
+        self.list.show_lines([entity_line(one) for one in self._others(found.lines)], wanted=wanted)
 
     def _others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
         """Likely ones first: the one that was asked for, those of the same type, then the rest, each in its order."""

@@ -5,38 +5,25 @@ Must not do: ask the engine, or interpret a text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextLayout
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
+from PySide6.QtWidgets import QFrame
 
-from ui.lists.edge_fade import HIGH, fade_edges
-from ui.lists.row_ground import draw_ground
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import utf16
 
-_Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
-SHOWN = Qt.ItemDataRole.UserRole + 1
 _HEIGHT, _PAD, _ICON = 46, 12, 16
 _CUT = "… "
 _ROUND = _BESIDE = 4  # room around the lines, alike on all sides: their grounds are round as the card is
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class EntityRow:
     """One line.
 
     Attributes:
@@ -56,93 +43,60 @@ class Shown:
     name: tuple[int, int] | None = None
 
 
-class LineModel(QAbstractListModel):
-    """The lines."""
+class EntityRows(RowSpec[EntityRow]):
+    """How the lines look."""
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.lines: tuple[Shown, ...] = ()
+    fade = "surface"
+    tells_repeats = True
 
-    def put(self, lines: Sequence[Shown]) -> None:
-        """Show other lines."""
-        self.beginResetModel()
-        self.lines = tuple(lines)
-        self.endResetModel()
+    def key(self, row: EntityRow) -> str:
+        """Its id."""
+        return row.id
 
-    def rowCount(self, parent: _Index = _ROOT) -> int:  # noqa: N802 - Qt's name
-        """How many lines there are."""
-        return 0 if parent.isValid() else len(self.lines)
+    def describe(self, row: EntityRow) -> str:
+        """All of it."""
+        return ", ".join(part for part in (row.head, row.detail, row.right) if part)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """A line, or its words for those who do not see it."""
-        if not 0 <= index.row() < len(self.lines):
-            return None
-        line = self.lines[index.row()]
-        if role == SHOWN:
-            return line
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return ", ".join(part for part in (line.head, line.detail, line.right) if part)
-        return None
+    def hint(self, _row: EntityRow) -> str:
+        """Nothing."""
+        return ""
 
+    def height(self, _row: EntityRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_HEIGHT)
 
-class LinePainter(QStyledItemDelegate):
-    """Draws a line."""
+    def draw_ground(self, painter: QPainter, rect: QRect, row: EntityRow, state: RowState) -> None:
+        """A rounded field between hairlines."""
+        pad = self.theme.px(_BESIDE)
+        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
+        super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
 
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
-
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802 - Qt's name
-        """All lines are of one height."""
-        return QSize(100, self._theme.px(_HEIGHT))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw a line."""
-        line, theme, rect = index.data(SHOWN), self._theme, QRect(option.rect)
-        if not isinstance(line, Shown):
-            return
-        painter.save()
-        self._ground(painter, option, rect)
+    def draw_row(self, painter: QPainter, rect: QRect, row: EntityRow, _state: RowState) -> None:
+        """Its icon, its two lines, and the figure at the right."""
+        theme = self.theme
         pad, side = theme.px(_PAD), theme.px(_ICON)
-        theme.icon(line.icon, line.role).paint(painter, rect.left() + pad, rect.center().y() - side // 2, side, side)
+        theme.icon(row.icon, row.role).paint(painter, rect.left() + pad, rect.center().y() - side // 2, side, side)
         inner = rect.adjusted(2 * pad + side, theme.px(4), -pad, -theme.px(5))
         small = theme.font("small")
-        taken = QFontMetrics(small).horizontalAdvance(line.right)
+        taken = QFontMetrics(small).horizontalAdvance(row.right)
         half = inner.height() // 2
         upper = QRect(inner.left(), inner.top(), inner.width(), half)
         lower = QRect(inner.left(), inner.top() + half, inner.width(), inner.height() - half)
-        muted = theme.colour("muted")
-        _write(painter, small, upper, line.right, muted, Qt.AlignmentFlag.AlignRight)
-        upper.setRight(upper.right() - taken - (theme.px(10) if line.right else 0))
-        self._write_head(painter, upper, line)
-        _write(painter, small, lower, line.detail, muted, Qt.AlignmentFlag.AlignLeft)
-        painter.restore()
+        self.write(painter, upper, row.right, "muted", small, RIGHT | MIDDLE)
+        upper.setRight(upper.right() - taken - (theme.px(10) if row.right else 0))
+        self._write_head(painter, upper, row)
+        self.write(painter, lower, row.detail, "muted", small)
 
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
-        theme, pad = self._theme, self._theme.px(_BESIDE)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), theme.colour("line"))
-        draw_ground(
-            painter,
-            theme,
-            rect.adjusted(pad, 0, -pad, 0),
-            is_chosen=is_chosen,
-            is_hovered=bool(option.state & QStyle.StateFlag.State_MouseOver),
-            has_focus=is_chosen and self._view.hasFocus(),
-        )
-
-    def _write_head(self, painter: QPainter, rect: QRect, line: Shown) -> None:
-        plain, ink = self._theme.font("body"), self._theme.colour("ink")
-        strong = self._theme.font("body")
-        if line.name is None:
+    def _write_head(self, painter: QPainter, rect: QRect, row: EntityRow) -> None:
+        plain, strong = self.theme.font("body"), self.theme.font("body")
+        if row.name is None:
             strong.setWeight(QFont.Weight.Medium)
-            _write(painter, strong, rect, line.head, ink, Qt.AlignmentFlag.AlignLeft)
+            self.write(painter, rect, row.head, "ink", strong)
             return
         strong.setWeight(QFont.Weight.DemiBold)
-        metrics, called = QFontMetrics(plain), line.head[slice(*line.name)]
+        metrics, called = QFontMetrics(plain), row.head[slice(*row.name)]
         room = rect.width() - max(0, QFontMetrics(strong).horizontalAdvance(called) - metrics.horizontalAdvance(called))
-        head, (start, end) = in_sight(line.head, line.name, room, metrics.horizontalAdvance)
+        head, (start, end) = in_sight(row.head, row.name, room, metrics.horizontalAdvance)
         shown = metrics.elidedText(head, Qt.TextElideMode.ElideRight, room)
         layout, name = QTextLayout(shown, plain), QTextLayout.FormatRange()
         name.start, name.length = utf16(shown[:start]), utf16(shown[start:end])
@@ -151,7 +105,7 @@ class LinePainter(QStyledItemDelegate):
         layout.beginLayout()
         told = layout.createLine()
         layout.endLayout()
-        painter.setPen(ink)
+        painter.setPen(self.theme.colour("ink"))
         layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - told.height()) / 2))
 
 
@@ -178,93 +132,29 @@ def in_sight(head: str, name: tuple[int, int], room: int, wide: Callable[[str], 
     return _CUT + head[at:], (start + shift, end + shift)
 
 
-def _write(painter: QPainter, font: QFont, rect: QRect, text: str, colour: QColor, side: Qt.AlignmentFlag) -> None:
-    painter.setFont(font)
-    painter.setPen(colour)
-    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-    painter.drawText(rect, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+def entity_list(theme: Theme, name: str) -> ListView:
+    """A list of lines on a card.
 
-
-class LineList(QListView):
-    """The list.
-
-    Signals:
-        looked_at: id of the line that is chosen.
-        opened: id of the line that was asked for by Enter or a double click.
+    Args:
+        theme: the theme.
+        name: for those who do not see it.
     """
+    made = ListView(EntityRows(theme), name, keep=Keep.NONE)
+    made.setUniformItemSizes(True)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setObjectName("card")
+    made.setViewportMargins(1, _ROUND, 1, _ROUND)
+    made.clicked.connect(lambda _: made.looked_at_id.emit(made.current.id))
+    return made
 
-    looked_at = Signal(str)
-    opened = Signal(str)
 
-    def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__()
-        self._theme = theme
-        self.shown = LineModel(self)
-        self.setModel(self.shown)
-        self.setItemDelegate(LinePainter(theme, self))
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setObjectName("card")
-        self.setViewportMargins(1, _ROUND, 1, _ROUND)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.clicked.connect(lambda index: self._told(index))
-        self.doubleClicked.connect(lambda _: self._open())
-        theme.changed.connect(self.doItemsLayout)
+def fit_height(shown: ListView, most: int) -> None:
+    """Be as high as the lines are, and no higher than some of them.
 
-    @property
-    def current(self) -> str:
-        """Id of the chosen line; "" for none."""
-        row = self.currentIndex().row()
-        return self.shown.lines[row].id if 0 <= row < len(self.shown.lines) else ""
-
-    def fit(self, most: int) -> None:
-        """Be as high as the lines are, and no higher than some of them.
-
-        Args:
-            most: lines that are seen at once, at most.
-        """
-        lines = min(most, max(1, self.shown.rowCount()))
-        frame = self.viewportMargins()
-        self.setFixedHeight(lines * self.sizeHintForRow(0) + frame.top() + frame.bottom())
-
-    def put(self, lines: Sequence[Shown], chosen: str = "") -> None:
-        """Show other lines; one of them stays, or becomes, the chosen one.
-
-        Args:
-            lines: the lines.
-            chosen: id of the one to choose; "" for none.
-        """
-        self.shown.put(lines)
-        place = next((nr for nr, line in enumerate(lines) if line.id == chosen and chosen), -1)
-        if place >= 0:
-            self.setCurrentIndex(self.shown.index(place, 0))
-
-    def currentChanged(self, current: _Index, previous: _Index) -> None:  # noqa: N802 - Qt's name
-        """Another line is looked at."""
-        super().currentChanged(current, previous)
-        self._told(current)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Enter opens what is chosen."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open()
-            return
-        super().keyPressEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Lines, faded where the list goes on."""
-        super().paintEvent(event)
-        fade_edges(self, self._theme.colour("surface"), self._theme.px(HIGH))
-
-    def _told(self, index: _Index) -> None:
-        line = index.data(SHOWN) if index.isValid() else None
-        if isinstance(line, Shown) and line.id:
-            self.looked_at.emit(line.id)
-
-    def _open(self) -> None:
-        if self.current:
-            self.opened.emit(self.current)
+    Args:
+        shown: a list.
+        most: lines that are seen at once, at most.
+    """
+    lines = min(most, max(1, shown.lines.rowCount()))
+    frame = shown.viewportMargins()
+    shown.setFixedHeight(lines * shown.sizeHintForRow(0) + frame.top() + frame.bottom())

@@ -21,7 +21,7 @@ from core.types.entities import (
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
-from ui.pages.entities.lines import LineList
+from ui.pages.entities.lines import entity_list
 from ui.pages.entities.words import entity_line, words
 from ui.tasks import query, write
 from ui.undo import offer_undo, take_back
@@ -49,7 +49,7 @@ class EntitiesPage(Page):
         self.search.setClearButtonEnabled(True)
         self.types = MenuChip(theme, "Type", self._choices({}), _ALL)
         self.count = label("", "muted")
-        self.list = LineList(theme, said["list"])
+        self.list = entity_list(theme, said["list"])
         self.detail = Detail(theme)
         self._choose = label(said["choose"], "muted", wrap=True)
         self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -64,7 +64,7 @@ class EntitiesPage(Page):
         self.search.textChanged.connect(lambda _: self._typed.start())
         self.search.returnPressed.connect(self.list.setFocus)
         self.types.chosen.connect(lambda _: self.read())
-        self.list.looked_at.connect(self.look)
+        self.list.looked_at_id.connect(self.look)
         self.detail.memory_asked.connect(lambda memory_id: context.selection.select(memory_id, ORIGIN))
         self.detail.change_asked.connect(self._change)
         self.detail.merge_asked.connect(self._merge)
@@ -161,7 +161,7 @@ class EntitiesPage(Page):
         self._wished = ""
         if found.lines:
             self._list_states.content()
-            self.list.put([entity_line(one) for one in found.lines], wanted)
+            self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
         else:
             said = words()["empty_filter"]
             again = ("Show all", self._show_all)

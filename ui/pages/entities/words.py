@@ -13,7 +13,7 @@ from typing import Any
 
 from core.types.entities import EntityCard, EntityLine, EntityView, Joined, MergePreview, Place, Told
 from core.types.reviews import ClaimSeen
-from ui.pages.entities.lines import Shown
+from ui.pages.entities.lines import EntityRow
 from ui.widgets.claim_words import claim_told
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of, said_or_noted
@@ -35,22 +35,24 @@ def type_word(kind: str) -> str:
     return str(words()["types"][kind]["word"])
 
 
-def entity_line(one: EntityLine) -> Shown:
+def entity_line(one: EntityLine) -> EntityRow:
     """A line of the list: the name, what it is, how often it is mentioned."""
     others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
     called = f" · also {', '.join(others)}" if others else ""
     where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may stand in several
     look = words()["types"][one.type]
     named = count_of(one.mentions, "memory", "memories") if one.mentions else ""
-    return Shown(one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{where}{called}", named)
+    return EntityRow(
+        one.id, look["icon"], look["role"], one_line(one.name, _NAME), f"{look['word']}{where}{called}", named
+    )
 
 
-def place_line(one: Place) -> Shown:
+def place_line(one: Place) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {words()['in_properties']}"
     head, name = _with_name(one)
-    return Shown(
+    return EntityRow(
         one.memory_id, "quote", "muted", head, f"{said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
     )
 
@@ -82,13 +84,13 @@ def unread_words(view: EntityView) -> str:
     return str(form).format(name=one_line(view.card.name, _NAME))
 
 
-def claim_line(one: Told) -> Shown:
+def claim_line(one: Told) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
     said = claim_told(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
     state = str(words()["states"].get(one.state, one.state))
     icon, role = ("circle-check", "success") if one.state == "asserted" else ("circle-help", "muted")
-    return Shown(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
+    return EntityRow(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
 
 
 def subtitle(card: EntityCard, mentions: int) -> str:

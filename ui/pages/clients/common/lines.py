@@ -8,26 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QFrame
 
 from core.types.clients import Standing
 from core.types.values import Kind
-from ui.lists.line_model import LINE, Heading
-from ui.lists.line_painter import PAD, LinePainter
-from ui.lists.row_ground import draw_ground
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState
 from ui.lists.row_text import line_height
 from ui.pages.clients.common.marks import TOKENS, draw_standing
+from ui.theme.theme import Theme
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _ICON, _GAP, _UPRIGHT = 16, 10, 7
 _BESIDE = 4
 """Pixels of room at both sides of what a line stands on."""
-_HEADING, _FIRST = 38, 28
-_MIDDLE = Qt.AlignmentFlag.AlignVCenter
-_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,60 +68,55 @@ class Row:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Row | Heading
+Line = Row | Inert
 
 
-class RowPainter(LinePainter):
-    """Draws lines."""
+class ClientRows(RowSpec[Row]):
+    """How the rows of the page look: a mark, a head, small lines under it, a word at the right end."""
 
-    below_heading = 6
+    fade = "surface"
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
-        """As high as a line's words need."""
-        line, px = index.data(LINE), self._theme.px
-        if isinstance(line, Heading):
-            return QSize(100, px(_HEADING if index.row() else _FIRST))
-        head, small = self._fonts()
-        high = line_height(head) + len(line.under) * line_height(small)
-        return QSize(100, high + px(_UPRIGHT * 2))
+    def key(self, row: Row) -> str:
+        """Its id."""
+        return row.id
 
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
-        rect, pad = QRect(option.rect), self._theme.px(_BESIDE)
-        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self._theme.colour("line"))
-        draw_ground(
-            painter,
-            self._theme,
-            rect.adjusted(pad, 0, -pad, 0),
-            is_chosen=bool(option.state & QStyle.StateFlag.State_Selected),
-            is_hovered=place == self.hovered,
-            has_focus=place == self._view.currentIndex().row() and self._view.hasFocus(),
-        )
+    def describe(self, row: Row) -> str:
+        """All of it."""
+        return row.told
 
-    def _row(self, painter: QPainter, rect: QRect, row: Row) -> None:
-        px = self._theme.px
-        head, small = self._fonts()
+    def height(self, row: Row, _place: int) -> int:
+        """As high as its words need."""
+        head, small = self.fonts()
+        return line_height(head) + len(row.under) * line_height(small) + self.theme.px(_UPRIGHT * 2)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+        """A rounded field between hairlines."""
+        pad = self.theme.px(_BESIDE)
+        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
+        super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: Row, _state: RowState) -> None:
+        """Its mark and its words."""
+        px = self.theme.px
+        head, small = self.fonts()
         top, right = rect.top() + px(_UPRIGHT), rect.right() - px(PAD)
-        self._mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
+        self._draw_mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
         left = rect.left() + px(PAD + _ICON + _GAP)
         head.setStrikeOut(row.is_struck)
-        aside = self._theme.font("number")
+        aside = self.theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
-        self._write(
-            painter, QRect(right - wide, top, wide, line_height(head)), row.aside, "muted", aside, _RIGHT | _MIDDLE
-        )
-        room = right - left - (wide + px(_GAP) if wide else 0)
-        self._write(painter, QRect(left, top, room, line_height(head)), row.head,
-                    "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)  # fmt: skip
+        at = QRect(right - wide, top, wide, line_height(head))
+        self.write(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
+        at = QRect(left, top, right - left - (wide + px(_GAP) if wide else 0), line_height(head))
+        self.write(painter, at, row.head, "muted" if row.is_struck else "ink", head)
         top += line_height(head)
         for note in row.under:
-            self._write(
-                painter, QRect(left, top, right - left, line_height(small)), note, "muted", small, _LEFT | _MIDDLE
-            )
+            self.write(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
             top += line_height(small)
 
-    def _mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
+    def _draw_mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
         """The icon, or the shape of a standing or a kind."""
-        theme, px = self._theme, self._theme.px
+        theme, px = self.theme, self.theme.px
         centre = QPointF(rect.center().x() + 0.5, rect.center().y() + 0.5)
         if row.icon:
             side = px(_ICON)
@@ -135,3 +126,26 @@ class RowPainter(LinePainter):
             draw_standing(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
         elif row.kind is not None:
             draw_kind(painter, row.kind, centre, px(11), theme.colour(KIND_TOKENS[row.kind]))
+
+
+def client_list(theme: Theme, name: str) -> ListView:
+    """A list of the page's rows.
+
+    Args:
+        theme: the theme.
+        name: for those who do not see it.
+    """
+    made = ListView(ClientRows(theme), name)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    return made
+
+
+def is_below(shown: ListView, most: int) -> bool:
+    """Whether somebody reads further down than can be read again in one page.
+
+    Args:
+        shown: a list.
+        most: lines of the largest page.
+    """
+    is_deep = shown.verticalScrollBar().value() > 0 or shown.currentIndex().row() >= most
+    return shown.lines.rowCount() > most and is_deep

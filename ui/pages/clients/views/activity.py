@@ -11,9 +11,8 @@ from PySide6.QtCore import Signal
 
 from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
-from ui.lists.line_model import Heading
-from ui.pages.clients.common.lines import Line, Row
-from ui.pages.clients.common.rows import RowList
+from ui.lists.row_spec import Heading
+from ui.pages.clients.common.lines import Line, Row, client_list, is_below
 from ui.pages.clients.common.words import did_note, did_told, words
 from ui.pages.clients.views.tab import Tab, clock_told, day_heading, has_keyboard, offer
 from ui.tasks import query
@@ -95,7 +94,7 @@ class ActivityTab(Tab):
         said = words()["activity"]
         super().__init__(context, said["reading"])
         self._next: str | None = None
-        self.list = RowList(context.theme, said["name"])
+        self.list = client_list(context.theme, said["name"])
         self.receipt = button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
         self.undo = button(said["undo"], self._undo, theme=context.theme, icon="undo-2")
         self.receipt.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
@@ -119,7 +118,7 @@ class ActivityTab(Tab):
 
     def look_again(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
-        if not self.list.is_below(_MOST_AGAIN):
+        if not is_below(self.list, _MOST_AGAIN):
             self.read()
 
     def _more(self) -> None:

@@ -19,7 +19,7 @@ from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.clients.common.lines import Line
 from ui.pages.clients.common.words import counted, standing_word, words
-from ui.pages.clients.views.receipts import MemoryList, given_lines
+from ui.pages.clients.views.receipts import given_lines, memory_list
 from ui.pages.clients.views.tab import Tab
 from ui.pages.clients.views.terms import inset
 from ui.tasks import problem_of, query
@@ -157,7 +157,7 @@ class SightTab(Tab):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(said["text"])
-        self.list = MemoryList(self.context, said["withheld_list"])
+        self.list = memory_list(self.context, said["withheld_list"])
         self.left = label("", "small", wrap=True)
         texts, side = QWidget(), QWidget()
         column(texts, self.text, gap=6)

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.views import MemoryRow
 from ui.context import CLOSER, Context
-from ui.lists.line_model import Heading
-from ui.pages.clients.common.lines import Line, Row
-from ui.pages.clients.common.rows import RowList
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import Heading
+from ui.pages.clients.common.lines import Line, Row, client_list, is_below
 from ui.pages.clients.common.words import counted, reason_told, verb_told, words
 from ui.pages.clients.views.tab import Tab, clock_told, day_heading, memory_line
 from ui.tasks import query
@@ -104,18 +104,22 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-class MemoryList(RowList):
-    """Memories; a click or Enter opens one beside the page."""
+def memory_list(context: Context, name: str) -> ListView:
+    """A list of memories; a click or Enter opens one beside the page.
 
-    def __init__(self, context: Context, name: str) -> None:
-        super().__init__(context.theme, name)
-        self._context = context
-        self.opened.connect(self._select)
-        self.clicked.connect(lambda _: self._select(self.current))
+    Args:
+        context: what pages are given.
+        name: for those who do not see it.
+    """
+    made = client_list(context.theme, name)
 
-    def _select(self, shown: Row | None) -> None:
-        if shown is not None and shown.value:
-            self._context.selection.again(shown.value, CLOSER)
+    def select(row: Row | None) -> None:
+        if row is not None and row.value:
+            context.selection.again(row.value, CLOSER)
+
+    made.opened.connect(select)
+    made.clicked.connect(lambda _: select(made.current))
+    return made
 
 
 class ReceiptsTab(Tab):
@@ -129,8 +133,8 @@ class ReceiptsTab(Tab):
         self._next: str | None = None
         self._wished = ""
         self.receipt: Receipt | None = None
-        self.list = RowList(context.theme, said["name"])
-        self.detail = MemoryList(context, said["detail"])
+        self.list = client_list(context.theme, said["name"])
+        self.detail = memory_list(context, said["detail"])
         self.question = label("", "strong", wrap=True)
         self.note = label("", "small", wrap=True)
         side = QWidget()
@@ -164,7 +168,7 @@ class ReceiptsTab(Tab):
 
     def look_again(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
-        if not self.list.is_below(_MOST_AGAIN):
+        if not is_below(self.list, _MOST_AGAIN):
             self.read()
 
     def _more(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
-from ui.lists.line_model import Heading
+from ui.lists.row_spec import Heading
 from ui.pages.journal.common.job_words import capital, code_told, counted, lasted, moment, report_line, words
 from ui.pages.journal.common.lines import Entry, Line
 from ui.pages.journal.common.local_model import NEED_MODEL, Model

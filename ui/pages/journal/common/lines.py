@@ -5,25 +5,16 @@ Must not do: ask the engine, or know what a line is for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-)
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
 
 from core.types.values import Kind
-from ui.lists.line_model import LINE, Heading
-from ui.lists.line_painter import PAD, LinePainter
+from ui.lists.row_ground import draw_flat_ground
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState
 from ui.lists.row_text import line_height, wrapped
 from ui.theme.theme import Theme
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -31,10 +22,7 @@ from ui.widgets.shapes import KIND_TOKENS, draw_kind
 NARROW = 560
 """Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
 _ICON, _WORD, _SHAPE, _GAP = 16, 84, 18, 12
-_UPRIGHT, _HEADING, _FIRST, _BAR = 7, 40, 30, 4
-_MIDDLE = Qt.AlignmentFlag.AlignVCenter
-_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-_Index = QModelIndex | QPersistentModelIndex
+_UPRIGHT, _BAR = 7, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,38 +68,51 @@ class Entry:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Entry | Heading
+Line = Entry | Inert
 
 
-class EntryPainter(LinePainter):
-    """Draws lines.
+class EntryRows(RowSpec[Entry]):
+    """How the lines look."""
 
-    Attributes:
-        has_words: asks whether any line of the list has a word beside its icon.
-    """
-
+    heading = (40, 30)
     below_heading = 7
 
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(theme, view)
-        self.has_words: Callable[[], bool] = lambda: False
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._has_words = False
+
+    def key(self, row: Entry) -> str:
+        """Its id."""
+        return row.id
+
+    def describe(self, row: Entry) -> str:
+        """All of it."""
+        return row.told
+
+    def is_same(self, row: Entry, other: Entry) -> bool:
+        """Whether it is about the same, whatever it says of it now."""
+        return row.id == other.id
+
+    def take_lines(self, lines: Sequence[Entry | Inert]) -> None:
+        """Learn whether any line has a word beside its icon."""
+        self._has_words = any(isinstance(line, Entry) and line.word for line in lines)
 
     # ---- sizes
 
     @property
     def is_narrow(self) -> bool:
         """Whether there is no room for a column of words."""
-        return self._view.viewport().width() < self._theme.px(NARROW)
+        return self.width() < self.theme.px(NARROW)
 
     def _left(self) -> int:
         """Where texts begin."""
-        px = self._theme.px
+        px = self.theme.px
         left = px(PAD + _ICON + _GAP)
-        return left + px(_WORD) if self.has_words() and not self.is_narrow else left
+        return left + px(_WORD) if self._has_words and not self.is_narrow else left
 
     def _room(self, entry: Entry, width: int) -> int:
         """Pixels a text has."""
-        px = self._theme.px
+        px = self.theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
         aside = 0 if self.is_narrow else self._aside_width(entry)
         return max(60, width - self._left() - shape - aside - px(PAD))
@@ -120,9 +121,9 @@ class EntryPainter(LinePainter):
         """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
         if not entry.aside:
             return 0
-        number, small = QFontMetrics(self._theme.font("number")), QFontMetrics(self._theme.font("small"))
+        number, small = QFontMetrics(self.theme.font("number")), QFontMetrics(self.theme.font("small"))
         wide = max(number.horizontalAdvance(entry.aside), small.horizontalAdvance(entry.aside_note))
-        return wide + 2 + self._theme.px(_GAP)
+        return wide + 2 + self.theme.px(_GAP)
 
     def _notes(self, entry: Entry) -> list[str]:
         """The small lines under the head; where it is narrow, what stood in columns is among them."""
@@ -133,39 +134,37 @@ class EntryPainter(LinePainter):
             note = " · ".join(part.rstrip(".") for part in (entry.word, *aside, note) if part)
         return [line for line in (note, entry.beside) if line]
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
-        """As high as a line's words need."""
-        line, px, width = index.data(LINE), self._theme.px, self._view.viewport().width()
-        if isinstance(line, Heading):
-            return QSize(100, px(_HEADING if index.row() else _FIRST))
-        head, small = self._fonts()
-        lines = 1 if line.lines == 1 else len(wrapped(line.head, head, self._room(line, width), line.lines))
-        bar = 0 if line.progress is None else px(_BAR + 4)
-        lines += bool(line.second)
-        high = lines * line_height(head) + len(self._notes(line)) * line_height(small) + bar
-        return QSize(100, high + px(_UPRIGHT * 2))
+    def height(self, row: Entry, _place: int) -> int:
+        """As high as its words need."""
+        px = self.theme.px
+        head, small = self.fonts()
+        lines = 1 if row.lines == 1 else len(wrapped(row.head, head, self._room(row, self.width()), row.lines))
+        bar = 0 if row.progress is None else px(_BAR + 4)
+        lines += bool(row.second)
+        high = lines * line_height(head) + len(self._notes(row)) * line_height(small) + bar
+        return high + px(_UPRIGHT * 2)
 
     # ---- painting
 
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
-        colour, rect = self._theme.colour, QRect(option.rect)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if is_chosen or place == self.hovered:
-            painter.fillRect(rect, colour("selection" if is_chosen else "raised"))
-        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), colour("line"))
-        if is_chosen:  # a bar beside the colour
-            painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height() - 1), colour("accent"))
-        if place == self._view.currentIndex().row() and self._view.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour("focus"), 2))
-            painter.drawRect(rect.adjusted(1, 1, -1, -2))
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+        """A field from edge to edge, a bar beside the colour."""
+        draw_flat_ground(
+            painter,
+            self.theme,
+            rect,
+            is_chosen=state.is_chosen,
+            is_hovered=state.is_hovered,
+            has_focus=state.has_focus,
+            has_bar=True,
+        )
 
-    def _row(self, painter: QPainter, rect: QRect, row: Entry) -> None:
-        theme, px = self._theme, self._theme.px
-        head, small = self._fonts()
+    def draw_row(self, painter: QPainter, rect: QRect, row: Entry, _state: RowState) -> None:
+        """Its icon, its words, and what stands at its right end."""
+        theme, px = self.theme, self.theme.px
+        head, small = self.fonts()
         head.setStrikeOut(row.is_struck)
         top = rect.top() + px(_UPRIGHT)
-        self._mark(painter, rect, top, row)
+        self._draw_mark(painter, rect, top, row)
         left, room = rect.left() + self._left(), self._room(row, rect.width())
         if row.kind is not None and row.icon:
             centre = QPointF(left + px(5), top + line_height(head) / 2)
@@ -174,21 +173,21 @@ class EntryPainter(LinePainter):
         at = QRect(left, top, room, line_height(head))
         second = [row.second] if row.second else []
         for words in (*wrapped(row.head, head, room, row.lines), *second):
-            self._write(painter, at, words, "muted" if row.is_struck else "ink", head, _LEFT | _MIDDLE)
+            self.write(painter, at, words, "muted" if row.is_struck else "ink", head)
             at.translate(0, line_height(head))
         at.setHeight(line_height(small))
         for note in self._notes(row):
-            self._write(painter, at, note, "muted", small, _LEFT | _MIDDLE)
+            self.write(painter, at, note, "muted", small)
             at.translate(0, line_height(small))
         if row.progress is not None:
-            self._bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
+            self._draw_bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
         if row.aside and not self.is_narrow:
-            self._aside(painter, rect, top, row)
+            self._draw_aside(painter, rect, top, row)
 
-    def _mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+    def _draw_mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
         """The icon with its word; without an icon, the shape of the kind."""
-        theme, px = self._theme, self._theme.px
-        head, small = self._fonts()
+        theme, px = self.theme, self.theme.px
+        head, small = self.fonts()
         place = QRect(rect.left() + px(PAD), top + (line_height(head) - px(_ICON)) // 2, px(_ICON), px(_ICON))
         if entry.icon:
             theme.icon(entry.icon, entry.ink).paint(painter, place)
@@ -197,20 +196,20 @@ class EntryPainter(LinePainter):
             draw_kind(painter, entry.kind, centre, px(11), theme.colour(KIND_TOKENS[entry.kind]))
         if entry.word and not self.is_narrow:
             at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(head))
-            self._write(painter, at, entry.word, "muted", small, _LEFT | _MIDDLE)
+            self.write(painter, at, entry.word, "muted", small)
 
-    def _aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
-        px = self._theme.px
-        head, small = self._fonts()
+    def _draw_aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+        px = self.theme.px
+        head, small = self.fonts()
         wide = self._aside_width(entry)
         at = QRect(rect.right() - px(PAD) - wide, top, wide, line_height(head))
-        self._write(painter, at, entry.aside, "muted", self._theme.font("number"), _RIGHT | _MIDDLE)
+        self.write(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
         at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
-        self._write(painter, at, entry.aside_note, "muted", small, _RIGHT | _MIDDLE)
+        self.write(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)
 
-    def _bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
+    def _draw_bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
         """How far something is; where nobody knows, dots."""
-        colour = self._theme.colour
+        colour = self.theme.colour
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour("line"))
         painter.drawRoundedRect(rect, 2, 2)

@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
 from ui.pages.journal.common.job_words import counted, day_told, words
-from ui.pages.journal.common.line_list import ActBar, LineList
+from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.history.erase_dialog import EraseDialog
 from ui.tasks import query, write
@@ -71,7 +71,7 @@ class ArchiveTab(QWidget):
         self._is_read = self._wants_focus = False
         self._next: str | None = None
         self._erases = False
-        self.list = LineList(context.theme, said["list"], _ACTS, takes_many=True)
+        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.lead = label("", "muted", wrap=True)
         self.acts = ActBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
@@ -80,7 +80,7 @@ class ArchiveTab(QWidget):
         self.states = States(context.theme, inside, said["reading"])
         column(self, self.states)
         self.list.lines.more.connect(self._more)
-        self.list.looked_at.connect(lambda entry: self.context.selection.select(entry.id, ORIGIN))
+        self.list.looked_at_id.connect(lambda memory_id: self.context.selection.select(memory_id, ORIGIN))
         self.list.picked.connect(self._offer)
         self.list.asked.connect(self.act)
         self.acts.asked.connect(self.act)

@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
 from ui.pages.journal.common.job_words import capital, counted, moment, told_deeds, words
-from ui.pages.journal.common.line_list import ActBar, LineList
+from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.runs.change_chips import DeedChips
 from ui.pages.journal.runs.change_lines import deed_entries, kept_ids, kept_told, offered
@@ -55,7 +55,7 @@ class NextTab(QWidget):
         self.preview: Preview | None = None
         self._jobs: Jobs | None = None
         self._wants_focus = False
-        self.list = LineList(context.theme, said["list"], _ACTS, takes_many=True)
+        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.chips = DeedChips(context.theme)
         self.lead = label("", "muted", wrap=True)
         self.acts = ActBar(context.theme, _ACTS)
@@ -192,8 +192,9 @@ class NextTab(QWidget):
         told = str(said[form].format(when=words()["next"]["soon"] if at <= now else moment(at, now)))
         return capital(told)
 
-    def _look(self, entry: Entry) -> None:
-        self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
+    def _look(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
 
     def _offer(self) -> None:
         self.list.offered = offered(self.list.chosen)

@@ -16,7 +16,7 @@ from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
 from ui.lists.row_text import wrapped
 from ui.pages.journal.common.job_words import capital, day_told, words
-from ui.pages.journal.common.line_list import ActBar, LineList
+from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -170,7 +170,7 @@ class RelationsTab(QWidget):
         self._written: set[Pair] = set()
         self._is_read = self._wants_focus = False
         self._listed = PAGE_ROWS
-        self.list = LineList(context.theme, said["list"], _ACTS)
+        self.list = entry_list(context.theme, said["list"], _ACTS)
         self.lead = label(said["lead"], "muted", wrap=True)
         self.panel = PairPanel(context)
         self.acts = ActBar(context.theme, _ACTS)
@@ -180,7 +180,7 @@ class RelationsTab(QWidget):
         self.states = States(context.theme, inside, said["reading"])
         column(self, self.states)
         self.list.lines.more.connect(self._more)
-        self.list.looked_at.connect(lambda entry: context.selection.select(entry.value.from_id, ORIGIN))
+        self.list.looked_at.connect(self._look)
         self.list.picked.connect(self._offer)
         self.list.asked.connect(self.act)
         self.acts.asked.connect(self.act)
@@ -262,6 +262,10 @@ class RelationsTab(QWidget):
         self._offer()
 
     # ---- deciding
+
+    def _look(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.context.selection.select(entry.value.from_id, ORIGIN)
 
     def act(self, name: str) -> None:
         """Do something with the chosen pair.

@@ -16,6 +16,7 @@ from core.types.lifecycle import Beat, JobRow, Jobs, JobType
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
+from ui.lists.list_view import ListView
 from ui.pages.journal.common.job_lines import (
     beat_lines,
     job_lines,
@@ -26,7 +27,7 @@ from ui.pages.journal.common.job_lines import (
     waits_for_choice,
 )
 from ui.pages.journal.common.job_words import capital, words
-from ui.pages.journal.common.line_list import ActBar, LineList, lie_down
+from ui.pages.journal.common.line_list import ActBar, entry_list, lie_down
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.common.local_model import Model, model_asked
 from ui.pages.journal.runs.run_dialog import RunDialog
@@ -109,8 +110,8 @@ class RunsTab(QWidget):
         self._limit, self._wants_focus = _MOST, False
         self.stand = label("", "muted", wrap=True)
         self.views = Segments(((RUNS, said["runs"]), (CALENDAR, said["calendar"])), RUNS, said["views"])
-        self.list = LineList(context.theme, said["list"], ("stop", "retry", "undo"))
-        self.calendar = LineList(context.theme, said["calendar_list"], ("run",))
+        self.list = entry_list(context.theme, said["list"], ("stop", "retry", "undo"))
+        self.calendar = entry_list(context.theme, said["calendar_list"], ("run",))
         self.lists = QStackedWidget()
         self.panel = JobPanel(context)
         self._build()
@@ -201,7 +202,7 @@ class RunsTab(QWidget):
         self._wants_focus = False
 
     @property
-    def shown_list(self) -> LineList:
+    def shown_list(self) -> ListView:
         """The list that is seen."""
         return self.list if self.view == RUNS else self.calendar
 

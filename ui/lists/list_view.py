@@ -1,0 +1,297 @@
+"""The list: rows under headings with hover, focus, keys of their own and words for those who hear it.
+
+Must not do: ask the engine, or know what a row is for; its specification says how a row looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from enum import Enum
+from typing import Any
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu
+
+from ui.lists.edge_fade import HIGH, fade_edges
+from ui.lists.hover import HoverWatch
+from ui.lists.list_keys import OPEN, ListKeys
+from ui.lists.list_model import ListModel
+from ui.lists.row_painter import RowPainter
+from ui.lists.row_spec import Heading, Inert, RowSpec
+from ui.widgets.keys import overrides
+
+_Index = QModelIndex | QPersistentModelIndex
+_Move = QAbstractItemView.CursorAction
+_UPWARDS = frozenset({_Move.MoveUp, _Move.MovePageUp, _Move.MoveEnd})
+_FLAGS = QItemSelectionModel.SelectionFlag
+_NEVER = object()
+
+
+class Keep(Enum):
+    """What is looked at when the row that was is not listed any more."""
+
+    FIRST = "the first row"
+    BEFORE = "the row at its place, else the one before"
+    AFTER = "the row at its place, else the one after, else the one before"
+    NONE = "none"
+
+
+class ListView(QListView):
+    """The list.
+
+    Attributes:
+        lines: what stands in it.
+        offered: acts that make sense for what is chosen, the others' keys do nothing; None where all of them do.
+        menu: makes the menu of what is chosen; it gives None where there is none.
+
+    Signals:
+        looked_at: the row that is looked at; None for none.
+        looked_at_id: likewise, what it is known by; never for none.
+        opened: the row that was asked for by Enter or a double click.
+        asked: an act, by its key, a double click or the menu.
+        picked: what is chosen is another.
+    """
+
+    looked_at = Signal(object)
+    looked_at_id = Signal(str)
+    opened = Signal(object)
+    asked = Signal(str)
+    picked = Signal()
+
+    def __init__(
+        self,
+        spec: RowSpec[Any],
+        name: str,
+        keys: ListKeys | None = None,
+        *,
+        keep: Keep = Keep.FIRST,
+        takes_many: bool = False,
+    ) -> None:
+        """Make it.
+
+        Args:
+            spec: what its rows are.
+            name: for those who do not see it.
+            keys: what they do.
+            keep: what is looked at when the row that was is gone.
+            takes_many: whether several rows can be chosen.
+        """
+        super().__init__()
+        self.spec, self._keys, self._keep = spec, keys or ListKeys(), keep
+        self._theme = spec.theme
+        spec.width = lambda: self.viewport().width()
+        self.lines: ListModel[Any] = ListModel(spec, self)
+        self.painter = RowPainter(spec, self)
+        self.offered: Collection[str] | None = None
+        self.menu: Callable[[], QMenu | None] = lambda: None
+        self._last: object = _NEVER
+        self.setModel(self.lines)
+        self.setItemDelegate(self.painter)
+        self.setAccessibleName(name)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if takes_many else mode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        HoverWatch(self, self.painter)
+        self.doubleClicked.connect(lambda _: self.act(self._keys.acts.get(Qt.Key.Key_Return, "")))
+        self._theme.changed.connect(self.scheduleDelayedItemsLayout)
+
+    # ---- what is looked at and chosen
+
+    @property
+    def current(self) -> Any:
+        """The row that is looked at; None for none."""
+        return self.lines.row_at(self.currentIndex().row())
+
+    @property
+    def chosen(self) -> tuple[Any, ...]:
+        """The rows that are chosen, from above."""
+        places = sorted(index.row() for index in self.selectedIndexes())
+        return tuple(row for place in places if (row := self.lines.row_at(place)) is not None)
+
+    def show_lines(self, lines: Sequence[Any], *, wanted: str = "", has_more: bool = False) -> None:
+        """List other lines, and stay where one is.
+
+        Args:
+            lines: what to show.
+            wanted: the row to look at; "" for the one that is looked at.
+            has_more: whether more can be had.
+        """
+        key, current, place = self.spec.key, self.current, self.currentIndex().row()
+        kept, value = [key(row) for row in self.chosen], self.verticalScrollBar().value()
+        self.painter.hovered = -1
+        self.spec.take_lines(lines)
+        if self.lines.show_lines(lines, has_more=has_more):
+            self.doItemsLayout()
+            self.verticalScrollBar().setValue(value)
+        elif not wanted and current is not None:
+            return
+        looked = self.lines.place_of(wanted)
+        if looked < 0 and current is not None:
+            looked = self.lines.place_of(key(current))
+        self._choose(looked if looked >= 0 else self._place_near(place), [] if wanted else kept)
+        self.verticalScrollBar().setValue(value if not wanted else self.verticalScrollBar().value())
+
+    def _place_near(self, place: int) -> int:
+        """The row to look at where the one at a place is gone; -1 for none."""
+        rows = [at for at, line in enumerate(self.lines.lines) if not isinstance(line, Inert)]
+        if not rows or self._keep is Keep.NONE:
+            return -1
+        if self._keep is Keep.FIRST:
+            return rows[0]
+        before, after = [at for at in rows if at <= place], [at for at in rows if at >= place]
+        if self._keep is Keep.BEFORE:
+            return before[-1] if before else rows[0]
+        return after[0] if after else before[-1]
+
+    def _choose(self, place: int, kept: Sequence[str]) -> None:
+        """Look at a line, and choose it and the rows that are still listed."""
+        if self.selectionMode() == QAbstractItemView.SelectionMode.SingleSelection:
+            self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.ClearAndSelect)
+        else:
+            selection = QItemSelection()
+            for at in {place, *(self.lines.place_of(one) for one in kept)} - {-1}:
+                selection.select(self.lines.index(at, 0), self.lines.index(at, 0))
+            self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.NoUpdate)
+            self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
+        self._tell(is_moved=False)
+        self.picked.emit()  # Qt says nothing where what was chosen is gone with its lines
+
+    def choose(self, *row_ids: str) -> bool:
+        """Choose rows and look at the first; without any, let go of all.
+
+        Args:
+            *row_ids: which.
+
+        Returns:
+            Whether the first is listed.
+        """
+        place = self.lines.place_of(row_ids[0]) if row_ids else -1
+        if place >= 0 or not row_ids:
+            self._choose(place, row_ids)
+        return place >= 0
+
+    def look_near(self, place: int) -> None:
+        """Look at the row at a place, or at one that stands in for it."""
+        self._choose(self._place_near(place), ())
+        self.scrollTo(self.currentIndex())
+
+    def step(self, by: int) -> None:
+        """Look at the next row or the one before; headings are passed over."""
+        place = self.currentIndex().row() + by
+        while isinstance(self.lines.line_at(place), Inert):
+            place += by
+        if self.lines.row_at(place) is not None:
+            self._choose(place, ())
+            self.scrollTo(self.currentIndex())
+
+    def choose_group(self, place: int) -> None:
+        """Choose all rows under the heading that stands over a line, or is it."""
+        group = self.lines.group_of(place)
+        if group:
+            first, last = self.lines.index(group.start, 0), self.lines.index(group.stop - 1, 0)
+            self.selectionModel().setCurrentIndex(first, _FLAGS.NoUpdate)
+            self.selectionModel().select(QItemSelection(first, last), _FLAGS.ClearAndSelect)
+
+    def _tell(self, *, is_moved: bool) -> None:
+        """Tell which row is looked at; one that is known only where somebody moved to it and its list wants that."""
+        row, last = self.current, self._last
+        if row is None or last is None or last is _NEVER:
+            is_known = row is last
+        else:
+            is_known = self.spec.is_same(row, last) or (row == last and not is_moved)
+        self._last = row
+        if not is_known:
+            self.looked_at.emit(row)
+            if row is not None:
+                self.looked_at_id.emit(self.spec.key(row))
+
+    def act(self, name: str) -> None:
+        """Ask for something to be done with what is chosen, if it makes sense.
+
+        Args:
+            name: an act.
+        """
+        if name and (self.offered is None or name in self.offered):
+            self.asked.emit(name)
+            if name == OPEN and self.current is not None:
+                self.opened.emit(self.current)
+
+    # ---- Qt's events
+
+    def currentChanged(self, current: _Index, previous: _Index) -> None:  # noqa: N802 - Qt's name
+        """Another row is looked at."""
+        super().currentChanged(current, previous)
+        if current.isValid():
+            self._tell(is_moved=True)
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
+        """Other rows are chosen."""
+        super().selectionChanged(selected, deselected)
+        self.picked.emit()
+
+    def _lets_go(self, event: QKeyEvent) -> bool:
+        return self._keys.lets_go and event.key() == Qt.Key.Key_Escape and bool(self.selectedIndexes())
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys are its own, although the window has shortcuts with them."""
+        return overrides(event, lambda key: bool(self._keys.act_of(key)) or self._lets_go(key)) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Keys that act on what is chosen; Esc lets go of it; the rest moves, searches or is the page's."""
+        act = self._keys.act_of(event)
+        if act:
+            self.act(act)
+        elif self._lets_go(event):
+            self.clearSelection()
+        elif self._keys.moves_only and not self._keys.moves(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, typed: str) -> None:  # noqa: N802 - Qt's name
+        """Letters go to the next row that begins with them, but where they act."""
+        if self._keys.searches:
+            super().keyboardSearch(typed)
+
+    def moveCursor(self, action: _Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:  # noqa: N802 - Qt's name
+        """What cannot be chosen is passed over; a heading would keep the key where it is."""
+        index = super().moveCursor(action, modifiers)
+        by = -1 if action in _UPWARDS else 1
+        while index.isValid() and self.lines.row_at(index.row()) is None:
+            index = index.siblingAtRow(index.row() + by)
+        return index if index.isValid() else self.currentIndex()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """A heading chooses what stands under it; what cannot be chosen changes nothing."""
+        place = self.indexAt(event.position().toPoint()).row()
+        line = self.lines.line_at(place)
+        if isinstance(line, Inert):
+            if isinstance(line, Heading) and line.chooses:
+                self.choose_group(place)
+            event.accept()
+        else:
+            super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """The menu of what is chosen, by the pointer or by its key."""
+        menu = self.menu() if self.chosen else None
+        if menu is not None:
+            by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+            corner = self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).bottomLeft())
+            menu.popup(corner if by_key else event.globalPos())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """The first row takes the keyboard where none has it yet."""
+        is_clicked = event.reason() == Qt.FocusReason.MouseFocusReason
+        if self.current is None and self.lines.rows() and not is_clicked:
+            self._choose(next(at for at in range(len(self.lines.lines)) if self.lines.row_at(at) is not None), ())
+        super().focusInEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Lines, faded where the list goes on."""
+        super().paintEvent(event)
+        if self.spec.fade:
+            fade_edges(self, self._theme.colour(self.spec.fade), self._theme.px(HIGH))

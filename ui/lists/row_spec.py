@@ -1,0 +1,172 @@
+"""The row specification: what the rows of a list are called, how they are told, measured and drawn.
+
+Must not do: ask the engine, or interpret a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+
+from ui.lists.row_ground import draw_ground
+from ui.theme.theme import Theme
+from ui.widgets.plaintext import tip
+
+PAD = 14
+"""Pixels of room, at 100 %, at both sides of a line's words."""
+LEFT, RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+MIDDLE, LOW = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignBottom
+R = TypeVar("R")
+
+
+class Inert:
+    """A line that cannot be chosen."""
+
+    __slots__ = ()
+
+    def describe(self) -> str:
+        """It in words, for those who hear it."""
+        raise NotImplementedError
+
+    def hint(self) -> str:
+        """What is said where the pointer rests on it."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading(Inert):
+    """A heading over rows.
+
+    Attributes:
+        title: what they have in common; made visible.
+        note: more about it, quieter.
+        count: how many rows stand under it; None where that is not said.
+        chooses: whether pressing it chooses them all.
+    """
+
+    title: str
+    note: str = ""
+    count: int | None = None
+    chooses: bool = False
+
+    def describe(self) -> str:
+        """Its words."""
+        if self.count is not None:
+            return f"{self.title}, {self.count:,}"
+        return " · ".join(part for part in (self.title, self.note) if part)
+
+    def hint(self) -> str:
+        """What pressing it does."""
+        return "Choose all of them" if self.chooses else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowState:
+    """How a row stands in its list.
+
+    Attributes:
+        place: its line.
+        is_chosen: it is one of those that are chosen.
+        is_hovered: the pointer is on it.
+        has_focus: it has the keyboard.
+    """
+
+    place: int
+    is_chosen: bool
+    is_hovered: bool
+    has_focus: bool
+
+
+class RowSpec(Generic[R]):
+    """What the rows of a list are. A page says how they are told, measured and drawn; the rest is alike in all lists.
+
+    Attributes:
+        fade: the theme's colour into which the edges of a list that goes on fade; "" where none fades.
+        heading: pixels a heading is high at 100 %, and the first line where it is one.
+        below_heading: pixels of room, at 100 %, under the words of a heading.
+        tells_repeats: whether the same row is told again when it is chosen again.
+        width: pixels of the list.
+    """
+
+    fade: ClassVar[str] = ""
+    heading: ClassVar[tuple[int, int]] = (38, 28)
+    below_heading: ClassVar[int] = 6
+    tells_repeats: ClassVar[bool] = False
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        self.width: Callable[[], int] = lambda: 0
+
+    # ---- what it is
+
+    def key(self, row: R) -> str:
+        """What a row is known by: unique within the list."""
+        raise NotImplementedError
+
+    def describe(self, row: R) -> str:
+        """All of a row in words, for those who hear it."""
+        raise NotImplementedError
+
+    def hint(self, row: R) -> str:
+        """What is said where the pointer rests on a row."""
+        return tip(self.describe(row))
+
+    def is_same(self, row: R, other: R) -> bool:
+        """Whether nobody need be told that one row stands where the other did."""
+        return not self.tells_repeats and row == other
+
+    def take_lines(self, lines: Sequence[R | Inert]) -> None:
+        """Learn what all lines are before they are measured."""
+
+    # ---- measures
+
+    def height(self, row: R, place: int) -> int:
+        """Pixels a row is high."""
+        raise NotImplementedError
+
+    def inert_height(self, _line: Inert, place: int) -> int:
+        """Pixels a line that cannot be chosen is high."""
+        return self.theme.px(self.heading[1 if place == 0 else 0])
+
+    def fonts(self) -> tuple[QFont, QFont]:
+        """That of a row's head, and the small one."""
+        head = self.theme.font("body")
+        head.setWeight(QFont.Weight.Medium)
+        return head, self.theme.font("small")
+
+    # ---- drawing
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: R, state: RowState) -> None:
+        """Draw what a row stands on."""
+        draw_ground(
+            painter,
+            self.theme,
+            rect,
+            is_chosen=state.is_chosen,
+            is_hovered=state.is_hovered,
+            has_focus=state.has_focus,
+        )
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: R, state: RowState) -> None:
+        """Draw a row."""
+        raise NotImplementedError
+
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
+        """Draw a heading over a hairline."""
+        px = self.theme.px
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), self.theme.colour("line"))
+        inner = rect.adjusted(px(PAD), 0, -px(PAD), -px(self.below_heading))
+        self.write(painter, inner, line.describe(), "muted", self.theme.font("label"), LEFT | LOW)
+
+    def write(
+        self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, where: Qt.AlignmentFlag = LEFT | MIDDLE
+    ) -> None:
+        """One line of plain text, cut where there is no room."""
+        painter.setFont(font)
+        painter.setPen(self.theme.colour(ink))
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, where | Qt.TextFlag.TextSingleLine, shown)
