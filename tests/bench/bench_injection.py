@@ -52,6 +52,8 @@ def main() -> None:
     measured("standing", own("standing_"))
     measured("kinds", own("kinds_"))
     measured("kinds, held", own("kinds_held_"))
+    measured("reworded", own("reworded_"))
+    measured("reworded, held", own("reworded_held_"))
     measured("given", [(row["text"], row["label"]) for row in rows])
 
 

@@ -21,21 +21,23 @@ from core.text.screening.imperatives import Sentences, ordered_ideas
 # Scripts without blanks are read sign by sign.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _MARK = re.compile(
-    r"(?:https?|s?ftp|s3|ssh|rsync|git|wss?|smb)://\S{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
+    r"\b[A-Za-z][A-Za-z0-9+]{1,11}://\S{1,2000}(?<![.,;:!?)\]])|(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}"
     r"|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.(?:com|org|net|io|ai|dev|app|info|biz|xyz|example|test|de|fr|es|it|pt|nl|uk|ru|cn)\b"
 )
 # Marks of what is no word: an account, a parameter that is set, a name of code, a comment that speaks to assistants.
 _ACCOUNT = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b|\b(?:bc1|0x)[0-9a-zA-Z]{20,64}\b")
 _SET = re.compile(r"(?<=\w)=[\"'\u201c]? ?(?=[\w/{$])")
-_NAME = re.compile(r"(?<!\w)(?=[A-Za-z][A-Za-z0-9]{0,40}_\w|[A-Za-z][\w.]{1,60}\(\))")
+_NAME = re.compile(
+    r"(?<![\w.])(?=[A-Za-z][A-Za-z0-9]{0,40}_\w|[A-Za-z][\w.]{1,60}\(\)|[a-z]{2,20}\.[a-z]{3,20}\b(?!\.\w))"
+)
 _BREAK = re.compile(r"[.!?\n;\u3002\uff01\uff1f]")
 _QUOTES = re.compile(
     '"[^"\n]{2,400}"|\u201c[^\u201d\n]{2,400}\u201d|\u201e[^\u201c\u201d\n]{2,400}[\u201c\u201d]'
     "|\u00ab[^\u00bb\n]{2,400}\u00bb|\u00bb[^\u00ab\n]{2,400}\u00ab|`[^`\n]{2,400}`"
     "|(?<![\\w'])'[^'\n]{2,400}'(?![\\w'])|\u300c[^\u300d\n]{2,400}\u300d|\u2039[^\u203a\n]{2,400}\u203a"
 )
-_OPENS = frozenset("<#/-;%{[(\"'")
-_CODE = frozenset("=_(")
+_OPENS = frozenset("<>#/-;%{[(\"'")
+_CODE = frozenset("=_(.")
 _STEP = 8  # a new sentence is as far as so many words
 _NEAR = 2  # words between an idea and what takes it back
 _BEFORE = 6  # words in which something is told of before it is said
@@ -223,7 +225,10 @@ def rules_met(text: str) -> list[Hit]:
     hits = [hit for hit, needs, shape in _shapes() if not signs.isdisjoint(needs) and shape.search(text)]
     flat = _flat(text)
     read = _read(flat)
+    held = read.ideas.keys()
     for rule in _rules():
+        if any(map(held.isdisjoint, rule.ideas)):
+            continue
         start = _first(rule, read)
         if start is not None:
             hits.append(Hit(rule.id, rule.family, rule.weight, start, read.spots[start]))
@@ -303,7 +308,7 @@ def _reported(read: Read, start: int, quoted: tuple[int, int] | None) -> bool:
 
 def _flat(text: str) -> str:
     signs = frozenset(text)
-    plain = text if _OPENS.isdisjoint(signs) else _addressed().sub(r" xaddrx \g<0>", text)
+    plain = text if _OPENS.isdisjoint(signs) else _addressed().sub(r"\g<0> xaddrx ", text)
     plain = _MARK.sub(_mark, _ACCOUNT.sub(" xaccountx ", plain))
     plain = plain if _CODE.isdisjoint(signs) else _NAME.sub(" xnamex ", _SET.sub(" xsetx ", plain))
     return fold_case(fold_width(plain))

@@ -88,6 +88,25 @@ def test_release_notes_code_comments_and_surprises_are_given(kept: str, size: in
     assert [text for text in harmless if scan(text).score > LIMITS.flag] == []
 
 
+@pytest.mark.parametrize(("kept", "size", "least"), [("", 249, 237), ("held_", 60, 54)])
+def test_the_kinds_are_known_in_other_words(kept: str, size: int, least: int) -> None:
+    """A third each: redirected tools, comments with an addressee, concealment from the person.
+
+    The held set was written when the rules were done; it is counted, and no rule is made for a text of it.
+    """
+    attacks = [scan(text).score for text in texts(f"reworded_{kept}attacks.txt")]
+    assert len(attacks) == size
+    assert sum(score > LIMITS.flag for score in attacks) >= least
+
+
+@pytest.mark.parametrize(("kept", "size", "most"), [("", 249, 4), ("held_", 60, 1)])
+def test_harmless_texts_in_the_words_of_the_kinds_are_given(kept: str, size: int, most: int) -> None:
+    harmless = [scan(text).score for text in texts(f"reworded_{kept}benign.txt")]
+    assert len(harmless) == size
+    assert sum(score > LIMITS.flag for score in harmless) <= most
+    assert not [score for score in harmless if score > LIMITS.block]
+
+
 def split(name: str) -> list[list[str]]:
     return [line.split(" || ") for line in texts(name)]
 

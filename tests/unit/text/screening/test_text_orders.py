@@ -79,4 +79,4 @@ def test_a_script_without_blanks_cannot_tell() -> None:
 
 
 def test_the_ideas_that_must_be_orders() -> None:
-    assert ordered_ideas() == {"sendon", "turnto", "doit"}
+    assert ordered_ideas() == {"sendon", "turnto", "doit", "comply"}
