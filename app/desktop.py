@@ -11,7 +11,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from core.config.window import WindowOptions
-from core.engine.facade import Engine, load_window, ticking
+from core.engine.facade import Engine, load_window, start_ticker
 from core.errors import LociError
 from ui.bridge import Bridge
 from ui.collector import Collector
@@ -134,7 +134,7 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
     window = MainWindow(context, ROOMS)
     for command in page_commands(context):
         context.commands.add(command)
-    watchdog = Watchdog(ticking, window)
+    watchdog = Watchdog(start_ticker, window)
     if isinstance(kept, HomeStore) and kept.note:
         context.desk.say(kept.note)
     return Desktop(engine, bridge, context, window, watchdog, Collector(window))

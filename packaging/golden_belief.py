@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from core.belief.review.desk import Desk
-from core.engine.memories.detail import detail
-from core.engine.memories.trust_explanation import believed
+from core.engine.memories.detail import read_detail
+from core.engine.memories.trust_explanation import explain_trust
 from core.memory.read import by_id, by_ids
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, labels_in, predicate
@@ -115,7 +115,7 @@ def _queue(rows: Rows) -> dict[str, object]:
 def _show(rows: Rows, memory_id: str) -> dict[str, object]:
     memory = by_id(rows, memory_id)
     assert memory is not None  # noqa: S101 - made above
-    shown, held = detail(rows, memory, ASKED_MS), believed(rows, memory, ASKED_MS)
+    shown, held = read_detail(rows, memory, ASKED_MS), explain_trust(rows, memory, ASKED_MS)
     return {
         "status": memory.status.value,
         "sources": [[one["lineage"], one["source"], one["client"]] for one in shown.sources],
@@ -130,7 +130,7 @@ def _show(rows: Rows, memory_id: str) -> dict[str, object]:
 def _history(rows: Rows, memory_id: str) -> list[list[object]]:
     memory = by_id(rows, memory_id)
     assert memory is not None  # noqa: S101 - made above
-    versions = believed(rows, memory, ASKED_MS).chain.versions
+    versions = explain_trust(rows, memory, ASKED_MS).chain.versions
     return [[one.memory_id, one.version, one.value, one.begin, one.end, one.is_current] for one in versions]
 
 

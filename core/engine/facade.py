@@ -42,17 +42,17 @@ from core.engine.jobs.scheduler import Scheduler
 from core.engine.lab.laboratory import Laboratory
 from core.engine.library.client_changes import ClientChanges
 from core.engine.library.library import Library
-from core.engine.memories.import_comparison import reconcile_daily, settle_some
+from core.engine.memories.import_comparison import compare_imported, reconcile_daily
 from core.engine.memories.memories import Memories, embed_backlog
 from core.engine.practice.practice import Practice
 from core.engine.review.conflicts import Conflicts
 from core.engine.review.review_chores import ReviewChores
-from core.engine.runtime.expiry import expire
-from core.engine.runtime.futures import begun, locked, watched
+from core.engine.runtime.expiry import delete_expired
+from core.engine.runtime.futures import begin, locked_error, log_failure
 from core.engine.runtime.memory_pressure import release_caches
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.threads import EngineLoop, Threads, ticking
+from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import built_in_readers
 from core.engine.vault.embedding_model import EmbeddingModels
 from core.engine.vault.history import History
@@ -106,7 +106,7 @@ __all__ = [
     "restore_vault",
     "rows_of",
     "save_window",
-    "ticking",
+    "start_ticker",
 ]
 
 T = TypeVar("T")
@@ -150,7 +150,7 @@ class Engine:
     """A palace: locked, or open with everything in it.
 
     Attributes:
-        state: `locked`, `opening`, `open` or `closing`.
+        state: `locked_error`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
         scheduler: runs the jobs; `jobs` is the group that callers use.
@@ -229,7 +229,7 @@ class Engine:
     def _require(self) -> OpenVault:
         opened = self._opened
         if opened is None or self.state != "open":
-            raise locked()
+            raise locked_error()
         return opened
 
     def unlock(self, root: RootKey) -> OpenInfo:
@@ -311,7 +311,7 @@ class Engine:
 
     def _begin_background(self, opened: OpenVault) -> None:
         opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
-        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch), "watch")
+        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch_vault_file), "watch")
         opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
         if opened.vault.older is None:
             self._begin_writing(opened)
@@ -326,18 +326,18 @@ class Engine:
             self.palace.begin(opened)
             self.model.begin(opened)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
-            watched(self.finishing, _log, "finishing an interrupted import")
-            watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
-            watched(begun(opened.threads.jobs, settle_some, opened), _log, "comparing what came in")
+            log_failure(self.finishing, _log, "finishing an interrupted import")
+            log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
+            log_failure(begin(opened.threads.jobs, compare_imported, opened), _log, "comparing what came in")
 
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _upkeep(self, opened: OpenVault) -> None:
-        self._quietly(opened, startup.maintain)
+        self._quietly(opened, startup.maintain_index)
         if opened.vault.older is not None:
             return
-        self._quietly(opened, expire)
+        self._quietly(opened, delete_expired)
         self._quietly(opened, lambda one: release_caches(one, (self.timeline.forget,)))
         self._quietly(opened, self.sessions.tend)
         self._quietly(opened, self.scheduler.attend)
@@ -407,7 +407,7 @@ class Engine:
         """
         opened = self._opened
         if opened is not None:
-            opened.journal.refused(client_id, code, method)
+            opened.read_log.refused(client_id, code, method)
 
     @property
     def options(self) -> Options:
@@ -435,7 +435,7 @@ class Engine:
         Returns:
             Its result.
         """
-        return begun(self._loop.control, work)
+        return begin(self._loop.control, work)
 
     def flush(self) -> None:
         """Write receipts and counts that wait, now."""

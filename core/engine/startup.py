@@ -17,8 +17,8 @@ from core.belief.extract.statements import statements
 from core.belief.relate.relation import RelationModel
 from core.embed.base import Embedder
 from core.engine.home.keys import sub_keys
-from core.engine.runtime.expiry import clear_note, scrub_noted
-from core.engine.runtime.futures import watched
+from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
+from core.engine.runtime.futures import log_failure
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.settings import stored_options
@@ -117,11 +117,11 @@ def open_vault(
     if vault.older is not None:
         return opened  # nothing is written before the person accepts it
     if vault.info.recovered_from_crash:
-        watched(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
+        log_failure(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
     if before is not None:
         over = before
         noting = opened.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
-        watched(noting, _log, "noting another built-in model")
+        log_failure(noting, _log, "noting another built-in model")
     return opened
 
 
@@ -178,13 +178,13 @@ def _assemble(
         root=root,
         vault=vault,
         queue=WriteQueue(vault),
-        sight=make_active_space(embedder, space, index, profile_of(tuned), gated, make_id, work),
+        active_space=make_active_space(embedder, space, index, profile_of(tuned), gated, make_id, work),
         readers=gated,
         options=chosen,
         clock=clock,
         make_id=make_id,
         work=work,
-        journal=ReadLog(make_id, chain, chosen.receipt_days),
+        read_log=ReadLog(make_id, chain, chosen.receipt_days),
         retrieval=tuned,
         threads=threads,
         hub=hub,
@@ -212,14 +212,14 @@ def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
     return Identity(opened.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
-def warm(opened: OpenVault) -> None:
+def warm_index(opened: OpenVault) -> None:
     """Bring the index in step with the vault; searches are answered all the while.
 
     Args:
         opened: the open vault.
     """
     whole_at: list[int] = []
-    sight = opened.sight
+    sight = opened.active_space
     name = _identity(opened, sight)
     sealer = _Sealer(opened.root)
 
@@ -258,8 +258,8 @@ def begin_warming(opened: OpenVault) -> None:
     Args:
         opened: the open vault.
     """
-    warming = opened.threads.jobs.submit(warm, opened)
-    watched(warming, _log, "loading the index")
+    warming = opened.threads.jobs.submit(warm_index, opened)
+    log_failure(warming, _log, "loading the index")
     while not warming.done() and not _can_answer(opened.index.status()):
         opened.closing.wait(_WARM_POLL_S)
 
@@ -270,7 +270,7 @@ def _can_answer(index: IndexStatus) -> bool:
     return index.state is not State.EMPTY and (index.done > 0 or index.snapshot is not None)
 
 
-def scrub(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str | None:
+def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str | None:
     """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
 
     Args:
@@ -295,13 +295,13 @@ def scrub(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str |
     return noted
 
 
-def maintain(opened: OpenVault) -> None:
+def maintain_index(opened: OpenVault) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
-    noted = scrub(opened)
+    noted = scrub_index(opened)
     if noted is not None:
-        watched(opened.write(lambda tx: clear_note(tx, noted), background=True), _log, "noting a scrub")
+        log_failure(opened.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub")
     if opened.index.status().needs_warm:
-        warm(opened)
+        warm_index(opened)
     if opened.index.due() is not Due.NOTHING:
         opened.index.maintain(lambda *_: None, opened.closing.is_set)
 
@@ -316,28 +316,28 @@ def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
     Raises:
         LociError: what the vault said.
     """
-    waiting = opened.journal.take()
+    waiting = opened.read_log.take()
     if not waiting:
         return
     if opened.vault.older is not None:
-        opened.journal.put_back(waiting)  # until the person has spoken, within the journal's bounds
+        opened.read_log.put_back(waiting)  # until the person has spoken, within the journal's bounds
         return
     try:
-        opened.write(lambda tx: opened.journal.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
+        opened.write(lambda tx: opened.read_log.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
     except TimeoutError:
         return  # behind something long in the queue: it is written in its turn
     except EnvironmentFaultError:
-        opened.journal.put_back(waiting)
+        opened.read_log.put_back(waiting)
         raise
 
 
-def watch(opened: OpenVault) -> None:
+def watch_vault_file(opened: OpenVault) -> None:
     """Notice a vault file that was replaced or removed underneath."""
     opened.vault.watch()
 
 
 def _snapshot(opened: OpenVault, wait_s: float) -> None:
-    sight = opened.sight
+    sight = opened.active_space
     index = sight.index.settled_index()
     if index is None or index.count == 0 or opened.saved == _mark(sight) or opened.vault.older is not None:
         return
@@ -397,9 +397,9 @@ def _last_scrub(opened: OpenVault, is_late: Callable[[], bool]) -> None:
     """Scrub in the time that is left; the writer has ended, so this thread may write. Else the next start does it."""
     if is_late():
         return
-    noted = scrub(opened, is_late)
+    noted = scrub_index(opened, is_late)
     if noted is not None:
-        opened.vault.write(lambda tx: clear_note(tx, noted))
+        opened.vault.write(lambda tx: clear_scrub_note(tx, noted))
 
 
 def _try(step: str, action: Callable[[], object]) -> None:

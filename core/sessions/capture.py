@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
-from core.intake.store.disclosure import check_room, is_blind, left_out
+from core.intake.store.disclosure import check_room, may_not_read, reply_for_left_out
 from core.intake.store.requests import CheckedRequest, StoreContext, check_request
 from core.intake.store.store import StoreService
 from core.intake.transaction.question_quota import check_waiting
 from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.tombstones import erased_texts, lift
+from core.intake.transaction.tombstones import erased_texts, lift_tombstones
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored
-from core.sessions.repetition import is_echo, jaccard, outside, repeats, said_words
+from core.sessions.repetition import compared_words, is_echo, is_repetition, jaccard, strip_contexts
 from core.text.compose import embedding_text
 from core.text.propositions import propositions
 from core.text.split import sentences
@@ -144,7 +144,7 @@ def prepare_messages(
         client: who brings them; None for the owner.
         readers: read claims, and find statements, by rules.
         now_ms: the present, epoch ms.
-        frame: lines around the memories of a context (`core.sessions.repetition.outside`).
+        frame: lines around the memories of a context (`core.sessions.repetition.strip_contexts`).
         channel: whom the client speaks for (`core.types.clients`).
 
     Returns:
@@ -155,7 +155,7 @@ def prepare_messages(
     """
     keeps = _keeps_messages(client)
     _check_size([message.text for message in request.messages])
-    said = [replace(one, text=outside(one.text, frame), source=_way(one, client)) for one in request.messages]
+    said = [replace(one, text=strip_contexts(one.text, frame), source=_way(one, client)) for one in request.messages]
     spoken = [one for one in said if one.text.strip()]
     episodes = [CapturedPiece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
     found = [
@@ -193,7 +193,7 @@ def prepare_summary(
             Code.ACCESS_DENIED, "A summary is kept only with the grant write; ask the person for it, or propose facts."
         )
     _check_size([request.text])
-    found = list(dict.fromkeys(one.said for one in propositions(outside(request.text, frame))))
+    found = list(dict.fromkeys(one.said for one in propositions(strip_contexts(request.text, frame))))
     if len(found) > MOST_STATEMENTS:
         raise UserError(
             Code.TEXT_TOO_LARGE, f"The summary makes more than {MOST_STATEMENTS} statements; send it in parts."
@@ -333,7 +333,7 @@ def _kept(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext, spa
     named = {text for one in texts for text in one}
     erased: set[str] = set()
     if by.actor.is_owner:
-        lift(tx, named)
+        lift_tombstones(tx, named)
     else:
         erased = erased_texts(tx, named)
     client_id = by.actor.client_id
@@ -357,7 +357,7 @@ class _Summary:
         self._tx, self._verb, self._by, self._space = tx, verb, by, space_id
         since = tx.now_ms - by.options.repeat_within_s * 1000
         rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, by.actor.channel, since, _COMPARED))
-        self._recent = [(str(row[0]), said_words(str(row[1]))) for row in rows]
+        self._recent = [(str(row[0]), compared_words(str(row[1]))) for row in rows]
 
     def has(self, text: str) -> bool:
         """Whether a statement is there already; a new one is there from here on."""
@@ -367,9 +367,9 @@ class _Summary:
         if same is not None:
             self._verb.log("NOOP", str(same), None, 1.0, "rules", 1.0)
             return True
-        new, least = said_words(text), self._by.options.repeat_from
+        new, least = compared_words(text), self._by.options.repeat_from
         for memory_id, old in self._recent:
-            if repeats(new, old, least):
+            if is_repetition(new, old, least):
                 if memory_id:
                     self._verb.log("NOOP", memory_id, None, None, "rules", jaccard(new, old))
                 return True
@@ -386,7 +386,7 @@ class _Writing:
 
     def __init__(self, tx: Tx, verb: Verb, by: CaptureContext, space_id: str, prepared: PreparedCapture) -> None:
         self._tx, self._verb, self._by, self._space, self._prepared = tx, verb, by, space_id, prepared
-        self._is_blind = is_blind(by.client)
+        self._is_blind = may_not_read(by.client)
         self.untrue: Counter[str] = Counter()
 
     def all(self, kept: Sequence[bool], captured: Captured) -> Captured:
@@ -431,7 +431,9 @@ class _Writing:
 
     def _left_out(self, piece: CapturedPiece) -> StoreReply | None:
         """The answer to a piece that is not to be kept; None where that may be told."""
-        reply = self._attempt(piece, lambda: left_out(self._by.keeper.make_id, piece.checked, self._by.client))
+        reply = self._attempt(
+            piece, lambda: reply_for_left_out(self._by.keeper.make_id, piece.checked, self._by.client)
+        )
         if reply is not None:
             self._count_untrue(piece, reply)
         return reply

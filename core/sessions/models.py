@@ -88,7 +88,7 @@ class Allowance:
     known: bool
 
 
-def allowance(model: str | None, asked: int | None, options: SessionOptions) -> Allowance:
+def turn_allowance(model: str | None, asked: int | None, options: SessionOptions) -> Allowance:
     """The budget of a chat turn: its share of what the model reads, or what the caller asks up to the ceiling (X21).
 
     Args:
@@ -101,11 +101,13 @@ def allowance(model: str | None, asked: int | None, options: SessionOptions) -> 
     """
     found = window_of(model)
     window = options.context_window_tokens if found is None else found
-    budget = _share(window, options.recall_budget_ratio) if asked is None else min(asked, ceiling(window, options))
+    budget = (
+        _share(window, options.recall_budget_ratio) if asked is None else min(asked, memory_ceiling(window, options))
+    )
     return Allowance(window, min(budget, MOST_TOKENS), found is not None)
 
 
-def ceiling(window: int, options: SessionOptions) -> int:
+def memory_ceiling(window: int, options: SessionOptions) -> int:
     """The most that memory may take of a window (E15.5c: 35 %, whole tokens).
 
     Args:

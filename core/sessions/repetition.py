@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from core.belief.extract.vocabulary import words
-from core.intake.transaction.echo_guard import was_handed
+from core.intake.transaction.echo_guard import was_disclosed
 from core.memory.draft import content_hash
 from core.text.fold import fold_case
 from core.text.stopwords import stop_words
@@ -20,7 +20,7 @@ from core.vault.database.rows import Rows
 _OPEN, _CLOSE = "<memory ", "</memory>"
 
 
-def outside(text: str, frame: frozenset[str]) -> str:
+def strip_contexts(text: str, frame: frozenset[str]) -> str:
     """A message without the contexts in it.
 
     Args:
@@ -56,13 +56,13 @@ def is_echo(rows: Rows, client_id: str | None, text: str, waiting: frozenset[str
     if client_id is None:
         return False
     same = rows.all("SELECT id FROM memories WHERE content_hash = ? ORDER BY n LIMIT 64", (content_hash(text),))
-    return any(was_handed(rows, client_id, str(row[0]), waiting) for row in same)
+    return any(was_disclosed(rows, client_id, str(row[0]), waiting) for row in same)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,:-][^\W_]+)*")
 
 
-def said_words(text: str) -> tuple[str, ...]:
+def compared_words(text: str) -> tuple[str, ...]:
     """The words of a statement as they are compared: small letters, marks off.
 
     Args:
@@ -88,7 +88,7 @@ def jaccard(left: tuple[str, ...], right: tuple[str, ...]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def repeats(new: tuple[str, ...], old: tuple[str, ...], least: float) -> bool:
+def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> bool:
     """Whether a statement says nothing that another has not said.
 
     Args:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
-from core.sessions.working_set import RestoredSlots, Slots, used
+from core.sessions.working_set import RestoredSlots, Slots, mark_used
 
 MOST_SESSIONS = 64
 """Sessions of one client that are in use at once; the longest silent one is put away for another."""
@@ -193,7 +193,7 @@ class SessionTable:
         """
         with self._lock:
             mine = self._sessions.setdefault(name, _Session(now_ms))
-            mine.slots = used(mine.slots or {}, now)
+            mine.slots = mark_used(mine.slots or {}, now)
             mine.touched = max(mine.touched, now_ms)
             mine.is_dirty = True
             return len(mine.slots)

@@ -57,7 +57,7 @@ def decay_of(age_ms: int) -> float:
     return min(max(0, age_ms) / _MIN_MS / _DAY_MIN, MOST_DECAY)
 
 
-def resumed(slots: Slots, age_ms: int, options: SessionOptions) -> RestoredSlots:
+def resume_slots(slots: Slots, age_ms: int, options: SessionOptions) -> RestoredSlots:
     """A working set after a while (E17.5.5 with X30): whole under 4 h, fading until 24 h, then nothing.
 
     Args:
@@ -77,7 +77,7 @@ def resumed(slots: Slots, age_ms: int, options: SessionOptions) -> RestoredSlots
     return RestoredSlots({name: value for name, value in faded.items() if value > KEPT_ABOVE}, Resumed.FADED)
 
 
-def used(slots: Slots, now: Mapping[str, float]) -> Slots:
+def mark_used(slots: Slots, now: Mapping[str, float]) -> Slots:
     """A working set after another turn: what was used is active, the rest fades, the weakest leave.
 
     Args:
@@ -124,7 +124,7 @@ def from_snapshot(text: str) -> Slots:
     }
 
 
-def kept(rows: Rows, client_id: str | None, session: str) -> tuple[Slots, int] | None:
+def load_working_set(rows: Rows, client_id: str | None, session: str) -> tuple[Slots, int] | None:
     """What was kept of a session.
 
     Args:
@@ -139,7 +139,7 @@ def kept(rows: Rows, client_id: str | None, session: str) -> tuple[Slots, int] |
     return None if row is None else (from_snapshot(row[0]), int(row[1]))
 
 
-def keep(tx: Tx, client_id: str, session: str, slots: Slots, left_at: int) -> None:
+def save_working_set(tx: Tx, client_id: str, session: str, slots: Slots, left_at: int) -> None:
     """Keep what a session has at hand; an empty one is forgotten, or an older one would come back (X31).
 
     Args:

@@ -35,7 +35,7 @@ from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import load  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.startup import warm  # noqa: E402
+from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import State  # noqa: E402
 from core.lifecycle.consolidate.consolidate import Consolidation  # noqa: E402
 from core.lifecycle.consolidate.run_report import counts_of  # noqa: E402
@@ -154,11 +154,11 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
 
 def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
-    rig.opened.threads.jobs.submit(warm, rig.opened).result(600)
+    rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
     while rig.opened.index.status().state is not State.READY:
         time.sleep(0.05)
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
-    relate = rig.opened.keeper.readers.relate
+    relate = rig.opened.store_service.readers.relate
     assert relate is not None
     relate.classify([(Told("The boat lies in the harbour."), Told("The oven is cleaned on Fridays."))])  # loads it
     watch.idle("idle before")

@@ -34,7 +34,7 @@ from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  
 
 from app.bench.machine import load, machine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
-from core.engine.access.recall_runner import answer  # noqa: E402
+from core.engine.access.recall_runner import run_recall  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
 from core.engine.runtime.vector_space import Embedded  # noqa: E402
 from core.recall.query.request import RecallRequest  # noqa: E402
@@ -106,9 +106,9 @@ class Palace:
         def ask(conversation: Conversation, query: str) -> list[str]:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))
             if query not in self._embedded:
-                self._embedded[query] = opened.mean([request.embed_text]).result()
+                self._embedded[query] = opened.embed_texts([request.embed_text]).result()
             meant, now = self._embedded[query], opened.clock.now_ms()
-            result = opened.vault.read(lambda rows: answer(opened, rows, request, meant, now, profile))
+            result = opened.vault.read(lambda rows: run_recall(opened, rows, request, meant, now, profile))
             return [item.refs[0] for item in result.items if item.refs]
 
         return ask

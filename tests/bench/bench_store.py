@@ -35,7 +35,7 @@ from app.bench.machine import load  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
-from core.engine.startup import warm  # noqa: E402
+from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import State  # noqa: E402
 from core.intake.store.store import StoreService  # noqa: E402
 from core.types.values import OWNER_ACTOR, Source  # noqa: E402
@@ -149,7 +149,7 @@ def main() -> None:
             rig_at(folder, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig,
             profiled(arguments.profile),
         ):
-            rig.opened.threads.jobs.submit(warm, rig.opened).result(600)
+            rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
             while rig.opened.index.status().state is not State.READY:
                 time.sleep(0.05)
             found = measure(rig, embedder, known, arguments.stores)

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
-from core.engine.facade import ticking
+from core.engine.facade import start_ticker
 from core.types.clients import Did, Sight, Standing, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
@@ -431,7 +431,7 @@ def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: Cli
         room.clients.add(f"Client {n}", spaces=("work", "home"), seen_at=room.now - n)
     room.clients.lines = [did(room.now - n * 60_000, Did.ASKED, "recall", receipt_id=f"r{n}") for n in range(2_000)]
     page = room.enter()
-    dog = Watchdog(ticking)
+    dog = Watchdog(start_ticker)
     try:
         room.qtbot.wait(30)
         dog.forget()

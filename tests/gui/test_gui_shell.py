@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
-from core.engine.facade import ticking
+from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import Standing
 from ui.context import Context, Page, PageSpec, PartSpec
@@ -248,7 +248,7 @@ def test_what_the_palette_offers_holds_every_word_typed(typed: str) -> None:
 
 
 def test_the_watchdog_counts_a_stall_and_names_the_place(qtbot: QtBot) -> None:
-    dog = Watchdog(ticking)
+    dog = Watchdog(start_ticker)
     qtbot.wait(60)
     dog.forget()
     time.sleep(0.12)
@@ -260,7 +260,7 @@ def test_the_watchdog_counts_a_stall_and_names_the_place(qtbot: QtBot) -> None:
 
 @pytest.mark.expected_logs("the window stood still for")
 def test_a_long_stall_is_logged(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
-    dog = Watchdog(ticking)
+    dog = Watchdog(start_ticker)
     qtbot.wait(30)
     time.sleep(0.3)
     settle(qtbot, lambda: bool(dog.stalls))

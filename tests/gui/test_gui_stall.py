@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle, window_context
 
-from core.engine.facade import ticking
+from core.engine.facade import start_ticker
 from core.types.views import FindRequest
 from ui.context import Context
 from ui.registry import PAGES, ROOMS
@@ -130,7 +130,7 @@ def drive(window: MainWindow, page: QWidget, qtbot: QtBot) -> None:
 @pytest.mark.expected_logs("the window stood still for")  # a busy machine; what counts is asserted below
 def test_no_page_keeps_the_gui_thread(window: MainWindow, qtbot: QtBot, page_id: str) -> None:
     settle(qtbot, lambda: at_rest(window), 60_000)
-    dog = Watchdog(ticking)
+    dog = Watchdog(start_ticker)
     try:
         qtbot.wait(30)
         dog.forget()

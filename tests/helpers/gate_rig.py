@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.belief.gate import Standing
-from core.intake.claims.candidate import is_persons
+from core.intake.claims.candidate import is_owners_word
 from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
@@ -29,7 +29,7 @@ def by_client(
     vouched: bool = False,
 ) -> Standing:
     """What a client brought, under its ceiling."""
-    persons = vouched or is_persons(source, imported=False, by_client=True)
+    persons = vouched or is_owners_word(source, imported=False, by_client=True)
     trust = min(ceiling, SOURCE_WEIGHT[source])
     return Standing(vouched, vouched, persons, source, client, "client", trust, day * DAY_MS)
 
@@ -38,7 +38,7 @@ def by_import(
     source: Source = Source.USER_IMPLICIT, *, store: str = "import:notes", day: int = 0, vouched: bool = False
 ) -> Standing:
     """What came in a file of the person's."""
-    persons = vouched or is_persons(source, imported=True, by_client=False)
+    persons = vouched or is_owners_word(source, imported=True, by_client=False)
     return Standing(vouched, vouched, persons, source, None, store, SOURCE_WEIGHT[source], day * DAY_MS)
 
 

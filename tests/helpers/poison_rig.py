@@ -22,7 +22,7 @@ from real_models import real_embedder, real_readers
 
 from core.belief.extract.normal_form import skeleton
 from core.errors import UserError
-from core.intake.store.classification import unread
+from core.intake.store.classification import find_unread
 from core.intake.transaction.text_readers import TextReaders
 from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
@@ -176,8 +176,8 @@ class Victim:
     def judge(self) -> None:
         """Compare what came in with what stands, as the background job does."""
         opened = self.rig.opened
-        while waiting := opened.vault.read(lambda rows: unread(rows, 50)):
-            opened.write(lambda tx: opened.keeper.settle(tx, waiting, opened.add_vectors)).result(60)
+        while waiting := opened.vault.read(lambda rows: find_unread(rows, 50)):
+            opened.write(lambda tx: opened.store_service.settle(tx, waiting, opened.add_vectors)).result(60)
 
     def pass_days(self, days: float) -> None:
         """Let time go by."""

@@ -14,13 +14,13 @@ from erasing_rig import MARK, TEXT, traces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.engine.memories.erasure import forgetting
+from core.engine.memories.erasure import vector_remover
 from core.intake.erase.erasure import erase
 from core.intake.erase.erasure_scope import erasure_scope_of
 from core.intake.erase.row_erasure import texts_of
-from core.intake.erase.trace_erasure import without
+from core.intake.erase.trace_erasure import remove_ids
 from core.intake.erase.trace_index import ErasedTextMatcher, TraceIndex
-from core.intake.transaction.tombstones import folded
+from core.intake.transaction.tombstones import fold_text
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
@@ -41,7 +41,7 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
 
     def write(tx: Any) -> None:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.keeper.acts(tx, verb, rig.opened.add_vectors)
+            acts = rig.opened.store_service.acts(tx, verb, rig.opened.add_vectors)
             acts.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
 
     rig.write(write)
@@ -121,7 +121,7 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
         return journals
 
     journals = opened.vault.read(look)
-    rig.write(lambda tx: erase(tx, opened.work, [gone], OWNER_ACTOR, forgetting(opened), journals=journals))
+    rig.write(lambda tx: erase(tx, opened.work, [gone], OWNER_ACTOR, vector_remover(opened), journals=journals))
 
 
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())
@@ -156,7 +156,7 @@ _WORDS = st.text(st.sampled_from("ab \u3042\n"), max_size=60)
 @given(st.lists(_WORDS, max_size=8), _WORDS, st.integers(0, 7), _WORDS)
 def test_a_quotation_is_found_as_a_plain_search_finds_it(texts: list[str], before: str, at: int, behind: str) -> None:
     told = before + (texts[at % len(texts)] if texts else "") + behind
-    own, wanted = folded(told), {folded(text) for text in texts} - {""}
+    own, wanted = fold_text(told), {fold_text(text) for text in texts} - {""}
     plainly = {text for text in wanted if text == own or (len(text) >= 20 and text in own)}
     said = ErasedTextMatcher(texts)
     assert set(said.found(told)) == plainly
@@ -165,9 +165,9 @@ def test_a_quotation_is_found_as_a_plain_search_finds_it(texts: list[str], befor
 
 @given(st.text(max_size=40))
 def test_folding_is_stable_and_blind_to_case_and_spaces(text: str) -> None:
-    once = folded(text)
-    assert folded(once) == once
-    assert folded(f"  {text}\n") == once
+    once = fold_text(text)
+    assert fold_text(once) == once
+    assert fold_text(f"  {text}\n") == once
 
 
 _JSON = st.recursive(
@@ -181,7 +181,7 @@ _JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(("items", "x", "gone")), _JSON, max_size=4))
 def test_a_body_without_an_id_names_it_nowhere(body: dict[str, Any]) -> None:
-    left = without(body, {"gone"})
+    left = remove_ids(body, {"gone"})
     assert "gone" not in str(left)
     if "gone" not in str(body):
         assert left == body

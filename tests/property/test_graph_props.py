@@ -11,16 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.engine.views.graph_positions import WholeLayout, apart, checked, grouped, rings
+from core.engine.views.graph_positions import (
+    WholeLayout,
+    check_graph,
+    place_isolated,
+    place_on_rings,
+    separate_coincident,
+)
 from core.engine.views.layout_process import (
     EGO,
     HEAD,
     LENGTH,
     WHOLE,
     LayoutJob,
-    packed,
-    round_centre,
-    unpacked,
+    centre_on_first,
+    pack_job,
+    unpack_job,
     within_circle,
 )
 from core.recall.browse.ego import HUB, KEPT, Picked, pick
@@ -142,17 +148,17 @@ def test_a_sample_is_bounded_and_repeatable(count: int, most: int) -> None:
 @given(st.lists(st.integers(-3, 7), max_size=200))
 def test_groups_stand_in_patches(groups: list[int]) -> None:
     group = np.array(groups, np.int64)
-    placed = grouped(group)
+    placed = place_isolated(group)
     assert placed.shape == (len(groups), 2)
     assert bool((np.abs(placed) <= 1).all())
     assert len({tuple(spot) for spot in placed.tolist()}) == len(groups)
-    assert np.array_equal(placed, grouped(group))
+    assert np.array_equal(placed, place_isolated(group))
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1, width=32), st.floats(-1, 1, width=32)), max_size=60))
 def test_no_two_nodes_stand_on_one_spot(spots: list[tuple[float, float]]) -> None:
     placed = np.array([*spots, *spots], np.float32).reshape(-1, 2)
-    parted = apart(placed)
+    parted = separate_coincident(placed)
     assert len({tuple(spot) for spot in parted.tolist()}) == 2 * len(spots)
     assert bool((np.abs(parted) <= 1).all())
     assert np.array_equal(parted[:1], placed[:1])
@@ -162,7 +168,7 @@ def test_no_two_nodes_stand_on_one_spot(spots: list[tuple[float, float]]) -> Non
 def test_rings_keep_the_distance(far: list[int]) -> None:
     distance = np.array([0, *sorted(far)], np.int64)
     none = np.empty(0, np.int32)
-    placed = rings(distance, none, none)
+    placed = place_on_rings(distance, none, none)
     radius = np.sqrt((placed.astype(np.float64) ** 2).sum(axis=1))
     assert np.allclose(radius, distance / max(int(distance.max()), 1), atol=1e-6)
 
@@ -170,10 +176,10 @@ def test_rings_keep_the_distance(far: list[int]) -> None:
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=1, max_size=60))
 def test_positions_come_within_the_circle(spots: list[tuple[float, float]]) -> None:
     placed = np.array(spots)
-    for brought in (within_circle(placed), round_centre(placed)):
+    for brought in (within_circle(placed), centre_on_first(placed)):
         assert brought.shape == placed.shape
         assert bool((np.sqrt((brought.astype(np.float64) ** 2).sum(axis=1)) <= 1.0001).all())
-    assert not round_centre(placed)[0].any()
+    assert not centre_on_first(placed)[0].any()
 
 
 @st.composite
@@ -189,9 +195,9 @@ def jobs(draw: st.DrawFn) -> LayoutJob:
 
 @given(jobs())
 def test_a_request_comes_back(job: LayoutJob) -> None:
-    octets = packed(job)
+    octets = pack_job(job)
     assert LENGTH.unpack_from(octets) == (len(octets) - LENGTH.size,)
-    again = unpacked(octets[LENGTH.size :])
+    again = unpack_job(octets[LENGTH.size :])
     assert (again.way, again.seed) == (job.way, job.seed)
     for name in ("a", "b", "weight", "places"):
         assert np.array_equal(getattr(again, name), getattr(job, name))
@@ -199,34 +205,34 @@ def test_a_request_comes_back(job: LayoutJob) -> None:
 
 @given(jobs(), st.data())
 def test_a_request_that_lies_is_refused(job: LayoutJob, data: st.DataObject) -> None:
-    body = packed(job)[LENGTH.size :]
+    body = pack_job(job)[LENGTH.size :]
     with pytest.raises(ValueError):
-        unpacked(body[: data.draw(st.integers(0, len(body) - 1))])
+        unpack_job(body[: data.draw(st.integers(0, len(body) - 1))])
     with pytest.raises(ValueError):
-        unpacked(body + b"\0")
+        unpack_job(body + b"\0")
     if job.a.size:
         with pytest.raises(ValueError):
-            unpacked(
-                packed(LayoutJob(job.way, job.a + job.places.shape[0], job.b, job.weight, job.places))[LENGTH.size :]
+            unpack_job(
+                pack_job(LayoutJob(job.way, job.a + job.places.shape[0], job.b, job.weight, job.places))[LENGTH.size :]
             )
     with pytest.raises(ValueError):
-        unpacked(packed(LayoutJob(job.way, job.a, job.b, job.weight, job.places * np.nan))[LENGTH.size :])
+        unpack_job(pack_job(LayoutJob(job.way, job.a, job.b, job.weight, job.places * np.nan))[LENGTH.size :])
 
 
 @settings(max_examples=30)
 @given(st.binary(max_size=200))
 def test_noise_is_no_request(noise: bytes) -> None:
     with pytest.raises(ValueError):
-        unpacked(noise)
+        unpack_job(noise)
     with pytest.raises(ValueError):
-        unpacked(HEAD.pack(b"LOCILAY1", 3, 0, 0, 1) + noise)
+        unpack_job(HEAD.pack(b"LOCILAY1", 3, 0, 0, 1) + noise)
 
 
 @given(st.integers(1, 60), st.integers(0, 40), st.integers(0, 999))
 def test_the_lonely_stand_outside_and_all_have_a_place(nodes: int, edges: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     a, b = random.integers(0, nodes, (2, edges))
-    layout = WholeLayout(checked(nodes, a, b, np.ones(edges)), random.integers(0, 4, nodes))
+    layout = WholeLayout(check_graph(nodes, a, b, np.ones(edges)), random.integers(0, 4, nodes))
     tied = sorted({int(n) for x, y in zip(a, b, strict=True) if x != y for n in (x, y)})
     assert layout.needs_child == bool(tied)
     assert layout.job.places.shape == (len(tied), 2)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.sessions.table import Name, SessionSnapshot, SessionTable
-from core.sessions.working_set import RestoredSlots, used
+from core.sessions.working_set import RestoredSlots, mark_used
 from core.types.sessions import Resumed
 
 CLIENTS = st.sampled_from([(f"client{n}", "main") for n in range(5)])
@@ -55,7 +55,7 @@ def test_every_session_is_as_its_own_turns_left_it(steps: list[tuple[Name, str, 
             vault.table.open(name, f"t{now}", now, 1)
             assert vault.take_up(name, now) == model.get(name, {})
             vault.table.use(name, given_now, now)
-            model[name] = used(model.get(name, {}), given_now)
+            model[name] = mark_used(model.get(name, {}), given_now)
         elif step == "leave":
             vault.waiting += vault.table.leave([name]).left
             assert vault.table.open_turns(name[0]) == 0

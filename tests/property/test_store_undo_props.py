@@ -16,7 +16,7 @@ from engine_rig import START_MS, Rig, WordEmbedder, differences, rig_at
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core.engine.memories.import_comparison import settle_some
+from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import TextReaders
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
@@ -117,7 +117,7 @@ class Life:
             {"text": sentence(a + 5 * nr), "kind": "fact", "ref": f"{self.brought}-{nr}"} for nr in range(1 + b % 3)
         ]
         self.rig.bring(rows, name=f"{self.brought}.jsonl")
-        settle_some(self.rig.opened)
+        compare_imported(self.rig.opened)
 
     # ---- what is said of it
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.engine.access.client_terms import is_asleep
 from core.errors import Code, UserError
-from core.intake.transaction.unit_of_work import unwelcome
+from core.intake.transaction.unit_of_work import not_admitted_error
 from core.recall.query.scope import Scope
 from core.types.replies import ClientRecord
 from core.types.values import GLOBAL_SPACE, Actor, Grant
@@ -174,7 +174,7 @@ class Authority:
             return None
         record = next((c for c in self.all() if c.id == actor.client_id), None)
         if record is None or record.revoked or record.paused:
-            raise unwelcome()
+            raise not_admitted_error()
         return record
 
     def require(self, actor: Actor, grant: Grant) -> ClientRecord | None:

@@ -87,7 +87,7 @@ def check_grants(grants: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(grants)) or DEFAULT_GRANTS
 
 
-def bounds_of(limit: int | str | None, options: Options) -> Bounds:
+def limits_of_new_client(limit: int | str | None, options: Options) -> Bounds:
     """The limits of a new client.
 
     Args:
@@ -131,7 +131,7 @@ def check_terms(terms: Terms) -> tuple[str, ...]:
     return check_grants(terms.grants)
 
 
-def ceiling_of(grants: Sequence[str]) -> float:
+def trust_ceiling_of(grants: Sequence[str]) -> float:
     """The usual trust ceiling of grants (design section 4)."""
     return SPEAKER_CEILING if Grant.SPEAK_FOR_USER.value in grants else CEILING
 
@@ -155,7 +155,7 @@ def paired_row(tx: Tx, name: str) -> dict[str, Any]:
     return row
 
 
-def pair_row(
+def write_pairing(
     tx: Tx, make_id: IdMaker, name: str, token: bytes, grants: Sequence[str], bounds: Bounds, asked_by: str
 ) -> str:
     """Write a new client, or one that was revoked or is to be paired anew; a remembered no to its name is forgotten.
@@ -176,10 +176,10 @@ def pair_row(
         UserError: INVALID_INPUT for a name in use.
     """
     tx.delete("denied", {"name_key": name_key(name)})
-    row = same_name(tx, name)
+    row = row_of_name(tx, name)
     values: dict[str, object] = {
         "token": token,
-        "trust_ceiling": ceiling_of(grants),
+        "trust_ceiling": trust_ceiling_of(grants),
         "limit_minute": bounds[0],
         "limit_session": bounds[1],
         "paired_at": tx.now_ms,
@@ -197,13 +197,13 @@ def pair_row(
     else:
         client_id = str(row["id"])
         tx.update("clients", {"id": client_id}, values)
-        _raise_ceiling(tx, client_id, float(row["trust_ceiling"]), ceiling_of(grants))
+        _raise_ceiling(tx, client_id, float(row["trust_ceiling"]), trust_ceiling_of(grants))
     _own_space(tx, make_id, name if row is None else str(row["name"]), client_id)
     set_grants(tx, make_id, client_id, grants)
     return client_id
 
 
-def same_name(tx: Tx, name: str) -> dict[str, Any] | None:
+def row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
     """The row of the client of a name: `Ada` and `ada` are one to whoever reads them in a question.
 
     Args:
@@ -218,7 +218,7 @@ def same_name(tx: Tx, name: str) -> dict[str, Any] | None:
     return None if found is None else tx.row("clients", {"name": found})
 
 
-def known_before(rows: Rows, name: str) -> Before:
+def describe_unpaired(rows: Rows, name: str) -> Before:
     """What is known of a name before its bearer is paired.
 
     Args:
@@ -235,7 +235,7 @@ def known_before(rows: Rows, name: str) -> Before:
     return Before(denied, taken=False in gone, former=gone == {True})
 
 
-def changed_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
+def merge_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
     """The terms of a client with some grants more and some less, as it stands in this very transaction.
 
     Args:
@@ -255,7 +255,7 @@ def changed_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
     return Terms(after, row["limit_minute"], row["limit_session"], ceiling)
 
 
-def regrant_row(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[str], terms: Terms) -> None:
+def write_terms(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[str], terms: Terms) -> None:
     """Write other terms.
 
     Args:
@@ -265,7 +265,7 @@ def regrant_row(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[
         grants: checked grants.
         terms: checked limits and ceiling.
     """
-    ceiling = ceiling_of(grants) if terms.trust_ceiling is None else terms.trust_ceiling
+    ceiling = trust_ceiling_of(grants) if terms.trust_ceiling is None else terms.trust_ceiling
     changes = {"limit_minute": terms.limit_minute, "limit_session": terms.limit_session, "trust_ceiling": ceiling}
     tx.update("clients", {"id": row["id"]}, changes)
     _raise_ceiling(tx, str(row["id"]), float(row["trust_ceiling"]), ceiling)
@@ -298,13 +298,13 @@ def set_grants(tx: Tx, make_id: IdMaker, client_id: str, grants: Sequence[str]) 
             tx.insert("grants", new)
 
 
-def pause_row(tx: Tx, row: dict[str, Any]) -> None:
+def pause_client(tx: Tx, row: dict[str, Any]) -> None:
     """It is not let in from here on, until it is resumed."""
     if row["paused_at"] is None:
         tx.update("clients", {"id": row["id"]}, {"paused_at": tx.now_ms})
 
 
-def resume_row(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
+def resume_client(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
     """It is let in again, whether it was paused or asleep.
 
     Args:

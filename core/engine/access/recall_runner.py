@@ -18,7 +18,7 @@ from core.vault.database.rows import Rows
 _AWAY = "The search model does not answer at the moment, so meaning was not compared."
 
 
-def answer(
+def run_recall(
     opened: OpenVault,
     rows: Rows,
     request: RecallRequest,
@@ -39,7 +39,7 @@ def answer(
     Returns:
         The answer; `took_ms` is left to the caller.
     """
-    sight = opened.sight if meant is None else meant.sight
+    sight = opened.active_space if meant is None else meant.active_space
     # Other weights came into force with a new sight: what an older one still answers goes by them too.
     weights = profile or opened.recall.profile
     ask = sight.recall.run

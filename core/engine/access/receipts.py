@@ -43,7 +43,7 @@ _INJECTION = "injection"
 _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: most may have had none
 
 
-def keep(
+def note_recall(
     opened: OpenVault,
     actor: Actor,
     verb: str,
@@ -71,20 +71,22 @@ def keep(
 
     @cache
     def metrics() -> Metrics:
-        tokens = tokens_of(result)
+        tokens = count_tokens(result)
         return metrics_of(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
     def body() -> Mapping[str, Any]:
-        return body_of(result, query, metrics(), **told_sealed(sealed), **({"blocked": blocked} if blocked else {}))
+        return body_of(
+            result, query, metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
+        )
 
     blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
     # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
     given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
-    noted = opened.journal.note(actor, verb, query, given, body, now_ms)
+    noted = opened.read_log.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
 
 
-def told_sealed(count: int) -> dict[str, int]:
+def describe_withheld(count: int) -> dict[str, int]:
     """How a receipt says that something was kept back because it is sealed: a number, and nothing where there is none.
 
     Args:
@@ -96,7 +98,9 @@ def told_sealed(count: int) -> dict[str, int]:
     return {"sealed": count} if count else {}
 
 
-def said_for(rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: int, scope: Scope) -> Mapping[str, str]:
+def feedback_for(
+    rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: int, scope: Scope
+) -> Mapping[str, str]:
     """What feedback said of the answered memories for such questions.
 
     Args:
@@ -110,18 +114,18 @@ def said_for(rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: i
         Memory id to signal.
     """
     ids = [item.memory.id for item in result.items]
-    space = None if meant is None else meant.sight.space.name
+    space = None if meant is None else meant.active_space.space.name
     vector = None if meant is None else meant.first
     return said_of(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
 
 
-def tokens_of(result: RecallResult) -> int:
+def count_tokens(result: RecallResult) -> int:
     """Tokens of all texts of an answer, by the built-in estimate."""
     counter = counter_for(None)
     return sum(counter.count(item.memory.text) for item in result.items)
 
 
-def page(rows: Rows, limit: int, after: str | None, client: str | None) -> ReceiptPage:
+def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None) -> ReceiptPage:
     """Receipts, newest first.
 
     Args:
@@ -153,7 +157,7 @@ def page(rows: Rows, limit: int, after: str | None, client: str | None) -> Recei
     return ReceiptPage(shown, shown[-1].id if len(found) > limit else None)
 
 
-def one(rows: Rows, receipt_id: str) -> Receipt | None:
+def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
     """One receipt as a whole.
 
     Args:
@@ -189,7 +193,7 @@ def one(rows: Rows, receipt_id: str) -> Receipt | None:
     )
 
 
-def given(rows: Rows, memory_id: str) -> Given:
+def count_disclosures(rows: Rows, memory_id: str) -> Given:
     """How often a memory left for a client, from counts that are kept for each.
 
     Args:
@@ -210,7 +214,7 @@ def given(rows: Rows, memory_id: str) -> Given:
     return Given(count, last_at, name, max(0, int(accesses) - count))
 
 
-def health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
+def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
     """How recall did lately (E5.3.4, E5.3.6).
 
     Args:

@@ -59,7 +59,7 @@ class ChangeSubscriptions:
                     found[kind] = (*found.get(kind, ()), *move.ids)
             return found
 
-        return self._opened().look(read)
+        return self._opened().read_quietly(read)
 
 
 def _kind(before: Place | None, after: Place | None) -> str | None:

@@ -122,7 +122,7 @@ class ClientUndoProgress:
     told: Removal | None = None
 
 
-def since(since_ms: int) -> ClientUndo:
+def undo_since_plan(since_ms: int) -> ClientUndo:
     """Taking back what a client did since a time, epoch ms."""
     return ClientUndo(UNDO_SINCE, "Take back what a client did", since_ms, archives=False)
 
@@ -131,7 +131,7 @@ REMOVING = ClientUndo(REMOVE_ALL, "Remove all that a client brought", 0, archive
 """Taking back all a client ever did, and archiving what it brought that cannot be taken back any more."""
 
 
-def rehearse(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
@@ -163,7 +163,7 @@ def rehearse(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Ac
     )
 
 
-def go_on(
+def undo_next_batch(
     tx: Tx, opened: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
 ) -> ClientUndoProgress:
     """One turn of it.

@@ -19,26 +19,26 @@ from core import log
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
 from core.engine.access.client_terms import (
-    bounds_of,
-    changed_terms,
     check_client_name,
     check_grants,
     check_terms,
-    known_before,
+    describe_unpaired,
+    limits_of_new_client,
+    merge_terms,
     name_key,
-    pair_row,
     paired_row,
-    pause_row,
-    regrant_row,
-    resume_row,
+    pause_client,
+    resume_client,
+    write_pairing,
+    write_terms,
 )
-from core.engine.access.recall_runner import answer
+from core.engine.access.recall_runner import run_recall
 from core.engine.clients import client_undo as undoing
 from core.engine.clients.activity import activity_page
 from core.engine.clients.cards import cards_of, client_id_of
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.futures import begun, chain, mapped, rescued, watched
+from core.engine.runtime.futures import begin, chain, log_failure, map_result, recover
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
@@ -75,7 +75,7 @@ SEALED = "sealed"
 """Why a memory would not be handed out: it is sealed, and no client is given it."""
 
 
-def sight(opened: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
+def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
     """Show what a client would be given.
 
     Args:
@@ -102,19 +102,19 @@ def sight(opened: OpenVault, query: ContextQuery, scope: Scope, *, may_read: boo
 
         def read(rows: Rows) -> Sight:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
-            result = answer(opened, rows, wanted, meant, now)
+            result = run_recall(opened, rows, wanted, meant, now)
             packed = packed_fairly(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}
-            whole = answer(opened, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
+            whole = run_recall(opened, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
             withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
             return Sight(packed.text, packed.tokens, budget, given, withheld)
 
         return opened.vault.read(read)
 
-    return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
 
 
 def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
@@ -176,20 +176,20 @@ class Clients:
         check_client_name(name)
         wanted = check_grants(grants)
         opened = self._opened()
-        bounds = bounds_of(limit, opened.options)
+        bounds = limits_of_new_client(limit, opened.options)
         token = secrets.token_bytes(32)
 
         def write(tx: Tx, verb: Verb) -> tuple[str, str]:
-            client_id = pair_row(tx, opened.make_id, name, token, wanted, bounds, asked_by)
+            client_id = write_pairing(tx, opened.make_id, name, token, wanted, bounds, asked_by)
             verb.note(client_id, grants=len(wanted))
             return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
         made = self._change("pair", "Pair a client", write, actor)
-        return mapped(made, lambda done: Paired(*done[1], token, done[0]))
+        return map_result(made, lambda done: Paired(*done[1], token, done[0]))
 
     def before(self, name: str) -> Future[Before]:
         """What is known of a name before its bearer is paired."""
-        return self._opened().read(lambda rows: known_before(rows, name))
+        return self._opened().read(lambda rows: describe_unpaired(rows, name))
 
     def deny(self, name: str) -> Future[str]:
         """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
@@ -230,7 +230,7 @@ class Clients:
         with suppress(LociError):
             opened = self._opened()
             now = opened.clock.now_ms()
-            opened.journal.seen(client_id, now)
+            opened.read_log.seen(client_id, now)
             self._authority.note_seen(client_id, now)
 
     # ---- terms and standing
@@ -255,9 +255,9 @@ class Clients:
 
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
-            wanted = terms if isinstance(terms, Terms) else changed_terms(tx, row, terms)
+            wanted = terms if isinstance(terms, Terms) else merge_terms(tx, row, terms)
             grants = check_terms(wanted)
-            regrant_row(tx, opened.make_id, row, grants, wanted)
+            write_terms(tx, opened.make_id, row, grants, wanted)
             verb.note(row["id"], grants=len(grants))
 
         return self._step("regrant", "Change what a client may do", write, actor)
@@ -271,7 +271,7 @@ class Clients:
 
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
-            pause_row(tx, row)
+            pause_client(tx, row)
             verb.note(row["id"])
 
         return self._step("pause", "Pause a client", write, actor)
@@ -286,7 +286,7 @@ class Clients:
 
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
-            resume_row(tx, row, tx.clock_ms)
+            resume_client(tx, row, tx.clock_ms)
             verb.note(row["id"])
 
         return self._step("resume", "Resume a client", write, actor)
@@ -341,7 +341,7 @@ class Clients:
             verb.note(client_id)
             return client_id
 
-        return mapped(self._change("revoke", "Revoke a client", write, actor), lambda done: done[1])
+        return map_result(self._change("revoke", "Revoke a client", write, actor), lambda done: done[1])
 
     # ---- looking
 
@@ -358,7 +358,7 @@ class Clients:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         opened = self._opened()
         now, seen = opened.clock.now_ms(), self._authority.seen()
-        return opened.look(lambda rows: cards_of(rows, now, seen))
+        return opened.read_quietly(lambda rows: cards_of(rows, now, seen))
 
     def card(self, name: str) -> Future[ClientCard]:
         """One client; the future raises NOT_FOUND."""
@@ -369,7 +369,7 @@ class Clients:
                     return card
             raise UserError(Code.NOT_FOUND, "There is no client of that name.")
 
-        return mapped(self.cards(), one)
+        return map_result(self.cards(), one)
 
     def activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
         """What clients did, newest first; what happened in the last second is among it.
@@ -412,7 +412,7 @@ class Clients:
         if record is None or record.revoked or record.name == OWNER_CHANNEL:
             raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
         query, may_read = ContextQuery(prompt, budget=budget, model=model), Grant.READ.value in record.grants
-        return sight(opened, query, self._authority.reach(record), may_read=may_read)
+        return preview_context(opened, query, self._authority.reach(record), may_read=may_read)
 
     # ---- taking back
 
@@ -431,9 +431,9 @@ class Clients:
         opened = self._opened()
 
         def tried(tx: Tx) -> Undoable:
-            undoing.rehearse(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
+            undoing.rehearse_client_undo(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
-        return rescued(opened.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
+        return recover(opened.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
         """Take back all a client did since a time, newest first, as one step that can be undone itself.
@@ -447,8 +447,8 @@ class Clients:
             What was taken back, and how many steps stay because what they changed was changed since; the future
             raises NOT_FOUND.
         """
-        done = self._taken(name, undoing.since(since_ms), actor)
-        return mapped(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
+        done = self._taken(name, undoing.undo_since_plan(since_ms), actor)
+        return map_result(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
 
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
         """Take back all a client ever did; what is too old, or was let in since, goes to the archive. One step.
@@ -466,7 +466,7 @@ class Clients:
         opened = self._opened()
 
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
-            after = undoing.go_on(tx, opened, client_id_of(tx, name), deed, actor, at)
+            after = undoing.undo_next_batch(tx, opened, client_id_of(tx, name), deed, actor, at)
             if after.told is None or after.told.step_id:
                 _changed(tx, opened, self._authority, deed.name, actor)
             return after
@@ -479,15 +479,15 @@ class Clients:
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
-                watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+                log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
             return done
 
-        return mapped(opened.on(opened.threads.reads, run), with_backlog)
+        return map_result(opened.on(opened.threads.reads, run), with_backlog)
 
     def _step(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
     ) -> Future[str]:
-        return mapped(self._change(verb, label, write, actor), lambda done: done[0])
+        return map_result(self._change(verb, label, write, actor), lambda done: done[0])
 
     def _change(self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor) -> Future[tuple[str, T]]:
         """One verb; its step ("" where nothing changed) and what it gave."""

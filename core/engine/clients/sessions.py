@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from core import log
 from core.engine.access.authority import Authority
-from core.engine.memories.contexts import context
-from core.engine.runtime.futures import chain, mapped, watched
+from core.engine.memories.contexts import build_context
+from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.errors import LociError, UserError
@@ -24,7 +24,7 @@ from core.intake.transaction.idempotency import IdempotentCall
 from core.recall.answer.context import HEAD
 from core.sessions import working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
-from core.sessions.models import allowance
+from core.sessions.models import turn_allowance
 from core.sessions.table import EvictedSessions, Name, SessionSnapshot, SessionTable
 from core.sessions.working_set import RestoredSlots, Slots
 from core.types.clients import limit_of
@@ -82,7 +82,7 @@ class Sessions:
         """
         opened = self._opened()
         scope = self._authority.scope(actor)
-        room = allowance(query.model, query.budget, opened.options)
+        room = turn_allowance(query.model, query.budget, opened.options)
         name, turn = _name(actor, query.session), opened.make_id()
         self._keep_soon(opened, self._table.open(name, turn, opened.clock.now_ms(), opened.options.open_turns))
         came: list[Resumed] = []
@@ -99,7 +99,7 @@ class Sessions:
 
         asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
         try:
-            answer = mapped(context(opened, asked, scope, actor, at_hand), begun)
+            answer = map_result(build_context(opened, asked, scope, actor, at_hand), begun)
         except BaseException:
             self._drop(name, turn)
             raise
@@ -233,16 +233,16 @@ class Sessions:
             texts = prepared.texts
             if not texts:
                 return opened.write(lambda tx: carried_out(tx, prepared, None))
-            meant = opened.mean(texts) if len(texts) <= _FEW else opened.mean_many(texts)
+            meant = opened.embed_texts(texts) if len(texts) <= _FEW else opened.embed_texts_later(texts)
             return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
 
         def by_whom(meant: Embedded | None) -> CaptureContext:
-            vectors = None if meant is None else meant.within(opened.sight)
-            handed = opened.journal.given_to(actor.client_id)
+            vectors = None if meant is None else meant.within(opened.active_space)
+            handed = opened.read_log.given_to(actor.client_id)
             return CaptureContext(
                 actor,
                 client,
-                opened.keeper,
+                opened.store_service,
                 opened.add_vectors,
                 handed,
                 vectors,
@@ -284,7 +284,7 @@ class Sessions:
                 return SessionClosed(**again)
             held = self._table.look(name)
             left = None if held is None else held.left
-            kept = working_set.kept(tx, *name)
+            kept = working_set.load_working_set(tx, *name)
             closed = SessionClosed(
                 len(left.slots if left is not None else kept[0] if kept is not None else {}),
                 int(held is not None and bool(held.turn) and held.turn == turn),
@@ -335,7 +335,7 @@ class Sessions:
                 self._keep(tx, gone.left)
                 working_set.drop_stale(tx, before)
 
-            watched(opened.write(write, background=True), _log, "putting a session away")
+            log_failure(opened.write(write, background=True), _log, "putting a session away")
 
     def suspend(self, opened: OpenVault) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
@@ -353,13 +353,13 @@ class Sessions:
 
     def _keep_soon(self, opened: OpenVault, gone: EvictedSessions) -> None:
         if gone.left:
-            watched(opened.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session")
+            log_failure(opened.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session")
 
     def _keep(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
         for one in left:
             client_id, session = one.name
             if client_id is not None:  # the owner's own channel keeps nothing
-                working_set.keep(tx, client_id, session, one.slots, one.at)
+                working_set.save_working_set(tx, client_id, session, one.slots, one.at)
         tx.after_commit(lambda: self._table.saved(left))
 
     def _take_up(self, opened: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
@@ -367,15 +367,17 @@ class Sessions:
 
         def find() -> RestoredSlots:
             left = self._table.leaving(name)
-            kept = working_set.kept(rows, *name) if left is None else (left.slots, left.at)
+            kept = working_set.load_working_set(rows, *name) if left is None else (left.slots, left.at)
             return (
-                RestoredSlots({}, Resumed.NEW) if kept is None else working_set.resumed(kept[0], now - kept[1], options)
+                RestoredSlots({}, Resumed.NEW)
+                if kept is None
+                else working_set.resume_slots(kept[0], now - kept[1], options)
             )
 
         def idle(slots: Slots, age_ms: int) -> RestoredSlots:
             if age_ms < options.session_idle_s * 1000:
                 return RestoredSlots(slots, Resumed.HELD)
-            return working_set.resumed(slots, age_ms, options)
+            return working_set.resume_slots(slots, age_ms, options)
 
         return self._table.take_up(name, now, find, idle)
 
@@ -384,9 +386,9 @@ class Sessions:
         self._keep(tx, self._table.make_room(name))
         slots = self._take_up(opened, tx, name).slots
         brought = dict.fromkeys(captured.facts, _STORED)
-        after = working_set.used(slots, brought) if brought else slots
+        after = working_set.mark_used(slots, brought) if brought else slots
         if name[0] is not None:
-            working_set.keep(tx, name[0], name[1], after, opened.clock.now_ms())
+            working_set.save_working_set(tx, name[0], name[1], after, opened.clock.now_ms())
         if brought:
             tx.after_commit(lambda: self._used(name, brought, opened.clock.now_ms()))
         return len(after)

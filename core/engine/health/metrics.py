@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.belief.review.items import open_count
-from core.engine.health.report import opening_warnings, sentence
+from core.engine.health.report import describe_problem, opening_warnings
 from core.engine.runtime.open_vault import OpenVault
 from core.index.manager import State
 from core.intake.undo.client_pairing import UNPAIRED
@@ -23,7 +23,7 @@ _BEFORE_MERGES = (
 )
 
 
-def report(opened: OpenVault, rows: Rows) -> StatusReport:
+def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
     """Gather the status report.
 
     Args:
@@ -62,7 +62,7 @@ def report(opened: OpenVault, rows: Rows) -> StatusReport:
     )
 
 
-def glance(opened: OpenVault, rows: Rows) -> StatusReport:
+def status_glance(opened: OpenVault, rows: Rows) -> StatusReport:
     """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
 
     Args:
@@ -70,7 +70,7 @@ def glance(opened: OpenVault, rows: Rows) -> StatusReport:
         rows: a snapshot of it.
 
     Returns:
-        Of the figures of `report`: index, memories (their total alone) and model_server.
+        Of the figures of `status_report`: index, memories (their total alone) and model_server.
     """
     total = int(rows.value("SELECT count(*) FROM memories"))
     total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
@@ -150,4 +150,4 @@ def _strategy(opened: OpenVault) -> str:
 
 
 def _warnings(opened: OpenVault) -> list[str]:
-    return [sentence(key, **more) for key, more in opening_warnings(opened)]
+    return [describe_problem(key, **more) for key, more in opening_warnings(opened)]

@@ -51,7 +51,7 @@ class _Found:
     pressure: Pressure
 
 
-def health(opened: OpenVault, rows: Rows) -> Health:
+def health_report(opened: OpenVault, rows: Rows) -> Health:
     """How the palace is.
 
     Args:
@@ -62,27 +62,27 @@ def health(opened: OpenVault, rows: Rows) -> Health:
         The figures and the warnings, the worst first.
     """
     pending = count_without_vectors(rows, opened.space)
-    found = _Found(opened, rows, pending, _free(opened), opened.strain.used_mb(), opened.strain.pressure())
-    warnings = tuple(sentence(key, **more) for key, more in _wrong(found))
+    found = _Found(opened, rows, pending, _free(opened), opened.resources.used_mb(), opened.resources.pressure())
+    warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
     index = opened.index.status()
     return Health(
         counts=_counts(rows, pending),
         performance={
-            "avg_search_ms": opened.pulse.mean_ms(),
-            "p99_search_ms": opened.pulse.slowest_ms(),
+            "avg_search_ms": opened.latency.mean_ms(),
+            "p99_search_ms": opened.latency.slowest_ms(),
             "write_queue": opened.queue.depth,
             "readers_idle": opened.vault.readers_idle,
         },
         ram={
             "index_mb": index.memory_bytes / _MB,
             "total_mb": found.used_mb,
-            "budget_mb": opened.strain.budget_mb(),
+            "budget_mb": opened.resources.budget_mb(),
             "pressure": found.pressure.value,
             "index_kind": index.backend,
         },
         background=_background(opened, rows),
         degradation={
-            "search_strategy": strategy(opened),
+            "search_strategy": search_strategy(opened),
             "model_server": opened.model.server.value,
             "warnings": list(warnings),
         },
@@ -90,7 +90,7 @@ def health(opened: OpenVault, rows: Rows) -> Health:
     )
 
 
-def strategy(opened: OpenVault) -> str:
+def search_strategy(opened: OpenVault) -> str:
     """By what a search goes now (E32.3 with C17).
 
     Args:
@@ -102,12 +102,12 @@ def strategy(opened: OpenVault) -> str:
         at work.
     """
     index = opened.index.status()
-    if index.state is State.EMPTY or opened.sight.trouble.code is not None:
+    if index.state is State.EMPTY or opened.active_space.fault.code is not None:
         return "bm25_only"
     return "degraded" if index.needs_warm or not opened.vault.readers_idle else "full"
 
 
-def sentence(key: str, **more: object) -> str:
+def describe_problem(key: str, **more: object) -> str:
     """What is wrong and what to do, in one line of two or three sentences.
 
     Args:
@@ -142,11 +142,11 @@ def _background(opened: OpenVault, rows: Rows) -> dict[str, int | None]:
         "last_consolidation": last,
         "last_sweep": swept,
         "consolidation_backlog": int(rows.value(_UNSEEN, (last or 0,))),
-        "archive_candidates": archived_next(opened, rows),
+        "archive_candidates": count_next_archived(opened, rows),
     }
 
 
-def archived_next(opened: OpenVault, rows: Rows) -> int:
+def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     """How many memories a sweep would archive now (E34.8, `gc_candidates`).
 
     It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
@@ -232,7 +232,7 @@ def _of_opening(found: _Found) -> Iterator[_Warning]:
 
 def _of_search(found: _Found) -> Iterator[_Warning]:
     opened = found.opened
-    code, index = opened.sight.trouble.code, opened.index.status()
+    code, index = opened.active_space.fault.code, opened.index.status()
     if code is Code.MODEL_CHANGED:
         yield "model_changed", {}
     elif code is not None:
@@ -249,7 +249,7 @@ def _of_search(found: _Found) -> Iterator[_Warning]:
 
 def _of_memory(found: _Found) -> Iterator[_Warning]:
     if found.pressure is not Pressure.NORMAL:
-        budget = round(found.opened.strain.budget_mb())
+        budget = round(found.opened.resources.budget_mb())
         yield f"memory_{found.pressure.value}", {"mb": round(found.used_mb), "budget": budget}
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import TimeoutError as TooLate
 from contextlib import suppress
 
 from core.engine.home.keys import HomeKeys
-from core.engine.runtime.futures import begun
+from core.engine.runtime.futures import begin
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.threads import Threads
 from core.errors import LociError
@@ -45,7 +45,7 @@ class SeenCounter:
         self._kept = None
         with suppress(LociError, TooLate):
             if self._keys.in_keyring:
-                self._kept = begun(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
+                self._kept = begin(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
         return self._kept
 
     def begin(self, opened: OpenVault) -> None:
@@ -58,7 +58,7 @@ class SeenCounter:
             if self._keys.in_keyring:
                 opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
                 if self._kept is None or self._kept > opened.vault.seq:
-                    begun(opened.threads.checks, self._keep, opened)
+                    begin(opened.threads.checks, self._keep, opened)
 
     def end(self, opened: OpenVault) -> None:
         """Set it once more, beside what else closing does.
@@ -68,7 +68,7 @@ class SeenCounter:
         """
         with suppress(LociError):
             if self._keys.in_keyring and opened.vault.older is None:
-                begun(opened.threads.checks, self._keep, opened)
+                begin(opened.threads.checks, self._keep, opened)
 
     def _keep(self, opened: OpenVault) -> None:
         seq = opened.vault.seq

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core.importers.records.records import Record
-from core.intake.store.import_batch import ImportTally, digest, known_digests, usable_space
+from core.intake.store.import_batch import ImportTally, identity_digest, known_digests, usable_space
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.tombstones import erased_digests, erased_texts
@@ -67,7 +67,7 @@ class NewRecordCounter:
                     self._told(record)
 
     def _known(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
-        keys = [digest(self._space_of(record), record.identity) for record in records]
+        keys = [identity_digest(self._space_of(record), record.identity) for record in records]
         known, erased = known_digests(rows, keys), erased_digests(rows, keys)
         said = erased_texts(rows, (record.text for record in records))
         return [

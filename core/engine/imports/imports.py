@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.imports.import_preview import NewRecordCounter
-from core.engine.memories.import_comparison import AT_ONCE, settle_some
+from core.engine.memories.import_comparison import AT_ONCE, compare_imported
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begun, watched
+from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
 from core.engine.runtime.vector_space import Embedded
@@ -39,7 +39,7 @@ from core.intake.store.import_batch import (
     ImportRecord,
     ImportRun,
     ImportTally,
-    look_over,
+    scan_ahead,
     tally_from,
     usable_claim,
     usable_space,
@@ -56,7 +56,7 @@ from core.vault.database.tx import Tx
 _PREFIX = "import_choice:"
 
 
-def remember_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
+def save_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
     """Keep what was chosen.
 
     Args:
@@ -95,7 +95,7 @@ def forget_choice(tx: Tx, import_id: str) -> None:
     tx.run("DELETE FROM settings WHERE key = ?", (_PREFIX + import_id,))
 
 
-def incoming(
+def make_import_records(
     records: Sequence[Record], parts: Sequence[tuple[str, ...]], vectors: NDArray[np.float32] | None
 ) -> list[ImportRecord]:
     """The records of a batch with their vectors.
@@ -333,7 +333,7 @@ class Imports:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            report = expiry.undo(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
+            report = expiry.undo_step(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
             return report
@@ -411,8 +411,8 @@ class Imports:
             run = ImportRun(work.running.id, form, bundle.label, opened.make_id(), space, opened.make_id())
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            run = opened.importing.begin(tx, run, location, bundle.fingerprint, total)
-            remember_choice(tx, run.id, only)
+            run = opened.import_writer.begin(tx, run, location, bundle.fingerprint, total)
+            save_choice(tx, run.id, only)
             return run
 
         return opened.write(write).result()
@@ -446,12 +446,12 @@ class Imports:
             raise
 
         def finish(tx: Tx) -> None:
-            opened.importing.finish(tx, run, tally)
+            opened.import_writer.finish(tx, run, tally)
             forget_choice(tx, run.id)
 
         opened.write(finish).result()
-        settle_some(opened, AT_ONCE)
-        watched(begun(opened.threads.jobs, settle_some, opened), _log, "comparing what was imported")
+        compare_imported(opened, AT_ONCE)
+        log_failure(begin(opened.threads.jobs, compare_imported, opened), _log, "comparing what was imported")
         seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         opened.announce("import", (), OWNER_ACTOR, seq)
 
@@ -465,13 +465,15 @@ class Imports:
         total: int | None,
     ) -> None:
         meant = batch.meant.result()
-        items = incoming(batch.records, batch.texts, meant.vectors)
-        look_over(items)
+        items = make_import_records(batch.records, batch.texts, meant.vectors)
+        scan_ahead(items)
 
         def write(tx: Tx) -> None:
             # The model may have changed since: what was made for the old space is of no use in the new one.
-            fit = items if meant.sight is opened.sight else [replace(item, vectors=None) for item in items]
-            opened.importing.batch(tx, run, fit, batch.position, tally, opened.add_vectors)
+            fit = (
+                items if meant.active_space is opened.active_space else [replace(item, vectors=None) for item in items]
+            )
+            opened.import_writer.batch(tx, run, fit, batch.position, tally, opened.add_vectors)
 
         opened.write(write, background=True).result()
         progress.at(batch.position, total)
@@ -481,7 +483,7 @@ class Imports:
 
         def write(tx: Tx) -> None:
             tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
-            expiry.undo(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
+            expiry.undo_step(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
             forget_choice(tx, run.id)
 
         opened.write(write).result()
@@ -588,7 +590,10 @@ def _batches(
         position += len(chunk)
         flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
         yield _Batch(
-            tuple(record for record, _ in chunk), tuple(parts for _, parts in chunk), opened.mean_many(flat), position
+            tuple(record for record, _ in chunk),
+            tuple(parts for _, parts in chunk),
+            opened.embed_texts_later(flat),
+            position,
         )
 
 

@@ -58,7 +58,7 @@ class Agenda:
         """
         if not opened.options.lifecycle_on:
             return ()
-        urgent = opened.strain.pressure() is Pressure.CRITICAL
+        urgent = opened.resources.pressure() is Pressure.CRITICAL
 
         def read(rows: Rows) -> tuple[JobType, ...]:
             busy = {str(row[0]) for row in rows.all(
@@ -117,9 +117,9 @@ class Agenda:
 
     def strained(self, opened: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
-        if opened.strain.pressure() is not Pressure.NORMAL:
+        if opened.resources.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
-        if opened.strain.on_battery() and not opened.options.lifecycle_on_battery:
+        if opened.resources.on_battery() and not opened.options.lifecycle_on_battery:
             return ON_BATTERY
         return ""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.belief.relate.relation import RelationModel
 from core.engine.jobs.model_refinement import ModelRefinement
-from core.engine.memories.erasure import forgetting
+from core.engine.memories.erasure import vector_remover
 from core.engine.runtime.memory_pressure import trim_heap
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError
@@ -35,7 +35,7 @@ _NEAR_AT_ONCE = 16
 T = TypeVar("T")
 
 
-def ground_of(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> Ground:
+def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> Ground:
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
@@ -46,7 +46,7 @@ def ground_of(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[]
     Returns:
         The ground.
     """
-    sight = opened.sight  # once: a change of the model in between must not mix two vector spaces
+    sight = opened.active_space  # once: a change of the model in between must not mix two vector spaces
     is_whole = sight.index.status().state is State.READY
     manners = _Manners(opened)
     return Ground(
@@ -54,7 +54,7 @@ def ground_of(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[]
         options=opened.options,
         make_id=opened.make_id,
         work=opened.work,
-        keeper=sight.keeper,
+        keeper=sight.store_service,
         space=sight.space,
         read=manners.read,
         embed=lambda texts: opened.on(opened.threads.compute, sight.embed, texts).result(),
@@ -62,8 +62,8 @@ def ground_of(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[]
         ask=partial(_ask, model) if opened.model.server is Server.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
-        removed=forgetting(opened),
-        tidy=partial(_tidy, sight.keeper),
+        removed=vector_remover(opened),
+        tidy=partial(_tidy, sight.store_service),
     )
 
 

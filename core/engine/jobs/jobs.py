@@ -14,17 +14,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.engine.health.report import health
+from core.engine.health.report import health_report
 from core.engine.jobs.agenda import TURN
 from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.schedule import job_wordings, next_at
 from core.engine.jobs.scheduler import Scheduler
-from core.engine.runtime.futures import chain, mapped
+from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
 from core.errors import Code, UserError
 from core.intake.revise.relations import accept_link, open_links, reject_link
-from core.intake.revise.retention_hold import SPARED_DAYS, spare
+from core.intake.revise.retention_hold import SPARED_DAYS, spare_memories
 from core.lifecycle.consolidate.run_report import counts_of, foreseen, report, standing, swept
 from core.lifecycle.decay.archive import graveyard
 from core.lifecycle.decay.gauges import gauges
@@ -60,7 +60,7 @@ _WEIGHT = {
 """What is told first: what takes most away."""
 
 
-def preview_of(
+def preview_jobs(
     jobs: Mapping[JobType, Planner | Stream], ground: Ground, kinds: Sequence[JobType], limit: int
 ) -> Preview:
     """Plan some kinds of work and tell what they would do.
@@ -129,7 +129,7 @@ def _items(rows: Rows, found: Sequence[tuple[JobType, Planned]]) -> list[Preview
             tuple(known[one][0] for one in deed.others[:_OTHERS] if one in known),
             known[deed.memory_id][1],
             known[deed.memory_id][2],
-            reasons().get(deed.reason, ""),
+            reason_texts().get(deed.reason, ""),
         )
         for job, deed in found
         if deed.memory_id in known
@@ -137,7 +137,7 @@ def _items(rows: Rows, found: Sequence[tuple[JobType, Planned]]) -> list[Preview
 
 
 @cache
-def reasons() -> Mapping[str, str]:
+def reason_texts() -> Mapping[str, str]:
     """Reasons in words; `resources/help/lifecycle.json`."""
     told: dict[str, str] = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
     return told
@@ -177,7 +177,7 @@ class JobsGroup:
             What waits, runs and ended, and the calendar.
         """
         opened = self._opened()
-        return opened.look(lambda rows: self._state(opened, rows, limit))
+        return opened.read_quietly(lambda rows: self._state(opened, rows, limit))
 
     def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
         """What the next runs would do; nothing is written.
@@ -191,7 +191,12 @@ class JobsGroup:
         """
         opened = self._opened()
         return opened.on(
-            opened.threads.checks, preview_of, self._scheduler.agenda.jobs, self._scheduler.ground(opened), kinds, limit
+            opened.threads.checks,
+            preview_jobs,
+            self._scheduler.agenda.jobs,
+            self._scheduler.ground(opened),
+            kinds,
+            limit,
         )
 
     def run(self, kind: JobType, actor: Actor = OWNER_ACTOR, may: Callable[[], object] | None = None) -> Future[JobRow]:
@@ -241,7 +246,7 @@ class JobsGroup:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
             return self._row(opened, tx, runs)
 
-        return mapped(opened.write(write), lambda row: self._kicked(opened, row))
+        return map_result(opened.write(write), lambda row: self._kicked(opened, row))
 
     def pause(self, on: bool) -> Future[Jobs]:
         """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
@@ -274,7 +279,7 @@ class JobsGroup:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step = spare(tx, opened.work, ids, days, OWNER_ACTOR)
+            step = spare_memories(tx, opened.work, ids, days, OWNER_ACTOR)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("spare", tuple(ids), OWNER_ACTOR, seq))
             return step
@@ -300,7 +305,7 @@ class JobsGroup:
         Args:
             since_ms: epoch ms.
         """
-        return self._opened().look(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
+        return self._opened().read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.
@@ -347,14 +352,14 @@ class JobsGroup:
     def health(self) -> Future[Health]:
         """How everything is, in figures and plain warnings (E34.8)."""
         opened = self._opened()
-        return opened.look(lambda rows: health(opened, rows))
+        return opened.read_quietly(lambda rows: health_report(opened, rows))
 
     def _kicked(self, opened: OpenVault, row: JobRow) -> JobRow:
         opened.on(opened.threads.reads, self._scheduler.kick, opened)
         return row
 
     def _row_of(self, opened: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
-        return opened.look(lambda rows: self._row(opened, rows, kept.job_id))
+        return opened.read_quietly(lambda rows: self._row(opened, rows, kept.job_id))
 
     def _row(self, opened: OpenVault, rows: Rows, job_id: str) -> JobRow:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
@@ -372,8 +377,8 @@ class JobsGroup:
         strained = self._scheduler.agenda.strained(opened)
         return Jobs(
             paused=not opened.options.lifecycle_on,
-            holds=hold_words(strained),
-            pressure=opened.strain.pressure(),
+            holds=describe_hold(strained),
+            pressure=opened.resources.pressure(),
             rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 Beat(
@@ -417,10 +422,10 @@ class JobsGroup:
 
     def _waits(self, opened: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
         job = job_store.Job(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
-        return hold_words(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
+        return describe_hold(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
 
 
-def hold_words(key: str) -> str:
+def describe_hold(key: str) -> str:
     """Why a job does not run, as a sentence; "" for nothing."""
     return _holds()[key] if key else ""
 

@@ -132,7 +132,7 @@ class Maintenance:
 
         def noted(tx: Tx, row: JobRow) -> Consolidation:
             self._authority.need_terms(actor, client)
-            return Consolidation(**repeat.once(tx, lambda: asdict(_consolidated(tx, row, scope))))
+            return Consolidation(**repeat.run_once(tx, lambda: asdict(_consolidated(tx, row, scope))))
 
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:

@@ -19,12 +19,12 @@ from typing import Any, TypeVar
 from core import log
 from core.belief.claims.model_proposals import grounded, weighed
 from core.belief.extract.extraction import predicates
-from core.engine.runtime.futures import mapped
+from core.engine.runtime.futures import map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
 from core.intake.revise.refinement import MODEL_ACTOR, VERB, RefinementResult
-from core.intake.store.refinement_queue import OpenPair, UnreadMemory, is_importing, next_pair, next_text, passed
+from core.intake.store.refinement_queue import OpenPair, UnreadMemory, is_importing, mark_asked, next_pair, next_text
 from core.llm.ollama import Limits, ModelServer, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
 from core.llm.schema import claims_of, relation_of
@@ -149,7 +149,7 @@ class ModelRefinement:
         return self._job
 
     def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        return mapped(asyncio.run_coroutine_threadsafe(work, self._loop()), lambda value: value)
+        return map_result(asyncio.run_coroutine_threadsafe(work, self._loop()), lambda value: value)
 
 
 class _Job:
@@ -328,7 +328,7 @@ class _Job:
         self._know(ModelState(Server.FAILING, code=error.code.value))
         if tried >= self._pace.tries:
             del self._tried[_key(offered)]
-            await self._write(lambda tx: passed(tx, offered))
+            await self._write(lambda tx: mark_asked(tx, offered))
 
     async def _take(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
         """Check an answer and hand what is left of it to the writer; the question is never put again."""
@@ -338,7 +338,7 @@ class _Job:
 
         def write(tx: Tx) -> RefinementResult:
             done = RefinementResult() if apply is None else apply(tx)
-            passed(tx, offered)
+            mark_asked(tx, offered)
             if done.changed or done.suggested or done.opened:
                 seq = tx.seq
                 tx.after_commit(lambda: self.opened.announce(VERB, done.changed, MODEL_ACTOR, seq))
@@ -352,7 +352,7 @@ class _Job:
             # Trigger: what stands does not let the answer in. Why: it would not the next time either. Outcome: left.
             _log.warning("an answer of a model could not be written: %s", error.code.value)
             apply, done = None, RefinementResult()
-            await self._write(lambda tx: passed(tx, offered))
+            await self._write(lambda tx: mark_asked(tx, offered))
         self.report = replace(
             self.report,
             asked=self.report.asked + 1,
@@ -386,14 +386,14 @@ def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], 
     if proposal is None:
         return None
     relation = weighed(pair.before, proposal)
-    return lambda tx: refinement.settle_pair(tx, opened.keeper, pair, relation, opened.add_vectors)
+    return lambda tx: refinement.settle_pair(tx, opened.store_service, pair, relation, opened.add_vectors)
 
 
 def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = grounded(text.told.text, claims_of(answer), text.known)
     if not drafts:
         return None
-    return lambda tx: refinement.add_claims(tx, opened.keeper, text, drafts, opened.add_vectors)
+    return lambda tx: refinement.add_claims(tx, opened.store_service, text, drafts, opened.add_vectors)
 
 
 def _key(offered: OpenPair | UnreadMemory) -> str | int:

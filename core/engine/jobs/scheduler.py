@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from core import log
 from core.engine.jobs.agenda import NO_MODEL, Agenda
-from core.engine.jobs.job_context_factory import ground_of
+from core.engine.jobs.job_context_factory import make_job_context
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.runner import JobCheckpoint, JobRunner
-from core.engine.runtime.futures import begun, locked
+from core.engine.runtime.futures import begin, locked_error
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
@@ -108,7 +108,7 @@ class Scheduler:
         for waiters in [] if now is None else now.waiters.values():
             for waiter in waiters:
                 if waiter.set_running_or_notify_cancel():
-                    waiter.set_exception(locked())
+                    waiter.set_exception(locked_error())
 
     # ---- the heartbeat
 
@@ -213,7 +213,7 @@ class Scheduler:
             self._kick_quietly(opened)
 
         try:
-            begun(now.opened.threads.jobs, work)
+            begin(now.opened.threads.jobs, work)
         except LociError:
             self._release(now, _RECLAIM)  # the vault closes
 
@@ -227,7 +227,7 @@ class Scheduler:
 
     def _go_on(self, now: _Open, job_id: str) -> None:
         try:
-            begun(now.opened.threads.jobs, self._turn, now, job_id)
+            begin(now.opened.threads.jobs, self._turn, now, job_id)
         except LociError:
             self._release(now, job_id)  # the vault closes
 
@@ -339,7 +339,7 @@ class Scheduler:
         opened.vault.need_accepted()
         now = self._of(opened)
         if now is None:
-            raise locked()
+            raise locked_error()
         if kind not in self.agenda.jobs:
             raise BugError(f"a job of type {kind.value}")
         if self.agenda.lacks(kind, self.ground(opened)) == NO_MODEL:
@@ -375,7 +375,7 @@ class Scheduler:
         opened.vault.need_accepted()
         now = self._of(opened)
         if now is None:
-            raise locked()
+            raise locked_error()
         with self._lock:
             is_running = now.running == job_id
             if is_running:
@@ -389,7 +389,7 @@ class Scheduler:
     def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> Ground:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
-        return ground_of(opened, self._model, lambda: opened.closing.is_set() or stopped())
+        return make_job_context(opened, self._model, lambda: opened.closing.is_set() or stopped())
 
     def running(self) -> str | None:
         """The id of the job that runs."""

@@ -15,11 +15,11 @@ from dataclasses import replace
 from core import log
 from core.engine.access import receipts
 from core.engine.access.authority import Authority
-from core.engine.access.recall_runner import answer
-from core.engine.access.receipts import tokens_of
+from core.engine.access.recall_runner import run_recall
+from core.engine.access.receipts import count_tokens
 from core.engine.lab import probes as saved
 from core.engine.runtime import tuner
-from core.engine.runtime.futures import chain, mapped, watched
+from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
@@ -56,7 +56,7 @@ from core.vault.database.tx import Tx
 _DIGITS = 9  # less is noise, which must not decide before the rank does
 
 
-def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -> LabAnswer:
+def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -> LabAnswer:
     """Dress a result for the laboratory.
 
     Args:
@@ -84,7 +84,7 @@ def lab_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as: str) -
         trace=trace,
         strategy=result.strategy,
         took_ms=took_ms,
-        tokens=tokens_of(result),
+        tokens=count_tokens(result),
         seen_as=seen_as,
     )
 
@@ -191,21 +191,23 @@ class Laboratory:
         begun_at = opened.clock.monotonic()
         request = RecallRequest.of(query, self._scope(seen_as))
         request.check()
-        profile = None if not weights else profile_of(tuner.tried(opened.retrieval, weights))
+        profile = None if not weights else profile_of(tuner.with_weights(opened.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
             now = opened.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
-                result = answer(opened, rows, request, meant, now, profile)
+                result = run_recall(opened, rows, request, meant, now, profile)
                 took_ms = (opened.clock.monotonic() - begun_at) * 1000
-                return lab_answer(rows, result, took_ms, seen_as or "")
+                return make_trial_answer(rows, result, took_ms, seen_as or "")
 
             return opened.vault.read(tried)
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
-        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+        return chain(
+            opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+        )
 
     def _scope(self, seen_as: str | None) -> Scope:
         if not seen_as:
@@ -228,11 +230,11 @@ class Laboratory:
             UserError: CONFIG_INVALID, VAULT_LOCKED.
         """
         opened = self._opened()
-        trial = profile_of(tuner.tried(opened.retrieval, weights))
+        trial = profile_of(tuner.with_weights(opened.retrieval, weights))
         self._previews += 1
         mine = self._previews
         ran = self._probed(opened, (opened.recall.profile, trial), lambda: mine != self._previews)
-        return mapped(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
+        return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
     def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
         """Put weights in force at once: one step, which can be undone; then the probes run.
@@ -247,7 +249,7 @@ class Laboratory:
             UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
         """
         opened = self._opened()
-        applying = opened.write(lambda tx: tuner.apply(tx, opened, weights))
+        applying = opened.write(lambda tx: tuner.apply_weights(tx, opened, weights))
         return chain(applying, lambda step_id: self._applied(opened, step_id))
 
     def _applied(self, opened: OpenVault, step_id: str) -> Future[Applied]:
@@ -256,7 +258,7 @@ class Laboratory:
 
     def applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied, newest first, as long as it can be undone."""
-        return self._opened().read(tuner.applications)
+        return self._opened().read(tuner.weight_applications)
 
     def probes(self) -> Future[tuple[Probe, ...]]:
         """All saved questions, oldest first."""
@@ -277,7 +279,7 @@ class Laboratory:
         opened = self._opened()
 
         def write(tx: Tx) -> Probe:
-            probe = saved.save(tx, opened, query, kind, memory_ids, within)
+            probe = saved.save_probe(tx, opened, query, kind, memory_ids, within)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("save_probe", (), OWNER_ACTOR, seq))
             return probe
@@ -296,7 +298,7 @@ class Laboratory:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step_id = saved.delete(tx, opened, probe_id)
+            step_id = saved.delete_probe(tx, opened, probe_id)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("delete_probe", (), OWNER_ACTOR, seq))
             return step_id
@@ -309,7 +311,7 @@ class Laboratory:
 
     def regressions(self) -> Future[int]:
         """How many saved questions do not hold although they once did."""
-        return self._opened().read(saved.regressions)
+        return self._opened().read(saved.count_regressions)
 
     def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
         """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
@@ -322,7 +324,7 @@ class Laboratory:
         Returns:
             A page; the future raises INVALID_INPUT or NOT_FOUND.
         """
-        return self._opened().read(lambda rows: receipts.page(rows, limit, after, client))
+        return self._opened().read(lambda rows: receipts.receipts_page(rows, limit, after, client))
 
     def receipt(self, receipt_id: str) -> Future[Receipt]:
         """One receipt with the whole trace.
@@ -336,10 +338,10 @@ class Laboratory:
         opened = self._opened()
 
         def read() -> Receipt:
-            found = opened.vault.read(lambda rows: receipts.one(rows, receipt_id))
+            found = opened.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:  # of the last second: it waits to be written
                 flush_journal(opened)
-                found = opened.vault.read(lambda rows: receipts.one(rows, receipt_id))
+                found = opened.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:
                 raise UserError(Code.NOT_FOUND, "There is no such receipt; it may have expired.")
             return found
@@ -348,12 +350,12 @@ class Laboratory:
 
     def given(self, memory_id: str) -> Future[Given]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
-        return self._opened().read(lambda rows: receipts.given(rows, memory_id))
+        return self._opened().read(lambda rows: receipts.count_disclosures(rows, memory_id))
 
     def health(self) -> Future[RecallHealth]:
         """How recall did lately."""
         opened = self._opened()
-        return opened.read(lambda rows: receipts.health(rows, opened.retrieval))
+        return opened.read(lambda rows: receipts.recall_health(rows, opened.retrieval))
 
     def heard(self, event: Event) -> None:
         """Run the probes after what may change their answers; a handler of events.
@@ -363,15 +365,15 @@ class Laboratory:
         """
         if isinstance(event, Changed) and event.verb in RUN_AFTER:
             with suppress(UserError):  # locked meanwhile
-                watched(self.run_probes(), _log, "asking the saved questions")
+                log_failure(self.run_probes(), _log, "asking the saved questions")
 
     def _run(self, opened: OpenVault, step_id: str | None) -> Future[Tally]:
         ran = self._probed(opened, (None,), lambda: False)
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
-            kept = opened.write(lambda tx: saved.put_down(tx, opened, counted, step_id), background=True)
-            return mapped(kept, lambda _: counted)
+            kept = opened.write(lambda tx: saved.record_run(tx, opened, counted, step_id), background=True)
+            return map_result(kept, lambda _: counted)
 
         return chain(ran, keep)
 
@@ -382,7 +384,7 @@ class Laboratory:
 
         def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
             outcomes = [_outcomes(opened, probe, vectors, profiles, is_stale) for probe in probes]
-            tallies = [saved.tally(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
+            tallies = [saved.tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
         embedded = chain(opened.read(saved.probes_of), lambda probes: _with_vectors(opened, probes))
@@ -390,13 +392,17 @@ class Laboratory:
 
 
 def _application(rows: Rows, step_id: str) -> Applied:
-    return next(one for one in tuner.applications(rows) if one.step_id == step_id)
+    return next(one for one in tuner.weight_applications(rows) if one.step_id == step_id)
 
 
 def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
     """Embed the questions that were not asked before."""
     wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
-    known = {text: one for text, one in opened.probe_vectors.items() if text in wanted and one.sight is opened.sight}
+    known = {
+        text: one
+        for text, one in opened.probe_vectors.items()
+        if text in wanted and one.active_space is opened.active_space
+    }
     missing = [text for text in wanted if text not in known]
 
     def keep(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
@@ -404,7 +410,7 @@ def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[
         opened.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
-    return mapped(opened.mean(missing), keep)
+    return map_result(opened.embed_texts(missing), keep)
 
 
 def _outcomes(
@@ -421,7 +427,7 @@ def _outcomes(
     meant = vectors[request.embed_text]
 
     def tried(rows: Rows) -> list[ProbeOutcome]:
-        found = [answer(opened, rows, request, meant, now, profile) for profile in profiles]
-        return [saved.judged(rows, probe, result, receipts.tokens_of(result)) for result in found]
+        found = [run_recall(opened, rows, request, meant, now, profile) for profile in profiles]
+        return [saved.judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
     return opened.vault.read(tried)

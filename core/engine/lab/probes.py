@@ -64,7 +64,7 @@ def probes_of(rows: Rows) -> tuple[Probe, ...]:
     )
 
 
-def regressions(rows: Rows) -> int:
+def count_regressions(rows: Rows) -> int:
     """How many probes do not hold although they once did."""
     return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
@@ -73,7 +73,7 @@ def _failing(rows: Rows) -> set[str]:
     return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
 
 
-def save(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
+def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
     """Save a question; one undo step, none where the same one is saved already.
 
     Args:
@@ -106,7 +106,7 @@ def save(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[
     return next(probe for probe in probes_of(tx) if probe.id == probe_id)
 
 
-def delete(tx: Tx, opened: OpenVault, probe_id: str) -> str:
+def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     """Delete a saved question; one undo step.
 
     Args:
@@ -132,7 +132,7 @@ def request_of(probe: Probe) -> RecallRequest:
     return RecallRequest(query=probe.query, scope=OWNER_SCOPE, limit=max(_LEAST_LIMIT, probe.within))
 
 
-def standing(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
+def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
     """What stands for memories by now.
 
     Args:
@@ -146,7 +146,7 @@ def standing(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
     return dict(rows.all(_STANDS, {"ids": json.dumps(list(memory_ids))}))  # of one way the last row counts
 
 
-def judged(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
+def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
     """How a probe ends with an answer.
 
     Args:
@@ -167,13 +167,13 @@ def judged(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> Probe
         shown = {item.memory.id: place for place, item in enumerate(result.items, 1)}
         found = [shown[memory_id] for memory_id in probe.memory_ids if memory_id in shown]
         return ProbeOutcome(probe.id, not found, min(found, default=None), tokens)
-    now = standing(rows, probe.memory_ids)
+    now = current_memories(rows, probe.memory_ids)
     at = [places.get(now.get(memory_id, memory_id)) for memory_id in probe.memory_ids]
     holds = all(place is not None and place <= probe.within for place in at)
     return ProbeOutcome(probe.id, holds, min((place for place in at if place is not None), default=None), tokens)
 
 
-def tally(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
+def tally_outcomes(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
     """All probes under one set of weights.
 
     Args:
@@ -198,7 +198,7 @@ def tally(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
     )
 
 
-def put_down(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -> None:
+def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -> None:
     """Keep how the probes ended, and tell of those that held before and do not any more.
 
     Args:

@@ -12,17 +12,17 @@ from dataclasses import asdict
 
 from core.engine.access.authority import Authority
 from core.engine.library.library import Library
-from core.engine.memories.answer_feedback import put_down
+from core.engine.memories.answer_feedback import write_feedback
 from core.engine.practice.practice import Practice
-from core.engine.runtime.futures import chain, mapped
+from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, PreconditionError, UserError
-from core.intake.revise.change_requests import ChangeRequest, ChangeRequests, check_wish
-from core.intake.revise.relations import relate
+from core.intake.revise.change_requests import ChangeRequest, ChangeRequests, check_change_request
+from core.intake.revise.relations import draw_relation
 from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.unit_of_work import unwelcome
-from core.intake.transitions.soft_delete import forget
+from core.intake.transaction.unit_of_work import not_admitted_error
+from core.intake.transitions.soft_delete import forget_memory
 from core.recall.query.scope import Scope, find
 from core.text.compose import embedding_text
 from core.types.lifecycle import Marked
@@ -77,9 +77,9 @@ class ClientChanges:
             return self._revise(wished, text, actor)
         opened = self._opened()
         self._scope(actor)
-        check_wish(wished)
+        check_change_request(wished)
         return chain(
-            opened.mean([embedding_text(text)]),
+            opened.embed_texts([embedding_text(text)]),
             lambda meant: opened.write(self._changing(opened, wished, actor, meant)),
         )
 
@@ -97,7 +97,7 @@ class ClientChanges:
         Args:
             memory_id: the memory.
             actor: as for `update`.
-            wish: `delete` or `forget`; both can be undone.
+            wish: `delete` or `forget_memory`; both can be undone.
             reason: as for `update`.
             kind: as for `update`.
             request_id: as for `update`.
@@ -111,7 +111,7 @@ class ClientChanges:
         opened = self._opened()
         self._scope(actor)
         wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
-        check_wish(wished)
+        check_change_request(wished)
         if actor.is_owner:
             return opened.write(self._forgetting(opened, wished, actor))
         return opened.write(self._changing(opened, wished, actor, None))
@@ -145,7 +145,7 @@ class ClientChanges:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         opened, scope = self._opened(), self._scope(actor)
-        check_wish(ChangeRequest(Wish.FORGET, memory_id, None, reason))
+        check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
         client = self._authority.of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
@@ -157,7 +157,7 @@ class ClientChanges:
                 return Judgement(**known)
             _check(tx, memory_id, self._scope(actor), kind)
             signal = "helpful" if helpful else "irrelevant"
-            done = put_down(tx, opened, memory_id, signal, actor, {"reason": reason})
+            done = write_feedback(tx, opened, memory_id, signal, actor, {"reason": reason})
             reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
             repeat.keep(tx, asdict(reply))
             return reply
@@ -201,7 +201,7 @@ class ClientChanges:
             if helpful
             else practice.harmful(memory_id, actor, reason, request_id, kind)
         )
-        return mapped(marked, lambda done: _marked(done, helpful=helpful))
+        return map_result(marked, lambda done: _marked(done, helpful=helpful))
 
     def relate(
         self,
@@ -242,7 +242,7 @@ class ClientChanges:
                 return Related(**known)
             for one in (source_id, target_id):
                 _check(tx, one, scope, None)
-            done = relate(tx, opened.work, source_id, target_id, relationship, actor)
+            done = draw_relation(tx, opened.work, source_id, target_id, relationship, actor)
             repeat.keep(tx, asdict(done))
             if done.step_id is not None:
                 seq = tx.seq
@@ -270,10 +270,12 @@ class ClientChanges:
         def write(tx: Tx) -> ChangeReply:
             client = self._authority.of(actor)
             if client is None:
-                raise unwelcome()
-            made = None if meant is None else meant.within(opened.sight)
+                raise not_admitted_error()
+            made = None if meant is None else meant.within(opened.active_space)
             vector = None if made is None else made[0]
-            reply = ChangeRequests(opened.keeper).change(tx, wished, vector, actor, client, check, opened.add_vectors)
+            reply = ChangeRequests(opened.store_service).change(
+                tx, wished, vector, actor, client, check, opened.add_vectors
+            )
             if reply.step_id is not None:
                 seq = tx.seq
                 ids = (reply.memory_id, *reply.superseded)
@@ -292,7 +294,7 @@ class ClientChanges:
                 return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
             if wished.kind not in (None, _kind(tx, wished.memory_id)):
                 raise UserError(Code.NOT_FOUND, _NONE)
-            step = forget(tx, opened.work, wished.memory_id, actor)
+            step = forget_memory(tx, opened.work, wished.memory_id, actor)
             reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
             repeat.keep(tx, asdict(reply))
             seq = tx.seq
@@ -305,7 +307,7 @@ class ClientChanges:
         opened, scope = self._opened(), self._scope(actor)
 
         def edited(_: Kind) -> Future[ChangeReply]:
-            return mapped(
+            return map_result(
                 self._library.revise([wished.memory_id], Revision(text=text)),
                 lambda report: _revised(wished.memory_id, report),
             )

@@ -32,7 +32,7 @@ _CLAIMS = (
 )
 
 
-def export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) -> int:
+def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) -> int:
     """Write memories to a file.
 
     Args:
@@ -51,7 +51,7 @@ def export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) ->
     check_format(format_name)
     if to.resolve().is_relative_to(opened.home.path.resolve()):
         raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
-    found = opened.vault.read(lambda rows: exported(rows, ids))
+    found = opened.vault.read(lambda rows: export_fields(rows, ids))
     data = rendered(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
     _put_down(opened, len(found), format_name)
@@ -64,13 +64,13 @@ def export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) ->
     return len(found)
 
 
-def handed_out(opened: OpenVault, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
+def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
     """Put down that memories leave the vault, and say in which order.
 
     Args:
         opened: the open vault.
         ids: the memories.
-        format_name: as for `export`.
+        format_name: as for `write_export`.
 
     Returns:
         Ids in the order of an export, of a split text that of its first part.
@@ -89,7 +89,7 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
 
     Args:
         rows: a vault snapshot.
-        ids: of `handed_out`.
+        ids: of `record_export`.
 
     Returns:
         Id and fields of each part in the order of the ids; of a later part the text alone.
@@ -111,7 +111,7 @@ def _put_down(opened: OpenVault, count: int, format_name: str) -> None:
     opened.write(note).result()
 
 
-def exported(rows: Rows, ids: Sequence[str]) -> list[Fields]:
+def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
     """Memories as the fields of an export, messages of a conversation together and in their order.
 
     Args:

@@ -15,16 +15,16 @@ from typing import Any
 
 from core import log
 from core.belief.review.injection_warning import warned_of
-from core.engine.library.export import export, fields_of_parts, handed_out
+from core.engine.library.export import fields_of_parts, record_export, write_export
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.futures import begun, chain, mapped, watched
+from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, UserError
-from core.intake.revise.revision import VERB, Reviser, preview
+from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.injection_hold import VERB as LET_THROUGH
-from core.intake.transitions.injection_hold import let_through
+from core.intake.transitions.injection_hold import release_hold
 from core.memory.read import by_id
 from core.recall.browse.facets import facets
 from core.recall.browse.library_search import find, rows_of
@@ -40,7 +40,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def warned(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
+def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
     """Whether a memory is kept out of what assistants are given by themselves, and why.
 
     Args:
@@ -60,8 +60,8 @@ def warned(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
     return opened.read(read)
 
 
-def through(opened: OpenVault, memory_id: str) -> Future[str]:
-    """Let a memory through; one undo step (`core.intake.transitions.injection_hold.let_through`).
+def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
+    """Let a memory through; one undo step (`core.intake.transitions.injection_hold.release_hold`).
 
     Args:
         opened: the open vault.
@@ -72,7 +72,7 @@ def through(opened: OpenVault, memory_id: str) -> Future[str]:
     """
 
     def write(tx: Tx) -> str:
-        step = let_through(tx, opened.work, memory_id, OWNER_ACTOR)
+        step = release_hold(tx, opened.work, memory_id, OWNER_ACTOR)
         seq = tx.seq
         tx.after_commit(lambda: opened.announce(LET_THROUGH, (memory_id,), OWNER_ACTOR, seq))
         return step
@@ -142,7 +142,7 @@ class Library:
             Counts, reasons in words, examples.
         """
         wanted = tuple(ids)
-        return self._opened().read(lambda rows: preview(rows, wanted, revision))
+        return self._opened().read(lambda rows: preview_revision(rows, wanted, revision))
 
     def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
         """Change memories; one undo step.
@@ -160,19 +160,19 @@ class Library:
         text = revision.text
         if text is None:
             done = opened.write(_revise(opened, wanted, revision, None))
-            return mapped(done, lambda report: _with_backlog(opened, report, revision))
+            return map_result(done, lambda report: _with_backlog(opened, report, revision))
         return chain(
-            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.mean([full])),
+            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.embed_texts([full])),
             lambda meant: opened.write(_revise(opened, wanted, revision, meant)),
         )
 
     def warned(self, memory_id: str) -> Future[Warned | None]:
-        """Why a memory is kept out of automatic context (`core.engine.library.library.warned`)."""
-        return warned(self._opened(), memory_id)
+        """Why a memory is kept out of automatic context (`core.engine.library.library.read_warning`)."""
+        return read_warning(self._opened(), memory_id)
 
     def let_through(self, memory_id: str) -> Future[str]:
         """Let a memory through that reads like an instruction; the id of the undo step."""
-        return through(self._opened(), memory_id)
+        return let_memory_through(self._opened(), memory_id)
 
     def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
         """Write memories to a file that only the person may read; in the vault only an audit row says so.
@@ -187,27 +187,27 @@ class Library:
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.on(opened.threads.checks, export, opened, wanted, to, format)
+        return opened.on(opened.threads.checks, write_export, opened, wanted, to, format)
 
     def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
         """Put down that memories leave the vault, and say in which order; `fields` then gives them piece by piece.
 
         Args:
-            ids: as for `export`.
-            format: as for `export`.
+            ids: as for `write_export`.
+            format: as for `write_export`.
 
         Returns:
             The ids in the order of an export; of a split text that of its first part.
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.on(opened.threads.checks, handed_out, opened, wanted, format)
+        return opened.on(opened.threads.checks, record_export, opened, wanted, format)
 
     def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
         """Memories as the fields of an export.
 
         Args:
-            ids: of `handed_out`, some at a time.
+            ids: of `record_export`, some at a time.
 
         Returns:
             Id and fields of each part, in the order of the ids; of a later part the text alone.
@@ -240,7 +240,7 @@ class Library:
                 raise UserError(Code.INVALID_INPUT, f"More than one id ends so; write more of it: {named}.")
             return str(found[0][0]) if found else text
 
-        return self._opened().look(read)
+        return self._opened().read_quietly(read)
 
     @staticmethod
     def essence(question: str) -> str:
@@ -286,9 +286,9 @@ def _revise(
     opened: OpenVault, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
-        keeper = opened.keeper
+        keeper = opened.store_service
         reviser = Reviser(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
-        made = None if meant is None else meant.within(opened.sight)
+        made = None if meant is None else meant.within(opened.active_space)
         vector = None if made is None else made[0]
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)
         if report.step_id is not None:
@@ -303,5 +303,5 @@ def _with_backlog(opened: OpenVault, report: RevisionReport, revision: Revision)
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
         with suppress(UserError):
-            watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+            log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return report

@@ -24,7 +24,7 @@ from core.vault.database.tx import Tx
 VERB, LABEL = "feedback", "Judge a result"
 
 
-def judge(
+def give_feedback(
     opened: OpenVault,
     memory_id: str,
     signal: str,
@@ -58,17 +58,17 @@ def judge(
     def write(tx: Tx, meant: Embedded) -> FeedbackReply:
         check(tx)
         more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
-        return put_down(tx, opened, memory_id, signal, actor, more)
+        return write_feedback(tx, opened, memory_id, signal, actor, more)
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
         return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
 
-    embedded = chain(opened.mean([query_text(query)]), with_receipts)
+    embedded = chain(opened.embed_texts([query_text(query)]), with_receipts)
     return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
 
 
-def put_down(
+def write_feedback(
     tx: Tx, opened: OpenVault, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
 ) -> FeedbackReply:
     """Put a feedback down within a transaction: one verb, one step.
@@ -99,7 +99,7 @@ def _compared_by(meant: Embedded) -> dict[str, object]:
     vector = meant.first
     if vector is None:
         return {"context": None, "vector_space": None}
-    return {"context": to_blob(vector), "vector_space": meant.sight.space.name}
+    return {"context": to_blob(vector), "vector_space": meant.active_space.space.name}
 
 
 def _flushed(opened: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:

@@ -1,4 +1,4 @@
-"""The verb `context`: a recall with the prompt as its question, packed into a token budget, with a receipt.
+"""The verb `build_context`: a recall with the prompt as its question, packed into a token budget, with a receipt.
 
 The clarifying questions beside it are chosen and noted in one transaction, so that none is put twice; nothing is
 written where there is nothing to ask. Must not do: search by itself, choose what goes in (`core.recall` does both), or
@@ -14,8 +14,8 @@ from typing import Any
 
 from core import log
 from core.embed.tokens import FOLDER, counter_for
-from core.engine.access.recall_runner import answer
-from core.engine.access.receipts import said_for, told_sealed
+from core.engine.access.recall_runner import run_recall
+from core.engine.access.receipts import describe_withheld, feedback_for
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
@@ -31,7 +31,7 @@ from core.recall.results.receipt_codec import body_of
 from core.recall.results.result import RecallResult
 from core.score.belief.quality import metrics_of
 from core.score.ranking.packing import fetch_count
-from core.sessions.models import ceiling, window_of
+from core.sessions.models import memory_ceiling, window_of
 from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
 from core.types.values import Actor
@@ -41,7 +41,7 @@ from core.vault.database.tx import Tx
 _log = log.get("engine")
 
 
-def choose(opened: OpenVault, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
+def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
     """The questions that may be put with a context.
 
     Args:
@@ -92,7 +92,7 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
         return done
 
     def note(tx: Tx) -> tuple[Clarifying, ...]:
-        chosen = choose(opened, tx, query, scope)
+        chosen = choose_questions(opened, tx, query, scope)
         asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
         return chosen
 
@@ -132,7 +132,7 @@ def _nothing(_rows: Rows) -> Mapping[str, float]:
     return {}
 
 
-def context(
+def build_context(
     opened: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
 ) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
@@ -162,31 +162,33 @@ def context(
 
         def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
-            result = answer(opened, rows, wanted, meant, now)
-            said = said_for(rows, result, meant, now, scope)
+            result = run_recall(opened, rows, wanted, meant, now)
+            said = feedback_for(rows, result, meant, now, scope)
             items = with_at_hand(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
                 items = with_contested(rows, items, opened.readers)
             packed = packed_fairly(rows, items, budget, counter, scope.client_id, result.sought)
-            return _Read(result, packed, said, choose(opened, rows, query, scope), sealed(rows, wanted))
+            return _Read(result, packed, said, choose_questions(opened, rows, query, scope), sealed(rows, wanted))
 
         found = opened.vault.read(read)
         result, packed = found.result, found.packed
         took_ms = (opened.clock.monotonic() - begun) * 1000
-        opened.pulse.beat(took_ms)
+        opened.latency.record(took_ms)
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:
             figures = metrics_of(
                 result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
             )
-            more = {"context": _body(packed), **told_sealed(found.sealed)}
+            more = {"context": _body(packed), **describe_withheld(found.sealed)}
             return body_of(replace(result, took_ms=took_ms), query.prompt, figures, **more)
 
-        receipt = opened.journal.note(actor, VERB, query.prompt, given, body, now, packed=packed)
+        receipt = opened.read_log.note(actor, VERB, query.prompt, given, body, now, packed=packed)
         return ContextReply(packed, receipt, took_ms, found.asks)
 
-    answered = chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    answered = chain(
+        opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+    )
     return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
 
 
@@ -207,7 +209,7 @@ def budget_of(opened: OpenVault, query: ContextQuery) -> int:
     if budget < 0:
         raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
     window = window_of(query.model)
-    return budget if window is None else min(budget, ceiling(window, opened.options))
+    return budget if window is None else min(budget, memory_ceiling(window, opened.options))
 
 
 def _body(packed: Context) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.belief.extract.permanence import level_of, permanence_of
-from core.intake.transaction.trust_inputs import terms_of
+from core.intake.transaction.trust_inputs import trust_terms_of
 from core.score.lifecycle.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.memory import Lasting
@@ -25,7 +25,7 @@ _CLAIMS = (
 )
 
 
-def lasting_of(rows: Rows, memory: Memory) -> Lasting:
+def explain_permanence(rows: Rows, memory: Memory) -> Lasting:
     """The level of a memory, and what it rests on.
 
     Args:
@@ -56,7 +56,7 @@ def lasting_of(rows: Rows, memory: Memory) -> Lasting:
 _NEIGHBOURS = 2
 
 
-def detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
+def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
     """Gather a memory's provenance, claims, relations and trust terms.
 
     Args:
@@ -67,7 +67,7 @@ def detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
     Returns:
         The detail; the trust terms are those of now, while `memory.trust` is the stored value.
     """
-    terms = terms_of(rows, memory.id, now_ms)
+    terms = trust_terms_of(rows, memory.id, now_ms)
     return MemoryDetail(
         memory=memory,
         sources=_sources(rows, memory),

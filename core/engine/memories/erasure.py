@@ -27,7 +27,7 @@ _SECOND_MS = 999  # the name of a backup tells whole seconds
 _log = log.get("engine")
 
 
-def preview(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
+def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
     """What `erase_for_good` would remove.
 
     Args:
@@ -60,26 +60,26 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     held = backups_of(opened.home)
-    waiting = opened.journal.take()
+    waiting = opened.read_log.take()
 
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
-        opened.journal.write(tx, waiting)
-        done = erase(tx, opened.work, ids, actor, forgetting(opened), held, whole_chain=whole_chain)
+        opened.read_log.write(tx, waiting)
+        done = erase(tx, opened.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
         seq = tx.seq
         tx.after_commit(lambda: opened.announce(VERB, tuple(ids), actor, seq))
         return done
 
     def put_back(done: Future[Erased]) -> None:
         if done.cancelled() or done.exception() is not None:
-            opened.journal.put_back(waiting)
+            opened.read_log.put_back(waiting)
 
     erased = opened.write(write)
     erased.add_done_callback(put_back)
     return erased
 
 
-def forgetting(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
+def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
     """What to tell of vanished rows after the commit, for an erasure: index and snapshot let go of their vectors.
 
     Args:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core import log
-from core.engine.runtime.futures import begun, watched
+from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
-from core.intake.store.classification import SCHEDULER, unread
-from core.intake.store.reconciliation import ReconciliationBatch, added, reconcile
+from core.intake.store.classification import SCHEDULER, find_unread
+from core.intake.store.reconciliation import ReconciliationBatch, add_counts, reconcile
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
 
@@ -24,7 +24,7 @@ AT_ONCE = 500
 """So many are compared before an import says that it is done; what is left over follows behind it."""
 
 
-def settle_some(opened: OpenVault, most: int | None = None) -> int:
+def compare_imported(opened: OpenVault, most: int | None = None) -> int:
     """Judge stored memories that nobody has compared yet, the earliest said first.
 
     Args:
@@ -37,7 +37,7 @@ def settle_some(opened: OpenVault, most: int | None = None) -> int:
     done = 0
     while not opened.closing.is_set() and (most is None or done < most):
         limit = BATCH if most is None else min(BATCH, most - done)
-        ids = opened.vault.read(lambda rows: unread(rows, limit))  # noqa: B023 - read at once
+        ids = opened.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
         if not ids:
             break
         opened.write(_batch(opened, ids), background=True).result()
@@ -47,7 +47,7 @@ def settle_some(opened: OpenVault, most: int | None = None) -> int:
 
 def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        opened.keeper.settle(tx, ids, opened.add_vectors)
+        opened.store_service.settle(tx, ids, opened.add_vectors)
         seq = tx.seq
         tx.after_commit(lambda: opened.announce("settle", (), SCHEDULER, seq))
 
@@ -67,7 +67,7 @@ def reconcile_all(opened: OpenVault) -> Reconciled:
     whole = Reconciled()
     while not opened.closing.is_set():
         turn = opened.write(_turn(opened, after), background=True).result()
-        whole, after = added(whole, turn.found), turn.after
+        whole, after = add_counts(whole, turn.found), turn.after
         if turn.is_last:
             break
     if whole.broken:
@@ -99,4 +99,4 @@ def reconcile_daily(opened: OpenVault) -> None:
 
     opened.write(note, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        watched(begun(opened.threads.jobs, reconcile_all, opened), _log, "reconciling claims")
+        log_failure(begin(opened.threads.jobs, reconcile_all, opened), _log, "reconciling claims")

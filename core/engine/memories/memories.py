@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.access import receipts
 from core.engine.access.authority import Authority
-from core.engine.access.recall_runner import answer
+from core.engine.access.recall_runner import run_recall
 from core.engine.memories import erasure
-from core.engine.memories.answer_feedback import judge
-from core.engine.memories.contexts import context
-from core.engine.memories.detail import detail, lasting_of
+from core.engine.memories.answer_feedback import give_feedback
+from core.engine.memories.contexts import build_context
+from core.engine.memories.detail import explain_permanence, read_detail
 from core.engine.memories.import_comparison import reconcile_all
-from core.engine.memories.trust_explanation import believed
+from core.engine.memories.trust_explanation import explain_trust
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begun, chain, mapped, watched
+from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.entities.mentions import described
 from core.errors import Code, UserError
-from core.intake.store.requests import CheckedRequest, as_store, check_request, check_source
+from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
 from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transitions.soft_delete import forget
+from core.intake.transitions.soft_delete import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich.enrich import renew
 from core.memory.read import by_ids
@@ -108,7 +108,7 @@ def apply_verdict(
         tx.after_commit(lambda: opened.announce(spoken.verdict, (reply.memory_id,), spoken.actor, seq))
         return asdict(reply)
 
-    return VerdictReply(**spoken.repeat.once(tx, do))
+    return VerdictReply(**spoken.repeat.run_once(tx, do))
 
 
 BACKLOG_BATCH = 200
@@ -152,14 +152,14 @@ class Memories:
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
-            opened.mean(texts),
+            opened.embed_texts(texts),
             lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
-        """Remember a fact with its claim (`core.intake.store.requests.as_store`); see `store`."""
+        """Remember a fact with its claim (`core.intake.store.requests.to_store_request`); see `store`."""
         opened = self._opened()
-        return self.store(as_store(fact, opened.keeper.readers.extract, opened.clock.now_ms()), actor)
+        return self.store(to_store_request(fact, opened.store_service.readers.extract, opened.clock.now_ms()), actor)
 
     def _store(
         self,
@@ -171,9 +171,9 @@ class Memories:
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             self._authority.need_terms(actor, client)
-            handed = opened.journal.given_to(actor.client_id)
-            vectors = meant.within(opened.sight)
-            answer = opened.keeper.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
+            handed = opened.read_log.given_to(actor.client_id)
+            vectors = meant.within(opened.active_space)
+            answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
             return answer
@@ -194,7 +194,7 @@ class Memories:
         opened = self._opened()
         scope = self._authority.scope(actor)
         found = opened.read(lambda rows: _one(rows, memory_id, scope, kind))
-        return found if actor.client_id is None else mapped(found, lambda memory: _handed(opened, memory, actor))
+        return found if actor.client_id is None else map_result(found, lambda memory: _handed(opened, memory, actor))
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
         """A page of memories, newest first."""
@@ -214,7 +214,7 @@ class Memories:
         opened = self._opened()
         scope = self._authority.scope(actor)
         now = opened.clock.now_ms()
-        return opened.read(lambda rows: detail(rows, _one(rows, memory_id, scope), now))
+        return opened.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
 
     def belief(self, memory_id: str) -> Future[Belief]:
         """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
@@ -226,7 +226,7 @@ class Memories:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.read(lambda rows: believed(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+        return opened.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
 
     def lasting(self, memory_id: str) -> Future[Lasting]:
         """How long what a memory says goes on being true, and how that is known; the owner's alone.
@@ -234,7 +234,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().read(lambda rows: lasting_of(rows, _one(rows, memory_id, OWNER_SCOPE)))
+        return self._opened().read(lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE)))
 
     def inferred(self, memory_id: str) -> Future[Inferred | None]:
         """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
@@ -303,20 +303,22 @@ class Memories:
             now = opened.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-                found = answer(opened, rows, request, meant, now)
-                return found, receipts.said_for(rows, found, meant, now, scope), sealed(rows, request)
+                found = run_recall(opened, rows, request, meant, now)
+                return found, receipts.feedback_for(rows, found, meant, now, scope), sealed(rows, request)
 
             result, said, kept = opened.vault.read(answered)
             if not actor.is_owner:
                 look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
-            opened.pulse.beat(result.took_ms)
-            receipt, metrics = receipts.keep(opened, actor, "recall", query.query, result, said, now, kept)
+            opened.latency.record(result.took_ms)
+            receipt, metrics = receipts.note_recall(opened, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
-        return chain(opened.mean([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+        return chain(
+            opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+        )
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         """What is remembered of a prompt, as one fenced text within a token budget.
@@ -331,7 +333,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
         """
-        return context(self._opened(), query, self._authority.scope(actor), actor)
+        return build_context(self._opened(), query, self._authority.scope(actor), actor)
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
         """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.
@@ -349,7 +351,7 @@ class Memories:
         def write(tx: Tx) -> str:
             self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
             _one(tx, memory_id, self._authority.scope(actor))
-            step = forget(tx, opened.work, memory_id, actor)
+            step = forget_memory(tx, opened.work, memory_id, actor)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
             return step
@@ -357,8 +359,8 @@ class Memories:
         return opened.write(write)
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
-        """What `erase` would remove (`core.engine.memories.erasure.preview`); the future raises NOT_FOUND."""
-        return erasure.preview(self._opened(), memory_ids, whole_chain=whole_chain)
+        """What `erase` would remove (`core.engine.memories.erasure.preview_erasure`); the future raises NOT_FOUND."""
+        return erasure.preview_erasure(self._opened(), memory_ids, whole_chain=whole_chain)
 
     def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
         """Remove memories for good; the one verb that cannot be undone (`core.engine.memories.erasure.erase_for_good`).
@@ -457,7 +459,7 @@ class Memories:
         def check(rows: Rows) -> None:
             _one(rows, memory_id, scope)
 
-        return judge(opened, memory_id, signal, query, actor, receipt_id, check)
+        return give_feedback(opened, memory_id, signal, query, actor, receipt_id, check)
 
     def reconcile(self) -> Future[Reconciled]:
         """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.
@@ -479,13 +481,13 @@ class Memories:
             raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
 
         def write(tx: Tx) -> UndoReport:
-            report = expiry.undo(tx, opened, step_id, actor)
+            report = expiry.undo_step(tx, opened, step_id, actor)
             self._authority.refresh_after(tx)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("undo", (), actor, seq))
             return report
 
-        return mapped(opened.write(write), lambda report: _with_backlog(opened, report))
+        return map_result(opened.write(write), lambda report: _with_backlog(opened, report))
 
 
 def _verdict(
@@ -497,14 +499,14 @@ def _verdict(
 
 def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
-    opened.journal.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
+    opened.read_log.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
     return memory
 
 
 def _with_backlog(opened: OpenVault, report: UndoReport) -> UndoReport:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return report
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
 from core.belief.review.items import standing_side
 from core.belief.review.sides import Keyed, at_odds, claims_seen
-from core.intake.transaction.trust_inputs import age_days, terms_of
+from core.intake.transaction.trust_inputs import age_days, trust_terms_of
 from core.memory.read import by_ids, occurred_when
 from core.score.belief.trust import TrustTerms
 from core.types.memory import (
@@ -71,7 +71,7 @@ class ChainVersion:
         return self.recorded_at, Precision.MS, "recorded"
 
 
-def chain_of(written: Sequence[ChainVersion], now_ms: int) -> Chain:
+def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
     """Put versions on the axis of valid time.
 
     A version holds from its `valid_from`, else from when it was said, else from when it was learned; until its
@@ -204,7 +204,7 @@ _SAID = (
 )
 
 
-def believed(rows: Rows, memory: Memory, now_ms: int) -> Belief:
+def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     """Gather how a memory is believed.
 
     Args:
@@ -215,14 +215,14 @@ def believed(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     Returns:
         The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.
     """
-    terms = terms_of(rows, memory.id, now_ms)
+    terms = trust_terms_of(rows, memory.id, now_ms)
     own = claims_seen(rows, memory)
     denied = _denied(rows, memory)
     claims = tuple(_claim(rows, memory, held, denied) for held in own[:CLAIMS])
     return Belief(
         memory_id=memory.id,
         trust=terms.trust,
-        steps=steps_of(terms),
+        steps=trust_steps(terms),
         inputs=_inputs(rows, memory, now_ms),
         voices=tuple(Voice(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
         claims=claims,
@@ -232,7 +232,7 @@ def believed(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     )
 
 
-def steps_of(terms: TrustTerms) -> tuple[TrustStep, ...]:
+def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
     """The terms of a trust as steps, each with the sum after it.
 
     Args:
@@ -345,7 +345,7 @@ def _opposed(rows: Rows, memory: Memory, own: Sequence[Keyed]) -> tuple[Opposed,
 def _chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
     values = _values(rows, memory.chain_id)
     found = [_written(row, values) for row in rows.all(_CHAIN, (memory.chain_id, _VERSIONS))]
-    return chain_of(found, now_ms)
+    return place_chain(found, now_ms)
 
 
 def _values(rows: Rows, chain_id: str) -> Mapping[str, str]:

@@ -23,7 +23,7 @@ from core.intake.revise.outcome_reports import (
     OUTCOME,
     InvertedText,
     OutcomeReports,
-    foreseen,
+    preview_inversion,
     procedure_state,
     rule_state,
 )
@@ -48,7 +48,7 @@ Check = Callable[[Rows], None]
 """Raises where the actor may not see the memory."""
 
 
-def applications(opened: OpenVault) -> OutcomeReports:
+def outcome_reports(opened: OpenVault) -> OutcomeReports:
     """What takes reports down in an open vault."""
     return OutcomeReports(opened.make_id, opened.work, opened.space, opened.add_vectors)
 
@@ -75,7 +75,7 @@ def mark_helpful(
         if known is not None:
             return known
         check_marks(tx, memory_id, actor, tx.now_ms)
-        done = applications(opened).mark_helpful(tx, memory_id, actor)
+        done = outcome_reports(opened).mark_helpful(tx, memory_id, actor)
         _keep(tx, repeat, done)
         _announce(tx, opened, HELPFUL, (done.state.memory_id,), actor)
         return done
@@ -111,7 +111,7 @@ def mark_harmful(
 
     def look(rows: Rows) -> tuple[str, str] | None:
         check(rows)
-        text = foreseen(rows, memory_id, actor, reason)
+        text = preview_inversion(rows, memory_id, actor, reason)
         if text is None:
             return None
         author = rows.value("SELECT author FROM memories WHERE id = ?", (memory_id,))
@@ -126,7 +126,7 @@ def mark_harmful(
             if known is not None:
                 return known
             check_marks(tx, memory_id, actor, tx.now_ms)
-            done = applications(opened).mark_harmful(tx, memory_id, actor, reason, turned)
+            done = outcome_reports(opened).mark_harmful(tx, memory_id, actor, reason, turned)
             _keep(tx, repeat, done)
             _announce(tx, opened, HARMFUL, (done.state.memory_id,), actor)
             return done
@@ -193,7 +193,7 @@ def record_outcome(
 
     def write(tx: Tx) -> OutcomeTaken:
         check(tx)
-        done = applications(opened).record_outcome(tx, memory_id, success, took_ms, actor)
+        done = outcome_reports(opened).record_outcome(tx, memory_id, success, took_ms, actor)
         _announce(tx, opened, OUTCOME, (done.state.memory_id,), actor)
         return done
 

@@ -204,7 +204,7 @@ class Conflicts:
 
             def write(tx: Tx) -> Decided:
                 self._authority.need_terms(actor, client)
-                return _decided(repeat.once(tx, lambda: asdict(deciding(tx))))
+                return _decided(repeat.run_once(tx, lambda: asdict(deciding(tx))))
 
             return opened.write(write)
 
@@ -212,7 +212,7 @@ class Conflicts:
             return decide(None)
         author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        return chain(chain(author, lambda name: opened.mean([embedding_text(text, author=name)])), decide)
+        return chain(chain(author, lambda name: opened.embed_texts([embedding_text(text, author=name)])), decide)
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
         """Decide many items alike: one undo step for all of them.
@@ -280,7 +280,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(decision_rules.rules)
+        return self._opened().read(decision_rules.list_rules)
 
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
@@ -297,7 +297,7 @@ class Conflicts:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step = decision_rules.forget(tx, opened.work, rule_id, OWNER_ACTOR)
+            step = decision_rules.forget_rule(tx, opened.work, rule_id, OWNER_ACTOR)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce("forget_rule", (), OWNER_ACTOR, seq))
             return step
@@ -318,7 +318,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: source_quarantine.preview(rows, request))
+        return self._opened().read(lambda rows: source_quarantine.preview_hold(rows, request))
 
     def hold(self, request: HoldRequest) -> Future[Held]:
         """Hold back a source with all that was derived from it, as one undo step.
@@ -335,7 +335,7 @@ class Conflicts:
         opened = self._opened()
 
         def write(tx: Tx) -> Held:
-            done = source_quarantine.hold(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
+            done = source_quarantine.hold_source(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
             seq = tx.seq
             tx.after_commit(lambda: opened.announce(source_quarantine.VERB, done.ids, OWNER_ACTOR, seq))
             return done
@@ -388,7 +388,7 @@ def _deciding(
 ) -> Callable[[Tx], Decided]:
     def write(tx: Tx) -> Decided:
         full = _full_id(tx, item_id, scope)
-        made = None if meant is None else meant.within(opened.sight)
+        made = None if meant is None else meant.within(opened.active_space)
         if meant is not None and made is None:
             raise EnvironmentFaultError(
                 meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."

@@ -32,7 +32,7 @@ def make_resolver(opened: OpenVault) -> Resolver:
     Returns:
         The resolver.
     """
-    keeper = opened.keeper
+    keeper = opened.store_service
     return Resolver(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
 
 
@@ -81,7 +81,7 @@ class ReviewChores:
         seq = int(rows.value("SELECT seq FROM vault_state"))
         if seq == self.seq and not expiry:
             return seq, False, False
-        return seq, lapsing.needs_work(rows, now_ms, expiry=expiry), decision_rules.any_due(rows)
+        return seq, lapsing.has_stale(rows, now_ms, expiry=expiry), decision_rules.has_due_rules(rows)
 
     def _looked(self, seq: int, at: float, *, expiry: bool) -> None:
         self.seq = seq
@@ -101,11 +101,11 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
         How many items changed.
     """
     changed = lapsing.revalidate(tx, expiry=expiry)
-    for due in decision_rules.due(tx, _RULED_AT_ONCE):
+    for due in decision_rules.find_due(tx, _RULED_AT_ONCE):
         done = make_resolver(opened).resolve_many(
             tx, due.items, Decision(due.action), SCHEDULER, None, opened.add_vectors, rule=due.rule_id
         )
-        decision_rules.looked_at(tx, due.items)
+        decision_rules.mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)
     if changed:
         seq = tx.seq

@@ -21,7 +21,7 @@ _AFTER = f"SELECT id, part_of, {', '.join(PLACE)} FROM memories WHERE id IN (SEL
 _Step = tuple[Place | None, Place | None]
 
 
-def tell_of(tx: Tx, hub: Hub) -> None:
+def publish_changes(tx: Tx, hub: Hub) -> None:
     """Have listeners told what the transaction did, after all that its verbs left for after the commit.
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.settings import take_up_after
+from core.engine.runtime.settings import apply_undone_options
 from core.errors import Code, UserError
 from core.intake.erase.scrub_mark import SCRUB_DUE, note_scrub
 from core.intake.undo import undo as undoing
@@ -41,7 +41,7 @@ _ANY = (
 )
 
 
-def expire(opened: OpenVault) -> None:
+def delete_expired(opened: OpenVault) -> None:
     """Delete one batch of what expired, at most once an hour unless more is left; nothing by a clock that leapt ahead.
 
     Args:
@@ -65,7 +65,7 @@ def expire(opened: OpenVault) -> None:
         opened.tidied_at = at
 
 
-def undo(
+def undo_step(
     tx: Tx, opened: OpenVault, step_id: str | None, actor: Actor, *, verb_name: str = "undo", may_be_old: bool = False
 ) -> UndoReport:
     """Take a step back that has not expired, and note in the same transaction that vanished words wait for a scrub.
@@ -75,7 +75,7 @@ def undo(
         opened: the open vault.
         step_id: the step; None for the newest.
         actor: who asks.
-        verb_name: as `core.intake.undo.undo.undo` has it.
+        verb_name: as `core.intake.undo.undo.undo_step` has it.
         may_be_old: whether an expired step is taken back too (an import that was interrupted long ago).
 
     Returns:
@@ -88,8 +88,8 @@ def undo(
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
-    report = undoing.undo(tx, opened.work, step_id, actor, opened.drop_vectors, verb_name=verb_name)
-    take_up_after(tx, opened, report.undo_step_id, actor)
+    report = undoing.undo_step(tx, opened.work, step_id, actor, opened.drop_vectors, verb_name=verb_name)
+    apply_undone_options(tx, opened, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",
         (report.undo_step_id,),
@@ -111,7 +111,7 @@ def scrub_noted(rows: Rows) -> str | None:
     return None if found is None else str(found)
 
 
-def clear_note(tx: Tx, noted: str) -> None:
+def clear_scrub_note(tx: Tx, noted: str) -> None:
     """Take the note away, unless more vanished since it was read.
 
     Args:

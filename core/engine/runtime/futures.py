@@ -20,12 +20,12 @@ E = TypeVar("E", bound=BaseException)
 P = ParamSpec("P")
 
 
-def locked() -> UserError:
+def locked_error() -> UserError:
     """The error of every verb while no vault is open."""
     return UserError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")
 
 
-def begun(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwargs) -> Future[A]:
+def begin(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwargs) -> Future[A]:
     """Hand work to a pool.
 
     Args:
@@ -43,7 +43,7 @@ def begun(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwarg
     try:
         return pool.submit(work, *args, **kwargs)
     except RuntimeError:
-        raise locked() from None
+        raise locked_error() from None
 
 
 def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
@@ -73,7 +73,7 @@ def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
     return reply
 
 
-def mapped(
+def map_result(
     first: Future[A], then: Callable[[A], B], said: Callable[[BaseException], BaseException] | None = None
 ) -> Future[B]:
     """Turn the result of a work into another value.
@@ -97,7 +97,7 @@ def mapped(
     return reply
 
 
-def rescued(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A]:
+def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A]:
     """Turn one kind of error of a work into its result.
 
     Args:
@@ -127,7 +127,7 @@ def rescued(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
     return reply
 
 
-def watched(work: Future[A], log: logging.Logger, name: str) -> None:
+def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
     """Put down how work ended that nobody waits for; a lock on the way is no fault.
 
     Args:
@@ -157,7 +157,7 @@ def _result(done: Future[A]) -> A:
     try:
         return done.result()
     except Dropped:
-        raise locked() from None
+        raise locked_error() from None
 
 
 def _settle(

@@ -34,8 +34,8 @@ def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ())
     Returns:
         The level in force.
     """
-    level = opened.strain.pressure()
-    if level is not opened.shed:
+    level = opened.resources.pressure()
+    if level is not opened.pressure_level:
         apply_pressure_level(opened, level, caches)
     return level
 
@@ -49,7 +49,7 @@ def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Ca
         caches: drop what else is kept between calls.
     """
     _log.info("memory pressure is %s; %d vectors are in memory", level.value, opened.index.status().done)
-    opened.shed = level
+    opened.pressure_level = level
     opened.index.spare_memory(on=level is Pressure.CRITICAL)
     if level is Pressure.NORMAL:
         return

@@ -29,7 +29,7 @@ class LatencyWindow:
         self._lock = threading.Lock()  # guards _took
         self._took: deque[float] = deque(maxlen=RECALLS)
 
-    def beat(self, took_ms: float) -> None:
+    def record(self, took_ms: float) -> None:
         """Note one recall.
 
         Args:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
 from core.embed.base import Embedder
-from core.engine.runtime.change_feed import tell_of
-from core.engine.runtime.futures import begun, locked, mapped
+from core.engine.runtime.change_feed import publish_changes
+from core.engine.runtime.futures import begin, locked_error, map_result
 from core.engine.runtime.monitor import Activity, LatencyWindow, ResourceMonitor
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
@@ -74,7 +74,7 @@ class OpenVault:
 
     Attributes:
         root: wiped when the vault closes.
-        sight: the vector space that is searched, with its embedder, index and keepers; replaced as a whole.
+        active_space: the vector space that is searched, with its embedder, index and keepers; replaced as a whole.
         readers: read claims and relations.
         scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
         saved: how the index was when it came whole from its snapshot; None where it did not.
@@ -83,10 +83,10 @@ class OpenVault:
         model: what is known of a local model server.
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
-        pulse: how long the last recalls took.
-        shed: the level of memory pressure that was last acted upon.
+        latency: how long the last recalls took.
+        pressure_level: the level of memory pressure that was last acted upon.
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
-        strain: what of the memory budget is taken, and whether the machine is on battery.
+        resources: what of the memory budget is taken, and whether the machine is on battery.
         activity: when somebody last used the palace.
         imports: what is being imported, by the id of the import.
         next_archived: how many memories a sweep would archive; None before anybody asked.
@@ -96,13 +96,13 @@ class OpenVault:
     root: RootKey
     vault: Vault
     queue: WriteQueue
-    sight: ActiveVectorSpace
+    active_space: ActiveVectorSpace
     readers: TextReaders
     options: Options
     clock: Clock
     make_id: IdMaker
     work: UnitOfWork
-    journal: ReadLog
+    read_log: ReadLog
     threads: Threads
     hub: Hub
     log_handler: logging.Handler
@@ -117,56 +117,56 @@ class OpenVault:
     def __post_init__(self) -> None:
         """Nobody did anything yet."""
         self.activity = Activity(self.clock)
-        self.pulse = LatencyWindow()
+        self.latency = LatencyWindow()
         self.write_fault: Code | None = None
-        self.shed = Pressure.NORMAL
+        self.pressure_level = Pressure.NORMAL
         self.imports: dict[str, RunningImport] = {}
         self.next_archived: CachedCount | None = None
-        self.strain = ResourceMonitor(self.clock, self.options.memory_budget_mb)
+        self.resources = ResourceMonitor(self.clock, self.options.memory_budget_mb)
         self.limits = LimitsHeld()
         self.limits.set(limits_of(self.options))
 
     @property
     def embedder(self) -> Embedder:
         """Makes the vectors that are searched."""
-        return self.sight.embedder
+        return self.active_space.embedder
 
     @property
     def space(self) -> VectorSpace:
         """The vector space that is searched."""
-        return self.sight.space
+        return self.active_space.space
 
     @property
     def index(self) -> IndexManager:
         """The vectors in memory."""
-        return self.sight.index
+        return self.active_space.index
 
     @property
     def recall(self) -> Recall:
         """Searches."""
-        return self.sight.recall
+        return self.active_space.recall
 
     @property
-    def keeper(self) -> StoreService:
+    def store_service(self) -> StoreService:
         """Stores."""
-        return self.sight.keeper
+        return self.active_space.store_service
 
     @property
-    def importing(self) -> ImportWriter:
+    def import_writer(self) -> ImportWriter:
         """Imports."""
-        return self.sight.importing
+        return self.active_space.import_writer
 
     @property
     def add_vectors(self) -> Stored:
-        """Puts committed vectors into the index of the sight in force now; called on the writer thread."""
-        return self.sight.add_vectors
+        """Puts committed vectors into the index of the vector space in force now; called on the writer thread."""
+        return self.active_space.add_vectors
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
         self.activity.called()
-        return self.look(fn)
+        return self.read_quietly(fn)
 
-    def look(self, fn: Callable[[Rows], T]) -> Future[T]:
+    def read_quietly(self, fn: Callable[[Rows], T]) -> Future[T]:
         """`read` for what looks by itself again and again: it is no sign of somebody being at work."""
         return self.on(self.threads.reads, lambda: self.vault.read(fn))
 
@@ -189,14 +189,14 @@ class OpenVault:
             first = self.queue.submit(self._told(fn), background=background)
         except LociError as error:
             raise self._said(error) from None
-        return mapped(first, self._saved, self._unsaved)
+        return map_result(first, self._saved, self._unsaved)
 
     def _told(self, fn: Callable[[Tx], T]) -> Callable[[Tx], T]:
         """A verb, of which listeners are told what it did."""
 
         def carried_out(tx: Tx) -> T:
             value = fn(tx)
-            tell_of(tx, self.hub)
+            publish_changes(tx, self.hub)
             return value
 
         return carried_out
@@ -222,11 +222,11 @@ class OpenVault:
         Returns:
             Its result; VAULT_LOCKED where the vault closed before its turn.
         """
-        return mapped(begun(pool, work, *args, **kwargs), lambda value: value, self._said)
+        return map_result(begin(pool, work, *args, **kwargs), lambda value: value, self._said)
 
     def _said(self, error: BaseException) -> BaseException:
         if self.closing.is_set() and isinstance(error, LociError) and error.code in _CLOSING:
-            return locked()
+            return locked_error()
         return error
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
@@ -239,19 +239,19 @@ class OpenVault:
             Unit rows, (len(texts), dims) float32.
         """
         self.activity.called()
-        return self.on(self.threads.prompt, self.sight.embed, texts)
+        return self.on(self.threads.prompt, self.active_space.embed, texts)
 
-    def mean(self, texts: Sequence[str]) -> Future[Embedded]:
+    def embed_texts(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
 
         Args:
             texts: what to embed; few.
 
         Returns:
-            The vectors with the sight they belong to.
+            The vectors with the vector space they belong to.
         """
         self.activity.called()
-        return self.on(self.threads.prompt, embed_texts, self.sight, texts)
+        return self.on(self.threads.prompt, embed_texts, self.active_space, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
@@ -262,18 +262,18 @@ class OpenVault:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self.on(self.threads.compute, self.sight.embed, texts)
+        return self.on(self.threads.compute, self.active_space.embed, texts)
 
-    def mean_many(self, texts: Sequence[str]) -> Future[Embedded]:
+    def embed_texts_later(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed_texts`, for background work.
 
         Args:
             texts: what to embed.
 
         Returns:
-            The vectors with the sight they belong to.
+            The vectors with the vector space they belong to.
         """
-        return self.on(self.threads.compute, embed_texts, self.sight, texts)
+        return self.on(self.threads.compute, embed_texts, self.active_space, texts)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -284,15 +284,15 @@ class OpenVault:
         """
         if labels:
             self.scrub_due.set()
-        self.sight.drop_vectors(seq, labels)
+        self.active_space.drop_vectors(seq, labels)
 
-    def look_through(self, sight: ActiveVectorSpace) -> None:
+    def use_vector_space(self, active_space: ActiveVectorSpace) -> None:
         """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
 
         Args:
-            sight: of that space.
+            active_space: of that space.
         """
-        self.sight = sight
+        self.active_space = active_space
         self.probe_vectors = {}
         self.saved = None
 
@@ -305,8 +305,8 @@ class OpenVault:
         self.options = chosen
         self.work.undo_days = chosen.undo_days
         self.work.client_waits = chosen.client_waits
-        self.journal.receipt_days = chosen.receipt_days
-        self.strain.use_budget(chosen.memory_budget_mb)
+        self.read_log.receipt_days = chosen.receipt_days
+        self.resources.use_budget(chosen.memory_budget_mb)
         self.limits.set(limits_of(chosen))
 
     def use_retrieval(self, chosen: RetrievalOptions) -> None:

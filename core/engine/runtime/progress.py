@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from core.engine.runtime.futures import locked
+from core.engine.runtime.futures import locked_error
 from core.errors import CancelledError
 from core.types.clock import Clock
 
@@ -97,7 +97,7 @@ class ImportProgress:
             CancelledError: stopping was asked for.
         """
         if self._closing is not None and self._closing():
-            raise locked()
+            raise locked_error()
         if self._cancelled is not None and self._cancelled():
             raise CancelledError
         now = self._clock.monotonic()

@@ -15,8 +15,8 @@ from typing import Any
 
 from core.engine.runtime.disclosure_log import DisclosureLog, DisclosureRecord
 from core.errors import Code
-from core.intake.erase.trace_erasure import without
-from core.intake.transaction.echo_guard import note_handed
+from core.intake.erase.trace_erasure import remove_ids
+from core.intake.transaction.echo_guard import note_disclosures
 from core.intake.transaction.tombstones import erased_texts
 from core.memory.draft import to_json
 from core.types.recall import Context
@@ -252,7 +252,7 @@ class ReadLog:
                 last[memory_id] = max(entry.at, last.get(memory_id, 0))
         self._write_accesses(tx, counts, last)
         given = [(e.actor.client_id, memory_id, e.at) for e in entries if e.actor.client_id for memory_id in e.given]
-        note_handed(tx, given)
+        note_disclosures(tx, given)
         self._chain.append_many(
             tx,
             [
@@ -320,7 +320,7 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
         if gone or entry.query in erased:
             told = {name: value for name, value in _told(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
-            entry = replace(entry, body=without(told, gone), query=query, packed=None if gone else entry.packed)
+            entry = replace(entry, body=remove_ids(told, gone), query=query, packed=None if gone else entry.packed)
         kept.append(entry)
     return tuple(kept)
 

@@ -105,7 +105,7 @@ def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     return load({key: json.loads(value) for key, value in found})
 
 
-def take_up_after(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) -> None:
+def apply_undone_options(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) -> None:
     """Go by what an undo left, if it changed an option.
 
     Args:

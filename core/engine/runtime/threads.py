@@ -149,7 +149,7 @@ class Threads:
             pool.shutdown(wait=True)
 
 
-def ticking(seconds: float, action: Callable[[], None], name: str) -> Callable[[], None]:
+def start_ticker(seconds: float, action: Callable[[], None], name: str) -> Callable[[], None]:
     """Call an action again and again on a thread of its own, apart from any vault.
 
     Args:

@@ -57,7 +57,7 @@ def tuning_of(options: RetrievalOptions) -> Tuning:
     return Tuning(rows_of(RetrievalOptions, options), preset_of(options), dict(PRESET_WORDS), values)
 
 
-def tried(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> RetrievalOptions:
+def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> RetrievalOptions:
     """The options with some of them changed.
 
     Args:
@@ -75,7 +75,7 @@ def tried(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> Ret
     return options
 
 
-def apply(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
+def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
     """Put weights in force: one verb, one step.
 
     Args:
@@ -90,7 +90,7 @@ def apply(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
         UserError: CONFIG_INVALID; INVALID_INPUT where nothing would change.
     """
     before = stored_retrieval(tx)[0]
-    after = tried(before, weights)
+    after = with_weights(before, weights)
     changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
     if not changed:
         raise PreconditionError("Recall goes by these weights already.")
@@ -110,7 +110,7 @@ def apply(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
     return verb.step_id
 
 
-def applications(rows: Rows) -> tuple[Applied, ...]:
+def weight_applications(rows: Rows) -> tuple[Applied, ...]:
     """What was applied, newest first, as far as it can still be undone.
 
     Args:

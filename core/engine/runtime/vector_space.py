@@ -1,7 +1,7 @@
 """The one vector space that is searched, and everything that goes by it: replaced as a whole when the model changes.
 
-A question is compared in the space in which it was embedded: whoever embeds keeps the sight it embedded in, and reads
-through that same one. Must not do: choose a model, or start a thread.
+A question is compared in the space in which it was embedded: whoever embeds keeps the vector space it embedded in,
+and reads through that same one. Must not do: choose a model, or start a thread.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ class ActiveVectorSpace:
         space: its name, model and length.
         index: the vectors in memory.
         recall: searches them.
-        keeper: stores into it.
-        importing: imports into it.
-        trouble: whether the embedder answers.
+        store_service: stores into it.
+        import_writer: imports into it.
+        fault: whether the embedder answers.
     """
 
     embedder: Embedder
     space: VectorSpace
     index: IndexManager
     recall: Recall
-    keeper: StoreService
-    importing: ImportWriter
-    trouble: EmbedderFault = field(default_factory=EmbedderFault)
+    store_service: StoreService
+    import_writer: ImportWriter
+    fault: EmbedderFault = field(default_factory=EmbedderFault)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts; whether that worked is remembered.
@@ -85,12 +85,12 @@ class ActiveVectorSpace:
                 )
         except LociError as error:
             if error.code in AWAY:
-                if self.trouble.code is not error.code:
+                if self.fault.code is not error.code:
                     _log.warning("the embedder does not answer: %s", error.code.value)
-                self.trouble.code = error.code
+                self.fault.code = error.code
             raise
         if texts:
-            self.trouble.code = None
+            self.fault.code = None
         return vectors
 
     def add_vectors(self, seq: int, labels: Sequence[int], vectors: NDArray[np.float32]) -> None:
@@ -123,15 +123,15 @@ class ActiveVectorSpace:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Texts as vectors of one sight.
+    """Texts as vectors of one vector space.
 
     Attributes:
-        sight: in which they were embedded.
+        active_space: in which they were embedded.
         vectors: unit rows, one a text; None where the embedder could not answer.
         code: why it could not.
     """
 
-    sight: ActiveVectorSpace
+    active_space: ActiveVectorSpace
     vectors: NDArray[np.float32] | None
     code: Code | None = None
 
@@ -147,18 +147,18 @@ class Embedded:
             count: how many texts there were.
         """
         rows = [None] * count if self.vectors is None else [self.vectors[at : at + 1] for at in range(count)]
-        return tuple(Embedded(self.sight, row, self.code) for row in rows)
+        return tuple(Embedded(self.active_space, row, self.code) for row in rows)
 
-    def within(self, sight: ActiveVectorSpace) -> NDArray[np.float32] | None:
-        """The vectors, if they are of that sight; else None, and what is stored waits for its vector."""
-        return self.vectors if sight is self.sight else None
+    def within(self, active_space: ActiveVectorSpace) -> NDArray[np.float32] | None:
+        """The vectors, if they are of that vector space; else None, and what is stored waits for its vector."""
+        return self.vectors if active_space is self.active_space else None
 
 
-def embed_texts(sight: ActiveVectorSpace, texts: Sequence[str]) -> Embedded:
+def embed_texts(active_space: ActiveVectorSpace, texts: Sequence[str]) -> Embedded:
     """Embed what somebody waits for; an embedder that is away is no failure.
 
     Args:
-        sight: in which.
+        active_space: in which.
         texts: any strings.
 
     Returns:
@@ -168,11 +168,11 @@ def embed_texts(sight: ActiveVectorSpace, texts: Sequence[str]) -> Embedded:
         LociError: of another kind: the vault closes …
     """
     try:
-        return Embedded(sight, sight.embed(texts))
+        return Embedded(active_space, active_space.embed(texts))
     except LociError as error:
         if error.code not in AWAY:
             raise
-        return Embedded(sight, None, error.code)
+        return Embedded(active_space, None, error.code)
 
 
 def make_active_space(
@@ -184,7 +184,7 @@ def make_active_space(
     make_id: Callable[[], str],
     work: UnitOfWork,
 ) -> ActiveVectorSpace:
-    """Put a sight together.
+    """Put a vector space and what works in it together.
 
     Args:
         embedder: makes the vectors.
@@ -196,7 +196,7 @@ def make_active_space(
         work: opens verbs.
 
     Returns:
-        The sight.
+        The active vector space.
     """
     reading = replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)))
     return ActiveVectorSpace(
@@ -204,6 +204,6 @@ def make_active_space(
         space=space,
         index=index,
         recall=Recall(index, space.name, profile, dims=space.dims),
-        keeper=StoreService(make_id, work, space, NeighbourSearch(index, space), reading),
-        importing=ImportWriter(make_id, work, space),
+        store_service=StoreService(make_id, work, space, NeighbourSearch(index, space), reading),
+        import_writer=ImportWriter(make_id, work, space),
     )

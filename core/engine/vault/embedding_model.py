@@ -118,7 +118,7 @@ class EmbeddingModels:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.look(lambda rows: _state(opened, rows))
+        return opened.read_quietly(lambda rows: _state(opened, rows))
 
     def begin(self, model: str) -> Future[Embedding]:
         """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
@@ -237,7 +237,7 @@ class EmbeddingModels:
 
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
-        has_changed = active.served and self._opened().sight.trouble.code is Code.MODEL_CHANGED
+        has_changed = active.served and self._opened().active_space.fault.code is Code.MODEL_CHANGED
         return vector_spaces.wish_of(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
@@ -298,7 +298,7 @@ class EmbeddingModels:
             sight = make_active_space(
                 model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
             )
-            opened.look_through(sight)
+            opened.use_vector_space(sight)
             opened.announce(VERB, (), SCHEDULER, seq)
             with self._lock:
                 self._built = None
@@ -427,7 +427,7 @@ def _state(opened: OpenVault, rows: Rows) -> Embedding:
     if wish != vector_spaces.wish_of(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)
         total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
-    code = opened.sight.trouble.code
+    code = opened.active_space.fault.code
     return Embedding(
         model=vector_spaces.wish_of(space),
         space=space.name,

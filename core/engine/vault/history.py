@@ -16,7 +16,7 @@ from core import log
 from core.engine.access.authority import Authority
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begun, mapped, watched
+from core.engine.runtime.futures import begin, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo.client_pairing import UNPAIRED
@@ -150,7 +150,7 @@ class History:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.journal.handed(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
+        return opened.read_log.handed(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.
@@ -228,11 +228,11 @@ class History:
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
 
-        return mapped(opened.write(write), lambda done: _with_backlog(opened, done))
+        return map_result(opened.write(write), lambda done: _with_backlog(opened, done))
 
     @staticmethod
     def _undo(tx: Tx, opened: OpenVault, step: _Later) -> UndoReport:
-        return expiry.undo(tx, opened, step.id, OWNER_ACTOR)
+        return expiry.undo_step(tx, opened, step.id, OWNER_ACTOR)
 
     def audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
         """Audit rows, newest first.
@@ -346,7 +346,7 @@ def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
 def _with_backlog(opened: OpenVault, done: UndoBack) -> UndoBack:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        watched(begun(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return done
 
 

@@ -344,8 +344,8 @@ class VaultGroup:
             brief: the few of them alone that may be asked for every other second.
         """
         opened = self._opened()
-        told = metrics.glance if brief else metrics.report
-        return opened.look(lambda rows: told(opened, rows))
+        told = metrics.status_glance if brief else metrics.status_report
+        return opened.read_quietly(lambda rows: told(opened, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""

@@ -17,7 +17,7 @@ from core.entities.resolution import Candidate
 from core.errors import Code, UserError
 from core.intake.entities.entity_verbs import EntityCaller, EntityVerbs, refuse_channel
 from core.intake.transaction.validation import check_space_name
-from core.intake.transitions.injection_hold import refuse_orders
+from core.intake.transitions.injection_hold import refuse_imperatives
 from core.memory.spaces import ensure_space, space_id
 from core.text.screening.egress import look_ahead, shown_map, texts_in
 from core.types.clients import seen_from
@@ -73,7 +73,7 @@ class Entities:
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
             if client is not None:
-                refuse_orders((draft.name, *draft.aliases), texts_in(draft.metadata))
+                refuse_imperatives((draft.name, *draft.aliases), texts_in(draft.metadata))
 
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
@@ -124,7 +124,7 @@ class Entities:
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
             if client is not None:
-                refuse_orders((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
+                refuse_imperatives((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
             found = entity_rows.card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
@@ -150,7 +150,7 @@ class Entities:
         opened, reach = self._opened(), self._reach(actor)
 
         def read(rows: Rows) -> tuple[Candidate, ...]:
-            found = entity_reader.resolved(rows, wanted, reach)
+            found = entity_reader.resolve_entities(rows, wanted, reach)
             if not actor.is_owner:
                 look_ahead((), (name for one in found for name in (one.canonical_name, *one.aliases)))
             return found
@@ -215,7 +215,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: entity_reader.listed(rows, query))
+        return self._opened().read(lambda rows: entity_reader.list_entities(rows, query))
 
     def detail(self, entity_id: str) -> Future[EntityView]:
         """One entity with where it is mentioned, what is said of it and what was merged into it; the owner's.
@@ -231,7 +231,7 @@ class Entities:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.read(lambda rows: entity_reader.view(rows, entity_id, _ALL, now))
+        return opened.read(lambda rows: entity_reader.read_entity(rows, entity_id, _ALL, now))
 
     def merge_preview(self, keep_id: str, other_id: str) -> Future[MergePreview]:
         """What merging two would do; nothing is written.
@@ -246,7 +246,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: entity_reader.preview(rows, keep_id, other_id, _ALL))
+        return self._opened().read(lambda rows: entity_reader.preview_merge(rows, keep_id, other_id, _ALL))
 
     def _reach(self, actor: Actor) -> Reach:
         scope = self._authority.scope(actor)

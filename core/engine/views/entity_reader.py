@@ -16,8 +16,8 @@ from core.entities.name_words import name_key
 from core.entities.resolution import Candidate, Hints, terms_of
 from core.entities.similar_names import Name, pairs_among
 from core.errors import UserError
-from core.intake.claims.entity_claims import claims_about, endings
-from core.intake.entities.entity_verbs import is_apart, pair
+from core.intake.claims.entity_claims import claims_about, find_endings
+from core.intake.entities.entity_verbs import check_merge_pair, is_in_other_space
 from core.memory.read import occurred_when, said_at_sql
 from core.types.entities import (
     EntityCard,
@@ -106,7 +106,7 @@ _FACTS = (
 )
 
 
-def resolved(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candidate, ...]:
+def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candidate, ...]:
     """The entities that a name may mean (seed B, entity resolution).
 
     Hints weigh with facts that the asker may see, and with nothing else.
@@ -132,7 +132,7 @@ def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
     return terms_of(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
 
 
-def listed(rows: Rows, query: EntityQuery) -> EntityList:
+def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
     """Entities as a list, all of the vault.
 
     Args:
@@ -162,7 +162,7 @@ def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(alias for key, alias in keys if key != own)
 
 
-def view(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
+def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
     """One entity with all that is known of it, the owner's view.
 
     Args:
@@ -229,7 +229,7 @@ def _joined(rows: Rows, entity_id: str, name: str, into: str, now_ms: int) -> Jo
     return Joined(entity_id, name, int(step[1]), str(step[0]) if good else "")
 
 
-def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePreview:
+def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePreview:
     """What merging one entity into another would do.
 
     Args:
@@ -247,13 +247,13 @@ def preview(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePrevi
     keep, other = entity_rows.card(rows, keep_id, reach), entity_rows.card(rows, other_id, reach)
     refusal = ""
     try:
-        pair(rows, other_id, keep_id, reach, widen=True)
+        check_merge_pair(rows, other_id, keep_id, reach, widen=True)
     except UserError as error:
         refusal = error.sentence
-    lifted = not refusal and is_apart(keep, other)
+    lifted = not refusal and is_in_other_space(keep, other)
     known = {name_key(name) for name in (keep.name, *keep.aliases)}
     names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
-    ending = endings(rows, keep_id, other_id)
+    ending = find_endings(rows, keep_id, other_id)
     told = {one.claim_id: one for one in _told(rows, [side for one in ending for side in (one.loser, one.winner)])}
     return MergePreview(
         keep,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.views import graph_layouts
 from core.engine.views.graph_layouts import LayoutProcess, child_command, deadline_for
-from core.engine.views.graph_positions import WholeLayout, checked, ego_job
+from core.engine.views.graph_positions import WholeLayout, check_graph, ego_job
 from core.errors import Code, UserError
 from core.recall.browse import graph as reading
 from core.recall.candidates.vector import StoredVectors
@@ -78,7 +78,7 @@ class Graph:
         # Started first: it loads its library while the vault is read.
         with self._child(opened, opened.closing.is_set, deadline_for(cap)) as child:
             graph = opened.vault.read(read)
-            return replace(graph, places=graph_layouts.ego_places(graph, ego_job(graph), child))
+            return replace(graph, places=graph_layouts.layout_ego(graph, ego_job(graph), child))
 
     def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
         """The whole vault as columns; `layout` places it.
@@ -130,7 +130,7 @@ class Graph:
             UserError: INVALID_INPUT; the arrays do not fit together.
         """
         opened = self._opened()
-        layout = WholeLayout(checked(nodes, a, b, weight), group)
+        layout = WholeLayout(check_graph(nodes, a, b, weight), group)
 
         def stopped() -> bool:
             return opened.closing.is_set() or cancelled()
@@ -138,7 +138,7 @@ class Graph:
         def start() -> LayoutProcess:
             return self._child(opened, stopped, deadline_for(nodes))
 
-        return opened.on(opened.threads.layouts, graph_layouts.lay_out, layout, start, on_step, stopped)
+        return opened.on(opened.threads.layouts, graph_layouts.layout_whole, layout, start, on_step, stopped)
 
     def _child(self, opened: OpenVault, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
         return LayoutProcess(opened.threads.guards, opened.clock, stopped, self._command, deadline_s)
@@ -191,8 +191,8 @@ class Graph:
 
 
 def _stored(opened: OpenVault, rows: Rows) -> StoredVectors:
-    sight = opened.sight
-    return StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
+    space = opened.active_space
+    return StoredVectors(rows, space.index, space.space.name, space.space.dims)
 
 
 def _check(view: GraphView) -> None:

@@ -22,9 +22,9 @@ from typing import IO
 import numpy as np
 
 from core import log
-from core.engine.runtime.futures import begun
-from core.engine.views.graph_positions import WholeLayout, apart, frozen
-from core.engine.views.layout_process import LENGTH, STEP, LayoutJob, Places, packed
+from core.engine.runtime.futures import begin
+from core.engine.views.graph_positions import WholeLayout, freeze, separate_coincident
+from core.engine.views.layout_process import LENGTH, STEP, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError
 from core.types.clock import Clock
 from core.types.views import EgoGraph, Placed
@@ -95,7 +95,7 @@ class LayoutProcess:
         except OSError:
             raise _failed() from None
         try:
-            self._ending: Future[LayoutExit] = begun(guards, self._guard)
+            self._ending: Future[LayoutExit] = begin(guards, self._guard)
         except BaseException:
             self._bury()
             raise
@@ -153,7 +153,7 @@ class LayoutProcess:
             raise _failed()
         try:
             with sink:
-                sink.write(packed(job))
+                sink.write(pack_job(job))
             is_last = False
             while not is_last:
                 placed, is_last = _reply(source, nodes)
@@ -209,7 +209,7 @@ def deadline_for(nodes: int) -> float:
     return _DEADLINE_S + _DEADLINE_NODE_S * nodes
 
 
-def lay_out(
+def layout_whole(
     layout: WholeLayout,
     start: Callable[[], LayoutProcess],
     on_step: Callable[[Placed], None],
@@ -231,14 +231,14 @@ def lay_out(
     """
     if stopped():
         raise CancelledError
-    step = Placed(frozen(layout.first), 1, not layout.needs_child)
+    step = Placed(freeze(layout.first), 1, not layout.needs_child)
     on_step(step)
     if step.is_last:
         return step
     try:
         with start() as child:
             for placed, is_last in child.steps(layout.job):
-                step = Placed(frozen(layout.joined(placed)), step.step + 1, is_last)
+                step = Placed(freeze(layout.joined(placed)), step.step + 1, is_last)
                 on_step(step)
     except EnvironmentFaultError:
         if not step.is_last:
@@ -247,7 +247,7 @@ def lay_out(
     return step
 
 
-def ego_places(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping[str, tuple[float, float]]:
+def layout_ego(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping[str, tuple[float, float]]:
     """Place an ego graph.
 
     Args:
@@ -265,5 +265,5 @@ def ego_places(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping
     if job.a.size:
         with suppress(EnvironmentFaultError):
             placed = [places for places, _ in child.steps(job)][-1]
-    parted = apart(placed).tolist()
+    parted = separate_coincident(placed).tolist()
     return {node.row.id: (float(x), float(y)) for node, (x, y) in zip(graph.nodes, parted, strict=True)}

@@ -21,7 +21,7 @@ _APART = 1e-3
 _RING_FROM = 0.9
 
 
-def checked(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: NDArray[np.floating]) -> LayoutJob:
+def check_graph(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: NDArray[np.floating]) -> LayoutJob:
     """A graph as the child takes it.
 
     Args:
@@ -53,7 +53,7 @@ def checked(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: 
     return LayoutJob(WHOLE, first.astype(np.int32), second.astype(np.int32), np.clip(worth, _LEAST_WEIGHT, 1), places)
 
 
-def grouped(group: NDArray[np.integer]) -> Places:
+def place_isolated(group: NDArray[np.integer]) -> Places:
     """Places without any edge: each group a round patch, the patches in a sunflower, the largest in the middle.
 
     Args:
@@ -90,7 +90,7 @@ class WholeLayout:
         """Prepare.
 
         Args:
-            job: from `checked`.
+            job: from `check_graph`.
             group: a group a node; None for one group.
 
         Raises:
@@ -100,7 +100,7 @@ class WholeLayout:
         self._group = np.zeros(nodes, np.int64) if group is None else np.asarray(group)
         if self._group.shape != (nodes,) or self._group.dtype.kind not in "iu":
             raise UserError(Code.INVALID_INPUT, "A graph has one group for each node.")
-        self.first = grouped(self._group)
+        self.first = place_isolated(self._group)
         proper = job.a != job.b
         tied = np.zeros(nodes, np.bool_)
         tied[job.a[proper]] = True
@@ -166,10 +166,10 @@ def ego_job(graph: EgoGraph) -> LayoutJob:
     b = np.array([number[edge.b] for edge in graph.edges], np.int32)
     weight = np.array([max(edge.weight, _LEAST_WEIGHT) for edge in graph.edges], np.float32)
     distance = np.array([node.distance for node in graph.nodes], np.int64)
-    return LayoutJob(EGO, a, b, weight, rings(distance, a, b))
+    return LayoutJob(EGO, a, b, weight, place_on_rings(distance, a, b))
 
 
-def rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32]) -> Places:
+def place_on_rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32]) -> Places:
     """Nodes on rings by distance, each near the one it hangs on.
 
     Args:
@@ -195,13 +195,13 @@ def rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32
     return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
 
 
-def frozen(placed: Places) -> Places:
+def freeze(placed: Places) -> Places:
     """The same positions, read-only."""
     placed.setflags(write=False)
     return placed
 
 
-def apart(placed: Places) -> Places:
+def separate_coincident(placed: Places) -> Places:
     """Part nodes that stand on the same spot.
 
     Args:

@@ -64,7 +64,7 @@ class LayoutJob:
     seed: int = 1
 
 
-def packed(job: LayoutJob) -> bytes:
+def pack_job(job: LayoutJob) -> bytes:
     """A request as it goes through the pipe.
 
     Args:
@@ -86,7 +86,7 @@ def packed(job: LayoutJob) -> bytes:
     return LENGTH.pack(len(body)) + body
 
 
-def unpacked(body: bytes) -> LayoutJob:
+def unpack_job(body: bytes) -> LayoutJob:
     """A request from its octets.
 
     Args:
@@ -116,7 +116,7 @@ def unpacked(body: bytes) -> LayoutJob:
     return LayoutJob(way, a, b, weight, places, seed)
 
 
-def steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
+def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
     """Place the nodes.
 
     Args:
@@ -132,7 +132,7 @@ def steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
     random.seed(job.seed)
     if job.way == EGO:
         placed = np.array(graph.layout_kamada_kawai(seed=job.places.tolist()).coords, np.float64).reshape(-1, 2)
-        yield round_centre(placed), True
+        yield centre_on_first(placed), True
         return
     rounds = _ROUNDS if job.places.shape[0] < _LARGE else _ROUNDS_LARGE
     # igraph 1.0 passes over every edge whose `weights` is below 1 (tried): nodes stay where they began. Distances work.
@@ -154,7 +154,7 @@ def _simple(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return pairs.reshape(-1, 2), weight[order][first]
 
 
-def round_centre(placed: NDArray[np.float64]) -> Places:
+def centre_on_first(placed: NDArray[np.float64]) -> Places:
     """Move the first node to 0, 0 and the farthest to distance 1.
 
     Args:
@@ -199,22 +199,22 @@ def main(reader: BinaryIO | None = None, writer: BinaryIO | None = None) -> int:
     source, sink = reader or sys.stdin.buffer, writer or sys.stdout.buffer
     try:
         (length,) = LENGTH.unpack(source.read(LENGTH.size))
-        job = unpacked(source.read(length))
+        job = unpack_job(source.read(length))
     except (ValueError, struct.error):
         return 1
-    for placed, is_last in steps(job):
+    for placed, is_last in layout_steps(job):
         body = STEP.pack(is_last) + placed.astype("<f4").tobytes()
         sink.write(LENGTH.pack(len(body)) + body)
         sink.flush()
     return 0
 
 
-def be_humble() -> None:
+def lower_priority() -> None:
     """Leave the processor to the window where both want it."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
 
 
 if __name__ == "__main__":
-    be_humble()
+    lower_priority()
     sys.exit(main())

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from core import log
-from core.engine.runtime.futures import locked, watched
+from core.engine.runtime.futures import locked_error, log_failure
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
@@ -95,7 +95,7 @@ class Palace:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.on(opened.threads.jobs, lambda: arrange(opened).placed)
+        return opened.on(opened.threads.jobs, lambda: arrange_waiting(opened).placed)
 
     def move_locus(self, memory_id: str, room_id: str, x: float, y: float) -> Future[str]:
         """Put a memory on the nearest free place of its room, or of another in the same wing.
@@ -224,10 +224,10 @@ class _Site:
 
     def check(self) -> None:
         if self._opened.closing.is_set():
-            raise locked()
+            raise locked_error()
 
 
-def arrange(opened: OpenVault) -> Arranged:
+def arrange_waiting(opened: OpenVault) -> Arranged:
     """Give a place to everything that waits for one; on the job thread.
 
     Args:
@@ -280,7 +280,7 @@ class _Chore:
         with suppress(UserError):  # the vault closed just now
             work: Future[None] = self._opened.on(self._opened.threads.jobs, self._run)
             work.add_done_callback(self._ended)
-            watched(work, _log, "arranging the palace")
+            log_failure(work, _log, "arranging the palace")
 
     def _is_time(self) -> bool:
         now = self._opened.clock.monotonic()
@@ -295,7 +295,7 @@ class _Chore:
             self._since = None
         if not self._opened.vault.read(anyone_waits):
             return
-        if arrange(self._opened).waiting:
+        if arrange_waiting(self._opened).waiting:
             with self._lock:
                 now = self._opened.clock.monotonic()
                 self._since, self._not_before = self._since or now, now + _AGAIN_S

@@ -170,7 +170,7 @@ class Timeline:
         begun_at = opened.clock.monotonic()
 
         def read(meant: Embedded) -> Future[Evolution]:
-            sight = meant.sight
+            sight = meant.active_space
 
             def run(rows: Rows) -> Evolution:
                 stored = StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
@@ -179,7 +179,7 @@ class Timeline:
 
             return opened.read(run)
 
-        return chain(opened.mean([wanted]), read)
+        return chain(opened.embed_texts([wanted]), read)
 
     def forget(self) -> None:
         """Drop the columns that are kept between readings; the next one reads them anew."""

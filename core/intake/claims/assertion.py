@@ -47,7 +47,7 @@ _CLAIMS = (
 )
 
 
-def next_said(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str) -> str:
+def next_version_said(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str) -> str:
     """The version that ended a late newcomer: the one said next after it.
 
     Args:
@@ -63,7 +63,7 @@ def next_said(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str) -> str
     return otherwise if found is None else str(found)
 
 
-def end_before(tx: Tx, chain_id: str, new: dict[str, Any]) -> None:
+def close_earlier_version(tx: Tx, chain_id: str, new: dict[str, Any]) -> None:
     """What was said before a late newcomer held until it was said, and no longer.
 
     Args:
@@ -116,7 +116,7 @@ def claims_of(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def follow(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> None:
+def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> None:
     """Bring the claims of memories in step with how those memories stand now.
 
     A claim is asserted while a memory that backs it is active (or is stacked under one that is); it is not asserted
@@ -184,13 +184,13 @@ def _go(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str
 
 
 def _assert(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any]) -> None:
-    twin = standing_claim(tx, claim["space_id"], claim["claim_key"])
+    twin = find_asserted(tx, claim["space_id"], claim["claim_key"])
     if twin is not None and twin != claim["id"]:
-        lend_evidence(tx, make_id, str(claim["id"]), twin)
+        copy_evidence(tx, make_id, str(claim["id"]), twin)
         if claim["state"] == "draft":
             tx.update("claims", {"id": claim["id"]}, {"state": "retracted", "retired_at": tx.now_ms})
         return
-    if excluded_by(tx, claim):
+    if exclusive_rivals(tx, claim):
         return  # the other one is asserted; this one waits until a person, or the gate, has decided
     tx.update(
         "claims",
@@ -199,7 +199,7 @@ def _assert(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any]) -> Non
     )
 
 
-def standing_claim(rows: Rows, space_id: str, key: bytes) -> str | None:
+def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
     """The claim that says exactly this and stands, if any.
 
     Args:
@@ -217,7 +217,7 @@ def standing_claim(rows: Rows, space_id: str, key: bytes) -> str | None:
     return None if found is None else str(found)
 
 
-def lend_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim: str) -> None:
+def copy_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim: str) -> None:
     """Give a claim the evidence of another that says the same; the other keeps its own.
 
     Args:
@@ -237,7 +237,7 @@ def lend_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim:
             tx.insert("evidence", {**held, "id": make_id(), "claim_id": to_claim})
 
 
-def excluded_by(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
+def exclusive_rivals(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
     """Asserted claims beside which this one cannot be asserted (the schema's invariant).
 
     Args:
@@ -269,7 +269,7 @@ def excluded_by(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def retire(tx: Tx, old_claim: str, new_claim: str | None, at_ms: int | None) -> bool:
+def replace_claim(tx: Tx, old_claim: str, new_claim: str | None, at_ms: int | None) -> bool:
     """A claim is replaced by another; its memory may go on standing for what else it says.
 
     Args:
@@ -291,7 +291,7 @@ def retire(tx: Tx, old_claim: str, new_claim: str | None, at_ms: int | None) -> 
     return True
 
 
-def qualify(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: bytes) -> None:
+def qualify_claim(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: bytes) -> None:
     """Tell a claim from another of the same subject and predicate (the desk's keep both, dates, scope split).
 
     Args:
@@ -304,7 +304,7 @@ def qualify(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: bytes)
     tx.update("claims", {"id": claim_id}, {"qualifiers": text, "claim_key": key})
 
 
-def counterpart(tx: Tx, claim_id: str, new_id: str) -> str | None:
+def find_counterpart(tx: Tx, claim_id: str, new_id: str) -> str | None:
     """The claim in which a newcomer says something else of the same subject and predicate.
 
     Args:

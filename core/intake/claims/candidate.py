@@ -95,7 +95,7 @@ _BESIDE = (
 )
 
 
-def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbour]:
+def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbour]:
     """Memories with all that the gate and the relation model ask of them.
 
     Args:
@@ -108,7 +108,7 @@ def beside(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbour]:
     found: dict[str, Neighbour] = {}
     if not cosines:
         return found
-    claims, trusts = claims_told(rows, cosines), base_trusts(rows, cosines)
+    claims, trusts = load_claims(rows, cosines), base_trusts(rows, cosines)
     for row in rows.all(_BESIDE, (to_json(list(cosines)),)):
         memory_id, text, status, space_id, was, *_rest = row
         if not row[14]:
@@ -143,7 +143,7 @@ def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> Standing:
     )
 
 
-def standing_of(rows: Rows, memory_id: str) -> Standing:
+def authority_of(rows: Rows, memory_id: str) -> Standing:
     """Whose word a stored memory is.
 
     Args:
@@ -157,7 +157,7 @@ def standing_of(rows: Rows, memory_id: str) -> Standing:
     return _standing(row, base_trusts(rows, [memory_id])[memory_id])
 
 
-def is_persons(source: Source, *, imported: bool, by_client: bool) -> bool:
+def is_owners_word(source: Source, *, imported: bool, by_client: bool) -> bool:
     """Whether a text passes for the person's own, to be protected from others (not to displace what the owner said).
 
     What is stored is asked by `core.belief.claims.authorship.PERSONS`, which says the same.
@@ -182,7 +182,7 @@ def _brought_by(client_id: str | None, import_id: str | None, lineage: str) -> s
     return ":".join(lineage.split(":")[:2]) if import_id is not None else "owner"
 
 
-def claims_told(
+def load_claims(
     rows: Rows, memory_ids: Iterable[str], *, back: bool = False
 ) -> dict[str, list[tuple[str, ClaimDraft]]]:
     """What memories are read to say, with the ids of the claims.

@@ -16,7 +16,7 @@ from core.types.belief import ClaimDraft
 from core.vault.database.tx import Tx
 
 
-def forget_reading(tx: Tx, memory_id: str) -> None:
+def remove_model_claims(tx: Tx, memory_id: str) -> None:
     """Remove the claims that a local model alone read in a memory, and the questions it raised by them.
 
     Args:

@@ -97,7 +97,7 @@ def _about(row: tuple[Any, ...]) -> EntityClaim:
     )
 
 
-def endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
+def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     """Which claims would end if one entity were merged into another.
 
     Of two that exclude each other the surer one holds; of two equals that of the entity that stays (seed B).

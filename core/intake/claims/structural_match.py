@@ -13,7 +13,7 @@ from core.belief.claims.claims import key_form, key_of
 from core.belief.extract.residue import says_no_more
 from core.belief.relate.distinctions import has_contradiction as contradict
 from core.belief.relate.rivals import MOST_ASSUMED, assumed, assumes_otherwise, claims_assumed
-from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
 from core.text.terms import index_terms
@@ -49,7 +49,7 @@ class ClaimConflict:
         return self.draft.method == "given"
 
 
-def same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
+def find_same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """A memory that stands and is backed with every claim of the newcomer.
 
     Args:
@@ -78,7 +78,7 @@ def same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
     return first
 
 
-def same_words(rows: Rows, newcomer: StoreCandidate) -> str | None:
+def find_same_words(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """The memory of the very words of a newcomer that stands; what it says may be partly over.
 
     Args:
@@ -101,7 +101,7 @@ def _is_all_told(newcomer: StoreCandidate) -> bool:
     return len(newcomer.texts) == 1 and says_no_more(newcomer.texts[0], newcomer.claims)
 
 
-def at_odds(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
+def find_claim_conflicts(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
     """Claims that cannot be true beside those of the newcomer.
 
     Args:
@@ -119,7 +119,7 @@ def at_odds(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
     return list(found.values())
 
 
-def taken_otherwise(rows: Rows, newcomer: StoreCandidate) -> list[str]:
+def find_presupposed(rows: Rows, newcomer: StoreCandidate) -> list[str]:
     """What the person said that somebody else's text takes for granted otherwise, whatever the kinds of the two.
 
     An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
@@ -135,15 +135,15 @@ def taken_otherwise(rows: Rows, newcomer: StoreCandidate) -> list[str]:
     if newcomer.standing.persons:
         return []
     told = Told("".join(newcomer.texts)[:MOST_ASSUMED], newcomer.standing.at_ms, newcomer.claims)
-    found = dict.fromkeys(one.memory_id for one in at_odds(rows, newcomer))
+    found = dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, newcomer))
     for name, values in assumed(told.text).items():
         drafts = tuple(claims_assumed(name, values, told))
-        found |= dict.fromkeys(one.memory_id for one in at_odds(rows, replace(newcomer, claims=drafts)))
+        found |= dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, replace(newcomer, claims=drafts)))
         words = " AND ".join(f'"{word}"' for word in index_terms(name).split())
         if words:
             params = (words, _MOST_NAMED, newcomer.space_id)
             found |= dict.fromkeys(str(row[0]) for row in rows.all(_NAMED, params))
-    near = beside(rows, dict.fromkeys(found, 1.0))
+    near = load_neighbours(rows, dict.fromkeys(found, 1.0))
     return [one.id for one in near.values() if one.standing.persons and not one.is_over and _is_other(one, told)]
 
 
@@ -201,7 +201,7 @@ def _opposed(rows: Rows, newcomer: StoreCandidate, draft: ClaimDraft) -> list[tu
     return [(str(memory_id), str(claim_id), key) for memory_id, claim_id, key in found]
 
 
-def others_standing(rows: Rows, memory_id: str, ending: Sequence[str], *, waiting: bool = False) -> bool:
+def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiting: bool = False) -> bool:
     """Whether a memory says more that stands, in other sentences than what ends.
 
     Args:

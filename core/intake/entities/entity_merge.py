@@ -12,13 +12,13 @@ from typing import Any
 from core.entities.entity_rows import with_metadata
 from core.entities.registry import add_alias
 from core.errors import BugError
-from core.intake.claims.assertion import excluded_by, retire
-from core.intake.claims.entity_claims import claims_about, endings
+from core.intake.claims.assertion import exclusive_rivals, replace_claim
+from core.intake.claims.entity_claims import claims_about, find_endings
 from core.memory.draft import to_json
 from core.vault.database.tx import Tx
 
 
-def join(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+def merge_entities(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     """Merge one entity into another.
 
     Args:
@@ -44,9 +44,9 @@ def join(tx: Tx, keep: str, merged: str) -> dict[str, int]:
 def _settle(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     """Decides between claims that cannot both stand of one thing; a claim told by its subject's name moves with it."""
     moved = [one for one in claims_about(tx, merged, keep) if one.by_name]
-    ended = endings(tx, keep, merged)
+    ended = find_endings(tx, keep, merged)
     for one in ended:
-        retire(tx, one.loser, one.winner, None)
+        replace_claim(tx, one.loser, one.winner, None)
     own = {one.id for one in claims_about(tx, keep, merged)}
     return {"claims": sum(one.id not in own for one in moved), "superseded": len(ended)}
 
@@ -96,11 +96,11 @@ def _make_room(tx: Tx, claim: dict[str, Any]) -> int:
     if claim["state"] != "asserted":
         return 0
     ended = 0
-    for other_id in excluded_by(tx, claim):
+    for other_id in exclusive_rivals(tx, claim):
         other = tx.row("claims", {"id": other_id}) or {}
         if other["confidence"] >= claim["confidence"]:
-            retire(tx, str(claim["id"]), other_id, None)
+            replace_claim(tx, str(claim["id"]), other_id, None)
             return ended + 1
-        retire(tx, other_id, str(claim["id"]), None)
+        replace_claim(tx, other_id, str(claim["id"]), None)
         ended += 1
     return ended

@@ -15,8 +15,8 @@ from core.belief.claims.authorship import persons_among
 from core.entities import entity_rows
 from core.entities.name_words import name_key
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.entity_claims import endings
-from core.intake.entities.entity_merge import join
+from core.intake.claims.entity_claims import find_endings
+from core.intake.entities.entity_merge import merge_entities
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
@@ -108,7 +108,7 @@ class EntityVerbs:
                 verb.note(entity_id, aliases=len(draft.aliases))
             return {"id": entity_id}
 
-        return str(asked.repeat(CREATE, asdict(draft)).once(tx, make)["id"])
+        return str(asked.repeat(CREATE, asdict(draft)).run_once(tx, make)["id"])
 
     def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: EntityCaller) -> None:
         """Change an entity.
@@ -130,7 +130,7 @@ class EntityVerbs:
                 verb.note(entity_id, changed=verb.changes)
             return {"id": entity_id}
 
-        asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).once(tx, change)
+        asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).run_once(tx, change)
 
     def merge(
         self, tx: Tx, source_id: str, target_id: str, asked: EntityCaller, *, may_decide: bool, widen: bool = False
@@ -153,23 +153,23 @@ class EntityVerbs:
         """
 
         def merge() -> dict[str, Any]:
-            source, target = pair(tx, source_id, target_id, asked.reach, widen=widen)
+            source, target = check_merge_pair(tx, source_id, target_id, asked.reach, widen=widen)
             decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
             done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
             return asdict(done)
 
         wider = {"widen": True} if widen else {}
         repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id, **wider})
-        return EntityMerged(**repeat.once(tx, merge))
+        return EntityMerged(**repeat.run_once(tx, merge))
 
     def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
             keep, counts = target.id, Counter[str]()
-            if is_apart(source, target):
+            if is_in_other_space(source, target):
                 # The schema lets no entity leave GLOBAL again: a new one stands there, and an undo takes it away.
                 keep = self._lift(tx, source, target, asked.reach)
-                counts.update(join(tx, keep, target.id))
-            counts.update(join(tx, keep, source.id))
+                counts.update(merge_entities(tx, keep, target.id))
+            counts.update(merge_entities(tx, keep, source.id))
             for item_id in _questions(tx, (source.id, target.id)):
                 review_items.close_conflict(tx, item_id, "moot", None, "side_gone")
             done = EntityMerged(
@@ -255,12 +255,12 @@ def _kind(source: EntityCard, target: EntityCard) -> str:
     return source.type if target.type == "other" else target.type
 
 
-def is_apart(one: EntityCard, other: EntityCard) -> bool:
+def is_in_other_space(one: EntityCard, other: EntityCard) -> bool:
     """Whether two stand in different spaces, neither of them GLOBAL: only there can they be one."""
     return one.space != other.space and GLOBAL_SPACE not in (one.space, other.space)
 
 
-def pair(
+def check_merge_pair(
     rows: Rows, source_id: str, target_id: str, reach: Reach, *, widen: bool = False
 ) -> tuple[EntityCard, EntityCard]:
     """The two entities of a merge, if they can be one (seed B, merge validation).
@@ -284,9 +284,11 @@ def pair(
     source, target = entity_rows.card(rows, source_id, reach), entity_rows.card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
-    if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_apart(source, target)):
+    if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
-    if is_apart(source, target) and entity_rows.is_taken(rows, GLOBAL_SPACE, target.name, _kind(source, target), reach):
+    if is_in_other_space(source, target) and entity_rows.is_taken(
+        rows, GLOBAL_SPACE, target.name, _kind(source, target), reach
+    ):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
     return source, target
 
@@ -304,7 +306,7 @@ def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:
     """
     if GLOBAL_SPACE in (source.space, target.space) or "owner" in (source.made_by, target.made_by):
         return True
-    losers = [one.loser for one in endings(rows, target.id, source.id)]
+    losers = [one.loser for one in find_endings(rows, target.id, source.id)]
     behind = [str(row[0]) for row in rows.all(_BEHIND, (json.dumps(losers),))]
     return bool(behind) and bool(persons_among(rows, behind))
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from core.errors import Code, UserError
-from core.intake.claims.assertion import follow
+from core.intake.claims.assertion import sync_claims
 from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
 from core.intake.erase.row_erasure import ErasedRows, RowEraser
 from core.intake.erase.scrub_mark import note_scrub
 from core.intake.erase.trace_erasure import clear_traces
 from core.intake.erase.trace_index import TraceIndex
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, standing_twin
-from core.intake.transaction.tombstones import bury
+from core.intake.transaction.tombstones import write_tombstones
 from core.intake.transaction.trust_inputs import refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
@@ -134,7 +134,7 @@ def _remove(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | No
         clear_traces(tx, remover, journals)
     texts, _ = _elsewhere(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
-    bury(tx, texts if actor.is_owner else (), taken.identities)
+    write_tombstones(tx, texts if actor.is_owner else (), taken.identities)
     return taken
 
 
@@ -199,7 +199,7 @@ def _bring_back(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
             # Read anew: its claims may have gone into the united text.
             tx.run("UPDATE memories SET read_at = NULL WHERE id = ?", (part,))
         refresh_trust(tx, part)
-    follow(tx, work.make_id, parts)
+    sync_claims(tx, work.make_id, parts)
 
 
 def _twin(tx: Tx, row: dict[str, object]) -> str | None:
@@ -216,6 +216,6 @@ def _has_source(tx: Tx, memory_id: str) -> bool:
 
 def _mend_belief(tx: Tx, work: UnitOfWork, reach: ErasureScope, taken: ErasedRows) -> None:
     """Claims that lost a quote rest on what is left, and what they were held against is weighed again."""
-    follow(tx, work.make_id, sorted(taken.shared))
+    sync_claims(tx, work.make_id, sorted(taken.shared))
     refresh_claims(tx, sorted(taken.claims))
     close_moot(tx, [*reach.back, *sorted(taken.shared)])

@@ -202,7 +202,7 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, at: Mapp
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
         told = json.loads(body)
         told.pop("trace", None)
-        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(without(told, taken.ids)), receipt))
+        tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(remove_ids(told, taken.ids)), receipt))
     for receipt, query in _look(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
         if said.quotes(query):
             # The trace refers to places in the question.
@@ -212,7 +212,7 @@ def _clear_receipts(tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, at: Mapp
             tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 
 
-def without(told: Any, ids: Iterable[str]) -> Any:
+def remove_ids(told: Any, ids: Iterable[str]) -> Any:
     """A JSON value without what names one of these ids: items of lists, members of objects.
 
     Args:
@@ -224,10 +224,10 @@ def without(told: Any, ids: Iterable[str]) -> Any:
     """
     gone = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
     if isinstance(told, list):
-        return [without(one, gone) for one in told if not _names(one, gone)]
+        return [remove_ids(one, gone) for one in told if not _names(one, gone)]
     if isinstance(told, dict):
         return {
-            name: without(value, gone)
+            name: remove_ids(value, gone)
             for name, value in told.items()
             if name not in gone and not (isinstance(value, str) and value in gone)
         }

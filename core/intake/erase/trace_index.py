@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intake.transaction.tombstones import folded
+from core.intake.transaction.tombstones import fold_text
 from core.vault.database.rows import Rows
 
 TABLES = ("undo_rows", "receipts", "contexts", "requests")
@@ -53,7 +53,7 @@ class ErasedTextMatcher:
     def __init__(self, texts: Iterable[str]) -> None:
         wanted = list(dict.fromkeys(texts))
         self.needles = [json.dumps(text, ensure_ascii=False)[1:-1] for text in wanted if text]
-        self._folded = {folded(text) for text in wanted} - {""}
+        self._folded = {fold_text(text) for text in wanted} - {""}
         # A long text is looked for where a word of the other begins as its own second word does.
         self._anchors: dict[str, list[str]] = {}
         self._whole: list[str] = []
@@ -81,7 +81,7 @@ class ErasedTextMatcher:
         """
         if not isinstance(text, str) or not text:
             return
-        own = folded(text)
+        own = fold_text(text)
         if own in self._folded:
             yield own
         if len(own) < _QUOTE_LEAST:
@@ -134,7 +134,7 @@ class TraceIndex:
         self.looked = self.unsure = 0
         self._ids = frozenset(ids)
         wanted = list(texts)
-        self._texts = {folded(text) for text in wanted}
+        self._texts = {fold_text(text) for text in wanted}
         self._said = ErasedTextMatcher(wanted)
         self._clear()
 
@@ -190,11 +190,11 @@ class TraceIndex:
         Returns:
             Of each table the rows; None where everything must be read.
         """
-        is_sure = all(map(_ID.fullmatch, names)) and self._texts.issuperset(folded(text) for text in texts)
+        is_sure = all(map(_ID.fullmatch, names)) and self._texts.issuperset(fold_text(text) for text in texts)
         if not is_sure or not all(self._is_whole(rows, table) for table in TABLES):
             self.unsure += 1
             return None
-        said = {folded(text) for text in texts}
+        said = {fold_text(text) for text in texts}
         return {
             table: TraceRows(
                 sorted(

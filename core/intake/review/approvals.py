@@ -7,7 +7,7 @@ else.
 
 from __future__ import annotations
 
-from core.intake.transitions.soft_delete import leave
+from core.intake.transitions.soft_delete import apply_forget
 from core.intake.transitions.transitions import Transitions
 from core.types.memory import Wish
 from core.vault.database.rows import Rows
@@ -23,7 +23,7 @@ _ABOUT = (
 )
 
 
-def put_down(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | None) -> None:
+def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | None) -> None:
     """Write down who asked for what, beside the item that was opened for it.
 
     Args:
@@ -37,7 +37,7 @@ def put_down(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | Non
     tx.insert("approvals", row)
 
 
-def wish_of(rows: Rows, item_id: str) -> Wish | None:
+def request_of(rows: Rows, item_id: str) -> Wish | None:
     """What a client asked for with an item.
 
     Args:
@@ -51,7 +51,7 @@ def wish_of(rows: Rows, item_id: str) -> Wish | None:
     return None if found is None else Wish(found)
 
 
-def open_of(rows: Rows, client_id: str) -> int:
+def count_open_requests(rows: Rows, client_id: str) -> int:
     """How many requests of a client wait.
 
     Args:
@@ -83,7 +83,7 @@ def requests_about(rows: Rows, memory_id: str) -> list[str]:
     return [str(row[0]) for row in rows.all(_ABOUT, {"id": memory_id})]
 
 
-def withdraw(tx: Tx, memory_id: str) -> None:
+def withdraw_requests(tx: Tx, memory_id: str) -> None:
     """Take away what clients asked about a memory that leaves with an undo: a wish must not hold it here.
 
     Args:
@@ -123,14 +123,14 @@ def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
             tx.insert("edges", {**edge, **ends, "id": acts.make_id()})
 
 
-def remove(acts: Transitions, memory_id: str) -> None:
+def apply_removal(acts: Transitions, memory_id: str) -> None:
     """Let a memory leave recall because the person allowed it; an undo brings it back.
 
     Args:
         acts: the steps of the running verb.
         memory_id: the memory; of a split text the head.
     """
-    told = leave(acts.tx, acts.make_id, memory_id)
+    told = apply_forget(acts.tx, acts.make_id, memory_id)
     for one in (memory_id, *told):
         if one not in acts.touched:
             acts.touched.append(one)

@@ -73,7 +73,7 @@ class ReviewCase:
         return self.came["id"] in self.persons
 
 
-def load(tx: Tx, item_id: str) -> ReviewCase:
+def load_case(tx: Tx, item_id: str) -> ReviewCase:
     """Read an item that shall be decided.
 
     Args:
@@ -101,7 +101,7 @@ def load(tx: Tx, item_id: str) -> ReviewCase:
     return ReviewCase(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
 
 
-def check(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
+def check_decision(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
     """Refuse a decision that does not fit the item, or that is not this client's to make.
 
     Args:

@@ -46,7 +46,7 @@ class RuleMatches:
     items: tuple[str, ...]
 
 
-def make(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
+def make_rule(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
     """Make a decision a rule, unless the same rule stands.
 
     Args:
@@ -76,7 +76,7 @@ def make(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
     )
 
 
-def count(tx: Tx, rule_id: str, items: int) -> None:
+def count_decisions(tx: Tx, rule_id: str, items: int) -> None:
     """Count what a rule decided.
 
     Args:
@@ -89,7 +89,7 @@ def count(tx: Tx, rule_id: str, items: int) -> None:
         tx.update("review_rules", {"id": rule_id}, {"applied": int(row["applied"]) + items})
 
 
-def rules(rows: Rows) -> tuple[ReviewRule, ...]:
+def list_rules(rows: Rows) -> tuple[ReviewRule, ...]:
     """All rules, the oldest first.
 
     Args:
@@ -104,7 +104,7 @@ def rules(rows: Rows) -> tuple[ReviewRule, ...]:
     )
 
 
-def forget(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
+def forget_rule(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
     """Remove a rule; what it decided stays.
 
     Args:
@@ -127,7 +127,7 @@ def forget(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
     return verb.step_id
 
 
-def any_due(rows: Rows) -> bool:
+def has_due_rules(rows: Rows) -> bool:
     """Whether rules have items to look at.
 
     Args:
@@ -141,7 +141,7 @@ def any_due(rows: Rows) -> bool:
     return bool(rows.all(_MATCHED, (_seen(rows), 1)))
 
 
-def due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
+def find_due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
     """The items that rules decide now.
 
     Args:
@@ -157,12 +157,12 @@ def due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
     return tuple(RuleMatches(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
 
 
-def looked_at(tx: Tx, items: Sequence[str]) -> None:
+def mark_seen(tx: Tx, items: Sequence[str]) -> None:
     """Note that rules have had their turn with items, so that an undo is not undone by a rule.
 
     Args:
         tx: the transaction.
-        items: from `due`.
+        items: from `find_due`.
     """
     if items:
         tx.run(

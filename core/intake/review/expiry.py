@@ -40,7 +40,7 @@ class StaleItems:
         return bool(self.lapsed or self.returned or self.expired)
 
 
-def stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
+def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
     """Look what closes itself now.
 
     Args:
@@ -51,12 +51,12 @@ def stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
     Returns:
         The items.
     """
-    over = expired(rows, now_ms) if expiry else ()
+    over = find_expired(rows, now_ms) if expiry else ()
     again = [*returned(rows, LAPSED), *returned(rows, STANDS)]
     return StaleItems(tuple(lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
 
 
-def expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
+def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
     """Items that nobody decided for ninety days and whose harm is low.
 
     Args:
@@ -85,7 +85,7 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
     Returns:
         How many items changed.
     """
-    found = stale(tx, tx.now_ms, expiry=expiry)
+    found = find_stale(tx, tx.now_ms, expiry=expiry)
     recorder, tx.recorder = tx.recorder, None
     try:
         said = said_by_now(tx, found.lapsed)
@@ -103,7 +103,7 @@ def _close(tx: Tx, ids: Sequence[str], note: str) -> None:
     tx.update_many("conflicts", "id", ids, changes)
 
 
-def needs_work(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
+def has_stale(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
     """Whether `revalidate` would change anything; so that the writer is not asked for nothing.
 
     Args:
@@ -114,4 +114,4 @@ def needs_work(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
     Returns:
         Whether there is any.
     """
-    return bool(stale(rows, now_ms, expiry=expiry))
+    return bool(find_stale(rows, now_ms, expiry=expiry))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from core.belief.review.wording import counted, words
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake.review import decision_rules, resolution_actions
-from core.intake.review.cases import ReviewCase, check, load
+from core.intake.review.cases import ReviewCase, check_decision, load_case
 from core.intake.review.resolution_actions import ResolutionContext
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transaction.validation import check_text
-from core.intake.transitions.injection_hold import refuse_orders
+from core.intake.transitions.injection_hold import refuse_imperatives
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored, VectorSpace
@@ -48,7 +48,7 @@ def activate(acts: Transitions, memory_id: str) -> None:
     acts.activate(memory_id)
 
 
-def unread(acts: Transitions, memory_id: str) -> None:
+def leave_unread(acts: Transitions, memory_id: str) -> None:
     """Leave a text unread; where no reader is wired."""
     acts.assert_claims(memory_id)
 
@@ -70,7 +70,7 @@ class Resolver:
     work: UnitOfWork
     space: VectorSpace
     admit: Admit = activate
-    read: Admit = unread
+    read: Admit = leave_unread
 
     def resolve(
         self,
@@ -99,18 +99,18 @@ class Resolver:
         Raises:
             UserError: NOT_FOUND, INVALID_INPUT for what does not fit, ACCESS_DENIED for what is not this client's.
         """
-        case = load(tx, item_id)
-        check(case, decision, client)
+        case = load_case(tx, item_id)
+        check_decision(case, decision, client)
         if decision.action is Action.SKIP:
             return self.put_off(tx, [item_id], actor)
-        check_words(decision, client)
+        check_decision_texts(decision, client)
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
             acts = self._acts(tx, verb, stored, actor)
             self._one(acts, case, decision, vector, _note_of(client))
             if decision.remember:
-                decision_rules.make(tx, self.make_id(), case, decision.action)
+                decision_rules.make_rule(tx, self.make_id(), case, decision.action)
             closed = self._settle(acts, [item_id])
             verb.note(item_id, action=decision.action.value, memories=len(acts.touched), closed=len(closed))
         return _decided(acts, label, case.ids, closed)
@@ -161,7 +161,7 @@ class Resolver:
             for item_id in wanted:
                 self._try(acts, batch, item_id, decision, client, note)
             if rule is not None and batch.done:
-                decision_rules.count(tx, rule, len(batch.done))
+                decision_rules.count_decisions(tx, rule, len(batch.done))
             closed = self._settle(acts, batch.done)
             verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
         return replace(_decided(acts, named, batch.ids, closed), refused=batch.refused)
@@ -176,8 +176,8 @@ class Resolver:
         note: str | None,
     ) -> None:
         try:
-            case = load(acts.tx, item_id)
-            check(case, decision, client)
+            case = load_case(acts.tx, item_id)
+            check_decision(case, decision, client)
             with _whole(acts):
                 self._one(acts, case, decision, None, note)
         except UserError as error:
@@ -190,7 +190,7 @@ class Resolver:
             batch.done.append(item_id)
             batch.ids += case.ids
             if decision.remember and len(batch.done) == 1:
-                decision_rules.make(acts.tx, self.make_id(), case, decision.action)
+                decision_rules.make_rule(acts.tx, self.make_id(), case, decision.action)
 
     def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> Decided:
         """Show items behind the others for a while; no undo step, nothing is decided.
@@ -230,7 +230,7 @@ class Resolver:
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
         acts.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        resolution_actions.carry_out(ResolutionContext(acts, case, decision, vector, self.admit, self.read))
+        resolution_actions.apply_decision(ResolutionContext(acts, case, decision, vector, self.admit, self.read))
 
     @staticmethod
     def _settle(acts: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ class _Batch:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def check_words(decision: Decision, client: ClientRecord | None) -> None:
+def check_decision_texts(decision: Decision, client: ClientRecord | None) -> None:
     """Refuse words of a client that read like an instruction (E10.14.3); only the person lets such a text stand.
 
     Args:
@@ -277,7 +277,7 @@ def check_words(decision: Decision, client: ClientRecord | None) -> None:
     """
     if client is None:
         return
-    refuse_orders([decision.when or ""], [decision.text or ""])
+    refuse_imperatives([decision.when or ""], [decision.text or ""])
 
 
 def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from core.belief.claims.claims import claim_key
 from core.errors import BugError, Code, PreconditionError, UserError
-from core.intake.claims.assertion import claims_of, excluded_by, qualify
-from core.intake.claims.structural_match import others_standing
-from core.intake.entities.entity_merge import join
-from core.intake.review.approvals import carry_over, remove, wish_of
+from core.intake.claims.assertion import claims_of, exclusive_rivals, qualify_claim
+from core.intake.claims.structural_match import has_other_claims
+from core.intake.entities.entity_merge import merge_entities
+from core.intake.review.approvals import apply_removal, carry_over, request_of
 from core.intake.review.cases import ReviewCase, Row
 from core.intake.transaction.sources import Lineage, add_source
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transaction.validation import in_order, is_plain_label
+from core.intake.transaction.validation import is_ordered, is_plain_label
 from core.intake.transitions.confirmation import record_confirmation
-from core.intake.transitions.injection_hold import allow
+from core.intake.transitions.injection_hold import clear_hold
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
@@ -100,7 +100,7 @@ class ResolutionContext:
         return self.case.have
 
 
-def carry_out(work: ResolutionContext) -> None:
+def apply_decision(work: ResolutionContext) -> None:
     """Do what was decided.
 
     Args:
@@ -121,7 +121,7 @@ def carry_out(work: ResolutionContext) -> None:
 
 def _supersede(work: ResolutionContext) -> None:
     tx, over = work.acts.tx, _contradicted(work)
-    if not over or not others_standing(tx, work.have, over):
+    if not over or not has_other_claims(tx, work.have, over):
         _replace(work)
         return
     # It says more, in other sentences, than what is over: it goes on standing for them.
@@ -210,7 +210,7 @@ def _merge(work: ResolutionContext) -> None:
 def _accept(work: ResolutionContext) -> None:
     _need_free(work)
     if work.case.item.kind == "injection":
-        allow(work.acts.tx, work.came)  # the person has read it
+        clear_hold(work.acts.tx, work.came)  # the person has read it
     work.admit(work.acts, work.came)
 
 
@@ -225,14 +225,14 @@ def _remove(work: ResolutionContext) -> None:
 def _refuse(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.came["status"] == Status.QUARANTINED.value
-    if waits and wish_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
+    if waits and request_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
         _reject(work)
 
 
 def _allow(work: ResolutionContext) -> None:
-    wish = wish_of(work.acts.tx, work.case.item.id)
+    wish = request_of(work.acts.tx, work.case.item.id)
     if wish in (Wish.DELETE, Wish.FORGET):
-        remove(work.acts, work.came)
+        apply_removal(work.acts, work.came)
     elif work.case.have is not None:
         _replace(work)
         if wish is Wish.UPDATE:
@@ -256,7 +256,7 @@ def _confirm(work: ResolutionContext) -> None:
 def _join(work: ResolutionContext) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
     keep, merged = _entities(work)
-    work.acts.verb.note("", **join(work.acts.tx, keep, merged))
+    work.acts.verb.note("", **merge_entities(work.acts.tx, keep, merged))
 
 
 def _entities(work: ResolutionContext) -> tuple[str, str]:
@@ -328,7 +328,7 @@ def _need_free(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
         raise PreconditionError("The same words stand already; turn the newcomer down instead.")
 
 
-def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
+def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
     """Claims of two memories that are at odds.
 
     Args:
@@ -345,7 +345,7 @@ def odds(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
 def _contradicted(work: ResolutionContext) -> list[str]:
     """Claims of what stands that cannot be true beside the newcomer's."""
     tx, found = work.acts.tx, []
-    for have_id, came_id in odds(tx, work.have, work.came):
+    for have_id, came_id in conflicting_claims(tx, work.have, work.came):
         have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
         if have is not None and came is not None and _exclude(have, came):
             found.append(have_id)
@@ -363,7 +363,7 @@ def _ask_on(work: ResolutionContext) -> None:
     tx = work.acts.tx
     for claim_id in claims_of(tx, work.acts.parts(work.came)):
         claim = tx.row("claims", {"id": claim_id})
-        for other in [] if claim is None or claim["state"] != "draft" else excluded_by(tx, claim):
+        for other in [] if claim is None or claim["state"] != "draft" else exclusive_rivals(tx, claim):
             against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
             if against is not None and claim is not None:
                 work.acts.open_conflict(
@@ -379,7 +379,7 @@ def _ask_on(work: ResolutionContext) -> None:
 
 
 def _tell_apart(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
-    pairs = odds(work.acts.tx, work.have, work.came)
+    pairs = conflicting_claims(work.acts.tx, work.have, work.came)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
         _qualified(work.acts, claim_id, old)
     for claim_id in dict.fromkeys(second for _, second in pairs):
@@ -391,10 +391,10 @@ def _qualified(acts: Transitions, claim_id: str, more: Mapping[str, object]) -> 
     if row is None:
         return
     qualifiers = {**json.loads(row["qualifiers"]), **more}
-    qualify(acts.tx, claim_id, qualifiers, key_of(row, qualifiers))
+    qualify_claim(acts.tx, claim_id, qualifiers, claim_key_of(row, qualifiers))
 
 
-def key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
+def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
     """The key of a claim with other qualifiers.
 
     Args:
@@ -422,7 +422,7 @@ def _dates(work: ResolutionContext) -> tuple[When, When | None]:
         begin = None if at is None else When(int(at), Precision.DAY)
     if begin is None:
         raise UserError(Code.INVALID_INPUT, "Say from when the newcomer holds.")
-    if not in_order(begin, end):
+    if not is_ordered(begin, end):
         raise UserError(Code.INVALID_INPUT, "The end must not lie before the beginning.")
     return begin, end
 
@@ -439,8 +439,8 @@ def _window(
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}
     place = 0 if str(row["id"]) == work.have else 1
-    dated = list(dict.fromkeys(pair[place] for pair in odds(work.acts.tx, work.have, work.came)))
-    if not dated or not others_standing(work.acts.tx, str(row["id"]), dated, waiting=place == 1):
+    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.acts.tx, work.have, work.came)))
+    if not dated or not has_other_claims(work.acts.tx, str(row["id"]), dated, waiting=place == 1):
         _check_window(row, times)
         for part in work.acts.parts(str(row["id"])):
             work.acts.tx.update("memories", {"id": part}, times)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.assertion import follow
+from core.intake.claims.assertion import sync_claims
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
@@ -47,7 +47,7 @@ class _Found:
     is_root: bool
 
 
-def preview(rows: Rows, request: HoldRequest) -> HoldPreview:
+def preview_hold(rows: Rows, request: HoldRequest) -> HoldPreview:
     """What holding a source would hold; nothing is written.
 
     Args:
@@ -72,7 +72,7 @@ def preview(rows: Rows, request: HoldRequest) -> HoldPreview:
     )
 
 
-def hold(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequest, actor: Actor) -> Held:
+def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequest, actor: Actor) -> Held:
     """Hold back a source and all that was derived from it.
 
     Args:
@@ -99,7 +99,7 @@ def hold(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequ
             "memories", "id", ids, {"status": Status.QUARANTINED.value, "status_reason": HELD, "retired_at": None}
         )
         for at in range(0, len(ids), _FOLLOWED):
-            follow(tx, make_id, ids[at : at + _FOLLOWED])
+            sync_claims(tx, make_id, ids[at : at + _FOLLOWED])
         close_moot(tx, ids)
         items = _ask(tx, make_id, ids)
         for one in found:

@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 from core.belief.claims.claims import Evidenced
 from core.belief.extract.permanence import permanence_of
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
-from core.intake.claims.candidate import standing_of
+from core.intake.claims.candidate import authority_of
 from core.intake.claims.claim_writer import read_claims, write_claims
-from core.intake.review.approvals import OPEN_AT_MOST, carry_over, open_of, put_down
+from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_requests, record_request
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.tombstones import erased_texts
 from core.intake.transaction.validation import CLIENT_TEXT_BYTES, check_reason, check_text
-from core.intake.transitions.injection_hold import screened
+from core.intake.transitions.injection_hold import screen_text
 from core.intake.transitions.review_items import ItemSubject, known_matter
-from core.intake.transitions.soft_delete import forget
+from core.intake.transitions.soft_delete import forget_memory
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
@@ -91,7 +91,7 @@ class ChangeRequest:
     request_id: str | None = None
 
 
-def check_wish(wished: ChangeRequest) -> None:
+def check_change_request(wished: ChangeRequest) -> None:
     """Refuse what cannot be asked, before anything is embedded.
 
     Args:
@@ -129,7 +129,7 @@ class ChangeRequests:
 
         Args:
             tx: the transaction.
-            wished: what is wished, from `check_wish`.
+            wished: what is wished, from `check_change_request`.
             vector: of the new text, (dims,); None for a removal, or where the embedder is away.
             actor: the client.
             client: its grants.
@@ -173,7 +173,7 @@ class ChangeRequests:
         if twin is not None:
             raise PreconditionError("The same words stand already in another memory of its space.")
         # What reads like an instruction is for the person to see, whoever may change the memory.
-        waits = side.waits or screened(text, stranger=True).waits
+        waits = side.waits or screen_text(text, stranger=True).waits
         if not waits and old["status"] == Status.ACTIVE.value and self._may_replace(tx, old, side.client):
             try:
                 with tx.attempt():
@@ -199,7 +199,7 @@ class ChangeRequests:
         """Between others a newcomer supersedes only what is trusted no more (design section 4), or what is its own."""
         if old["client_id"] == client.id and int(old["corroboration"]) <= 1:
             return True
-        return _trust(client) >= standing_of(tx, str(old["id"])).trust
+        return _trust(client) >= authority_of(tx, str(old["id"])).trust
 
     def _change_now(self, tx: Tx, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
         name, label = _DO[Wish.UPDATE]
@@ -244,7 +244,7 @@ class ChangeRequests:
             origin={"by": side.actor.kind, "updates": str(old["id"])},
             occurred=When(tx.now_ms),
             read_at=tx.now_ms,
-            flags=screened(text, stranger=True).flags,
+            flags=screen_text(text, stranger=True).flags,
             permanence=permanence_of(text, claims, kind),
         )
         labels = insert_memories(tx, [draft])
@@ -261,7 +261,7 @@ class ChangeRequests:
     def _remove(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
         head_id = str(head["id"])
         if not side.waits:
-            step = forget(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
+            step = forget_memory(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
             return ChangeReply(wished.wish.name, head_id, step_id=step)
         keys = (_key("remove", head, side.client), bytes(head["content_hash"]))
         again = _before(tx, head_id, keys)
@@ -318,7 +318,7 @@ def _check_editable(row: Row) -> None:
 def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:
     """Whether any of it, with all its parts, is what the person said or vouched for, but for what they typed to it."""
     parts = tx.all("SELECT id FROM memories WHERE id = ? OR part_of = ?", (head["id"], head["id"]))
-    return any(standing_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
+    return any(authority_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
 
 
 def _trust(client: ClientRecord) -> float:
@@ -341,7 +341,7 @@ def _before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None
 
 
 def _check_room(tx: Tx, client: ClientRecord) -> None:
-    if open_of(tx, client.id) >= OPEN_AT_MOST:
+    if count_open_requests(tx, client.id) >= OPEN_AT_MOST:
         raise UserError(
             Code.RATE_LIMITED,
             f"{OPEN_AT_MOST} requests of this client wait for the person already; ask again when some are decided.",
@@ -353,5 +353,5 @@ def _open(acts: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _
     if item is None:
         raise BugError("a request that was decided before")
     if item in acts.opened:
-        put_down(acts.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
+        record_request(acts.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
     return item

@@ -122,14 +122,14 @@ class OutcomeReports:
         head = str(rule["id"])
         with self.work.verb(tx, HARMFUL, _LABELS[HARMFUL], actor) as verb:
             held = self._applied(tx, rule, "harmful", actor, reason)
-            sets = harmed(held)
+            sets = counts_after_harm(held)
             self._counted(tx, rule, sets)
             verb.note(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
             done = rule_inversion.RuleInversion(in_place=False)
             if (
                 sets["needs_inversion"]
                 and turned is not None
-                and turned.text == rule_inversion.opposite(tx, rule, actor)
+                and turned.text == rule_inversion.inverted_text(tx, rule, actor)
             ):
                 done = self.turn(tx, verb, rule, turned, actor)
         state = _need_rule(tx, head)
@@ -153,7 +153,7 @@ class OutcomeReports:
         if not rule_inversion.can_invert(tx, rule, turned.text):
             return rule_inversion.RuleInversion(in_place=False)
         acts = Transitions(tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules")
-        done = rule_inversion.invert(acts, str(rule["id"]), turned.text, turned.vector, actor)
+        done = rule_inversion.invert_rule(acts, str(rule["id"]), turned.text, turned.vector, actor)
         verb.note(inverted=done.in_place, asked=done.conflict is not None)
         return done
 
@@ -221,7 +221,7 @@ class OutcomeReports:
         tx.update("rules", {"memory_id": rule["id"]}, {**sets, "last_applied_at": tx.now_ms})
 
 
-def harmed(held: dict[str, Any]) -> dict[str, object]:
+def counts_after_harm(held: dict[str, Any]) -> dict[str, object]:
     """What a harmful mark makes of a rule's counts (seed B, mark harmful and rule demotion).
 
     Args:
@@ -242,7 +242,7 @@ def harmed(held: dict[str, Any]) -> dict[str, object]:
     }
 
 
-def foreseen(rows: Rows, memory_id: str, actor: Actor, reason: str | None) -> str | None:
+def preview_inversion(rows: Rows, memory_id: str, actor: Actor, reason: str | None) -> str | None:
     """The text that a harmful mark of now would turn a rule into, so that it can be embedded before.
 
     Args:
@@ -261,11 +261,11 @@ def foreseen(rows: Rows, memory_id: str, actor: Actor, reason: str | None) -> st
     found = rows.one("SELECT helpful, harmful, is_antipattern, maturity FROM rules WHERE memory_id = ?", (rule["id"],))
     if found is None:
         return None
-    sets = harmed(dict(zip(("helpful", "harmful", "is_antipattern", "maturity"), found, strict=True)))
-    return rule_inversion.opposite(rows, rule, actor, reason or "") if sets["needs_inversion"] else None
+    sets = counts_after_harm(dict(zip(("helpful", "harmful", "is_antipattern", "maturity"), found, strict=True)))
+    return rule_inversion.inverted_text(rows, rule, actor, reason or "") if sets["needs_inversion"] else None
 
 
-def flagged(rows: Rows) -> list[str]:
+def rules_to_invert(rows: Rows) -> list[str]:
     """Rules that stand and still need to be turned around, or to be asked about.
 
     Args:

@@ -16,11 +16,11 @@ from typing import Any
 from core.belief.claims.claims import Evidenced
 from core.belief.gate import Deed, Standing, Verdict, decide
 from core.errors import BugError
-from core.intake.claims.assertion import excluded_by
-from core.intake.claims.candidate import Neighbour, StoreCandidate, beside, claims_told, standing_of
+from core.intake.claims.assertion import exclusive_rivals
+from core.intake.claims.candidate import Neighbour, StoreCandidate, authority_of, load_claims, load_neighbours
 from core.intake.claims.claim_writer import write_claims
-from core.intake.claims.structural_match import at_odds, others_standing
-from core.intake.store.plan_execution import Carrying
+from core.intake.claims.structural_match import find_claim_conflicts, has_other_claims
+from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.refinement_queue import OpenPair, UnreadMemory
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
@@ -91,7 +91,7 @@ def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation
     if not _is_still(tx, pair):
         return RefinementResult()
     newcomer = _newcomer(tx, pair.incoming_id)
-    other = beside(tx, {pair.existing_id: 1.0})[pair.existing_id]
+    other = load_neighbours(tx, {pair.existing_id: 1.0})[pair.existing_id]
     relation = limit_to_part(newcomer, other, relation)
     verdict = decide(newcomer.standing, other.standing, relation)
     if not _may(tx, pair, newcomer.standing, other.standing, verdict, relation):
@@ -103,7 +103,7 @@ def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation
         case = _case(tx, newcomer, other, relation, verdict)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
         if verdict.deed in _DISPLACING:
-            Carrying(acts, newcomer, plan, keeper.readers).out()
+            PlanExecution(acts, newcomer, plan, keeper.readers).apply()
         else:
             acts.coexist(newcomer.memory_id, other.id)
         verb.note(pair.item_id, deed=verdict.deed.value, confidence=round(relation.confidence, 4))
@@ -176,8 +176,8 @@ def _may(tx: Tx, pair: OpenPair, newcomer: Standing, existing: Standing, verdict
 
 
 def _case(tx: Tx, newcomer: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
-    own = tuple(one for one in at_odds(tx, newcomer) if one.memory_id == other.id)
-    whole = not own or not others_standing(tx, other.id, [one.claim_id for one in own])
+    own = tuple(one for one in find_claim_conflicts(tx, newcomer) if one.memory_id == other.id)
+    whole = not own or not has_other_claims(tx, other.id, [one.claim_id for one in own])
     return NeighbourCase(other, relation, verdict, own, whole)
 
 
@@ -210,7 +210,7 @@ def _ask(acts: Transitions, newcomer: StoreCandidate, claim_id: str) -> None:
     claim = acts.tx.row("claims", {"id": claim_id})
     if claim is None or claim["state"] != "draft":
         return
-    for standing_claim in excluded_by(acts.tx, claim):
+    for standing_claim in exclusive_rivals(acts.tx, claim):
         found = acts.tx.one(
             "SELECT m.id, c.claim_key FROM evidence e JOIN memories m ON m.id = e.memory_id "
             "JOIN claims c ON c.id = e.claim_id WHERE e.claim_id = ? AND e.stance = 'supporting' "
@@ -225,7 +225,7 @@ def _ask(acts: Transitions, newcomer: StoreCandidate, claim_id: str) -> None:
 
 
 def _matter(tx: Tx, newcomer: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
-    sides = [(newcomer.memory_id, newcomer.standing), (other_id, standing_of(tx, other_id))]
+    sides = [(newcomer.memory_id, newcomer.standing), (other_id, authority_of(tx, other_id))]
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
     shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
@@ -252,13 +252,13 @@ def _newcomer(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")
-    told = claims_told(tx, [memory_id]).get(memory_id, [])
+    told = load_claims(tx, [memory_id]).get(memory_id, [])
     return StoreCandidate(
         memory_id=memory_id,
         texts=(row["text"],),
         kind=Kind(row["kind"]),
         space_id=row["space_id"],
         claims=tuple(draft for _, draft in told),
-        standing=standing_of(tx, memory_id),
+        standing=authority_of(tx, memory_id),
         vector=None,
     )

@@ -122,7 +122,9 @@ _CIRCLE = (
 )
 
 
-def relate(tx: Tx, work: UnitOfWork, from_id: str, to_id: str, relationship: Relationship, actor: Actor) -> Related:
+def draw_relation(
+    tx: Tx, work: UnitOfWork, from_id: str, to_id: str, relationship: Relationship, actor: Actor
+) -> Related:
     """Draw one relation; one verb, one step.
 
     Args:

@@ -24,7 +24,7 @@ _WHOLE = (
 )
 
 
-def spare(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, actor: Actor) -> str:
+def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, actor: Actor) -> str:
     """Spare memories that stand, with all parts of a split text; one undo step.
 
     Args:
@@ -48,12 +48,12 @@ def spare(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, actor: Actor)
     count = len(dict.fromkeys(ids))
     label = "Spare a memory" if count == 1 else f"Spare {count:,} memories"
     with work.verb(tx, "spare", label, actor) as verb:
-        keep(tx, parts, days)
+        record_hold(tx, parts, days)
         verb.note(ids[0] if count == 1 else "", memories=len(parts), days=days)
     return verb.step_id
 
 
-def keep(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
+def record_hold(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
     """Write down that memories are spared, inside a verb that runs.
 
     Args:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake.claims.assertion import follow
-from core.intake.revise.retention_hold import keep
+from core.intake.claims.assertion import sync_claims
+from core.intake.revise.retention_hold import record_hold
 from core.intake.revise.revision_plan import (
     ALIKE,
     AT_ODDS,
@@ -28,14 +28,14 @@ from core.intake.revise.revision_plan import (
     MemoryChange,
     RevisionPlan,
     check_revision,
-    example,
-    plan,
+    describe_change,
+    plan_revision,
 )
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source
 from core.intake.transaction.trust_inputs import age_days, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.digest_support import release
-from core.intake.transitions.injection_hold import screened
+from core.intake.transitions.digest_support import release_digests
+from core.intake.transitions.injection_hold import screen_text
 from core.intake.transitions.review_items import close_moot
 from core.intake.transitions.transitions import MERGED, Transitions
 from core.memory.draft import to_json
@@ -79,7 +79,7 @@ _WHY = {
 }
 
 
-def contested(rows: Rows, ids: Sequence[str]) -> list[str]:
+def find_contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     """Which of the memories that come back have to pass the gate.
 
     Args:
@@ -93,13 +93,13 @@ def contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def let_in(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
+def readmit(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
     """Let memories through the gate, one after the other.
 
     Args:
         acts: the steps of the running verb.
         admit: the gate.
-        heads: from `contested`; they wait as `quarantined`.
+        heads: from `find_contested`; they wait as `quarantined`.
 
     Returns:
         For those that do not stand after it: sentence to count of rows.
@@ -168,18 +168,18 @@ class Reviser:
             UserError: INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
         """
         check_revision(ids, revision)
-        made = plan(tx, ids, revision)
+        made = plan_revision(tx, ids, revision)
         label = step_label(revision, len(made.changes))
         if not made.changes:
             return RevisionReport(None, label, (), 0, dict(made.refused))
         with self.work.verb(tx, VERB, label, actor) as verb:
             waits: list[str] = []
             if revision.status is Status.ACTIVE:
-                waits = contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
+                waits = find_contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
             now = self._apply(tx, made, revision, vector, actor, stored, waits)
-            kept = let_in(Transitions(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            kept = readmit(Transitions(tx, verb, self.make_id, self.space, stored), self.admit, waits)
             if revision.status is Status.ACTIVE:
-                keep(tx, now)  # or the next run would archive again what the person brought back
+                record_hold(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
                 self.read(Transitions(tx, verb, self.make_id, self.space, stored, by="owner"), now[0])
                 if revision.permanence is not None:  # what the person says goes before what is read
@@ -230,7 +230,7 @@ class Reviser:
         if revision.occurred is not None:
             for memory_id in said:
                 refresh_trust(tx, memory_id)
-        told = release(tx, self.make_id, now, Status.DELETED) if revision.status is Status.DELETED else ()
+        told = release_digests(tx, self.make_id, now, Status.DELETED) if revision.status is Status.DELETED else ()
         if revision.status in (Status.ARCHIVED, Status.DELETED):
             close_moot(tx, [*now, *told])
         return now
@@ -242,7 +242,7 @@ class Reviser:
         if changed & _TAGGED:
             renew_tags(tx, ids)
         if "status" in changed:
-            follow(tx, self.make_id, ids)
+            sync_claims(tx, self.make_id, ids)
 
     def _new_version(
         self,
@@ -259,7 +259,7 @@ class Reviser:
             raise BugError("revising a text")
         lineage = Lineage.of_actor(actor, None)
         new_id, label = self.make_id(), take_labels(tx, 1)
-        marks = to_json(list(screened(text, stranger=not actor.is_owner).flags))
+        marks = to_json(list(screen_text(text, stranger=not actor.is_owner).flags))
         own = {
             "n": label,
             "id": new_id,
@@ -283,7 +283,7 @@ class Reviser:
         write_new_vectors(tx, [label], vectors, self.space, stored)
         self._carry_over(tx, change.row.id, new_id, moved="space_id" in sets)
         refresh_terms(tx, [new_id])  # with what hangs on its kind, which is there only now
-        follow(tx, self.make_id, [change.row.id])
+        sync_claims(tx, self.make_id, [change.row.id])
         return new_id
 
     def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:
@@ -313,7 +313,7 @@ class Reviser:
         )
 
 
-def preview(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPreview:
+def preview_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPreview:
     """What a revision would do; nothing is written.
 
     Args:
@@ -328,8 +328,8 @@ def preview(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPrevi
         UserError: INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
     """
     check_revision(ids, revision)
-    made = plan(rows, ids, revision)
-    shown = tuple(example(change, revision) for change in made.changes[:_EXAMPLES])
+    made = plan_revision(rows, ids, revision)
+    shown = tuple(describe_change(change, revision) for change in made.changes[:_EXAMPLES])
     return RevisionPreview(len(made.changes), made.unchanged, dict(made.refused), shown)
 
 

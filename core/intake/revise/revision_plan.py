@@ -199,7 +199,7 @@ def _check_values(revision: Revision) -> None:
         check_permanence(revision.permanence)
 
 
-def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPlan:
+def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPlan:
     """Work out what a revision does.
 
     Args:
@@ -237,7 +237,7 @@ def plan(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPlan:
     return made
 
 
-def example(change: MemoryChange, revision: Revision) -> tuple[str, str, str, str]:
+def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str, str, str]:
     """A change in words.
 
     Args:

@@ -24,7 +24,7 @@ from core.intake.transaction import version_numbers
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.text_parts import PART_BYTES
 from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transitions.injection_hold import screened
+from core.intake.transitions.injection_hold import screen_text
 from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
@@ -101,7 +101,7 @@ def anti_pattern(original: str, reasons: Sequence[str], harmful: int) -> str:
     return f"{_OPENING}{original}. This caused problems because: {told}"
 
 
-def opposite(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | None = None) -> str:
+def inverted_text(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | None = None) -> str:
     """What a rule becomes when somebody's mark turns it around.
 
     Trigger: the owner's mark makes a text that counts as the owner's word. Why: a client's reasons must not get into
@@ -156,7 +156,7 @@ def stands_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) ->
     Returns:
         Whether it does.
     """
-    return may_invert(rows, rule, actor) and not screened(text, stranger=not actor.is_owner).waits
+    return may_invert(rows, rule, actor) and not screen_text(text, stranger=not actor.is_owner).waits
 
 
 def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
@@ -175,7 +175,9 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
     return whole and rule["status"] == Status.ACTIVE.value and twin is None
 
 
-def invert(acts: Transitions, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor) -> RuleInversion:
+def invert_rule(
+    acts: Transitions, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor
+) -> RuleInversion:
     """Turn a rule around, or ask the person to.
 
     Args:
@@ -216,7 +218,7 @@ def _rewrite(acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray
             "last_accessed_at": None,
         },
     )
-    version = version_numbers.newest(tx, str(rule["chain_id"]), memory_id) + 1
+    version = version_numbers.newest_version(tx, str(rule["chain_id"]), memory_id) + 1
     tx.update(
         "memories",
         {"id": memory_id},
@@ -237,7 +239,7 @@ def _rewrite(acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray
     refresh_terms(tx, [memory_id, original_id])
     seq = tx.seq
     tx.after_commit(lambda: acts.stored(seq, [label], vectors))
-    assertion.follow(tx, acts.make_id, [memory_id, original_id])
+    assertion.sync_claims(tx, acts.make_id, [memory_id, original_id])
     refresh_trust(tx, memory_id)
     acts.touched.append(memory_id)
     acts.log("SUPERSEDE", memory_id, original_id)

@@ -17,10 +17,10 @@ from core.belief.extract.permanence import permanence_of
 from core.belief.gate import Deed
 from core.embed.codec import from_blob
 from core.errors import BugError
-from core.intake.claims.candidate import StoreCandidate, claims_told, standing_of
+from core.intake.claims.candidate import StoreCandidate, authority_of, load_claims
 from core.intake.claims.claim_writer import read_claims, write_claims
-from core.intake.claims.structural_match import at_odds
-from core.intake.store.plan_execution import Carrying
+from core.intake.claims.structural_match import find_claim_conflicts
+from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store_plan import StorePlan
 from core.intake.transaction.sources import KINDS_BY_TEXT, is_partly_over, standing_twin
 from core.intake.transaction.text_readers import TextReaders
@@ -59,7 +59,7 @@ def mark_read(tx: Tx, ids: Iterable[str]) -> None:
     tx.run_many("UPDATE memories SET read_at = ? WHERE id = ?", [(tx.now_ms, memory_id) for memory_id in ids])
 
 
-def unread(rows: Rows, limit: int) -> list[str]:
+def find_unread(rows: Rows, limit: int) -> list[str]:
     """Memories that stand and were never compared: facts, rules and procedures of finished imports or older versions.
 
     Args:
@@ -87,7 +87,7 @@ class StoredMemoryJudge:
     Attributes:
         acts: the steps of the verb.
         readers: reads texts.
-        plan: what becomes of a newcomer (`core.intake.store.store_plan.plan`).
+        plan: what becomes of a newcomer (`core.intake.store.store_plan.plan_store`).
     """
 
     acts: Transitions
@@ -118,7 +118,7 @@ class StoredMemoryJudge:
                 "NOOP", wanted.known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules")
             )
         self.acts.weighed = wanted.by
-        return Carrying(self.acts, newcomer, wanted, self.readers).out()
+        return PlanExecution(self.acts, newcomer, wanted, self.readers).apply()
 
     def let_in(self, memory_id: str, *, by_owner: bool) -> StoreReply:
         """Judge what a person or a client lets in.
@@ -137,10 +137,10 @@ class StoredMemoryJudge:
             newcomer = self._newcomer(memory_id)
             wanted = self.plan(self._tx, newcomer)
             if wanted.known is None and wanted.deed is Deed.QUARANTINE:
-                carrying = Carrying(self.acts, newcomer, wanted, self.readers)
+                carrying = PlanExecution(self.acts, newcomer, wanted, self.readers)
                 if carrying.is_new_question:
                     self.acts.weighed = wanted.by
-                    return carrying.out()
+                    return carrying.apply()
         return self.judge(memory_id, by_owner=by_owner)
 
     def read_anew(self, memory_id: str) -> None:
@@ -158,7 +158,7 @@ class StoredMemoryJudge:
         by_owner = self.acts.by == "owner"
         self._tx.update("memories", {"id": memory_id}, {"read_at": None})
         self._unlevel(memory_id)
-        if at_odds(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
+        if find_claim_conflicts(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
             self.judge(memory_id, by_owner=by_owner)
         else:
             self.acts.assert_claims(memory_id)
@@ -177,7 +177,7 @@ class StoredMemoryJudge:
         wanted = self.plan(self._tx, newcomer)
         self._write([draft], memory_id, newcomer)
         if wanted.known is None and wanted.deed in (Deed.SUPERSEDE, Deed.HOLD_EXISTING) and wanted.label == "SUPERSEDE":
-            return Carrying(self.acts, newcomer, wanted, self.readers).out()
+            return PlanExecution(self.acts, newcomer, wanted, self.readers).apply()
         if wanted.known is None and wanted.deed in (Deed.QUARANTINE, Deed.DISPUTE):
             return None  # the claim stays a draft: the text stood before, and goes on standing without it
         self.acts.assert_claims(memory_id)
@@ -188,7 +188,7 @@ class StoredMemoryJudge:
         return self.acts.tx
 
     def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
-        newcomer = stored_newcomer(self._tx, memory_id, self.acts.space)
+        newcomer = load_candidate(self._tx, memory_id, self.acts.space)
         standing = newcomer.standing
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
@@ -201,7 +201,7 @@ class StoredMemoryJudge:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
-        held = [draft for _, draft in claims_told(self._tx, [memory_id]).get(memory_id, [])]
+        held = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
         said, vouched = self._tx.value(_SAID, (memory_id,)), newcomer.standing.owner_said
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
@@ -239,7 +239,7 @@ class StoredMemoryJudge:
         write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
 
 
-def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandidate:
+def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandidate:
     """A stored memory as one that is judged now, with the claims that were read from it.
 
     Args:
@@ -262,14 +262,14 @@ def stored_newcomer(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCand
         kind=Kind(found[0][2]),
         space_id=found[0][3],
         claims=_claims(rows, memory_id),
-        standing=standing_of(rows, memory_id),
+        standing=authority_of(rows, memory_id),
         vector=_vector(rows, int(found[0][4]), space),
     )
 
 
 def _claims(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
     back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
-    told = claims_told(rows, [memory_id], back=back).get(memory_id, [])
+    told = load_claims(rows, [memory_id], back=back).get(memory_id, [])
     return tuple(draft for _, draft in told)
 
 
@@ -281,7 +281,7 @@ def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] |
     return None if blob is None else from_blob(blob, space.dims)
 
 
-def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], StoredMemoryJudge]) -> int:
+def judge_stored(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb], StoredMemoryJudge]) -> int:
     """Judge a batch of stored memories.
 
     What an import brought is judged within that import's undo step, so that taking the import back takes all of it
@@ -290,7 +290,7 @@ def settle(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable[[Verb
     Args:
         tx: the transaction.
         work: opens verbs.
-        ids: from `unread`, in that order.
+        ids: from `find_unread`, in that order.
         judging: makes the judge for a verb.
 
     Returns:

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from core.intake.store.requests import CheckedRequest
 from core.intake.transaction.question_quota import check_waiting
-from core.intake.transaction.tombstones import erased_texts, lift
+from core.intake.transaction.tombstones import erased_texts, lift_tombstones
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.values import Actor, Grant
@@ -28,7 +28,7 @@ from core.vault.database.tx import Tx
 from core.vault.visibility import UNSEALED, let_in
 
 
-def barred(
+def reply_if_tombstoned(
     tx: Tx, work: UnitOfWork, make_id: Callable[[], str], parts: Sequence[str], label: str, actor: Actor
 ) -> StoreReply | None:
     """The answer to somebody who brings an erased text.
@@ -50,7 +50,7 @@ def barred(
     """
     texts = ["".join(parts), *parts]
     if actor.is_owner:
-        lift(tx, texts)
+        lift_tombstones(tx, texts)
         return None
     if not erased_texts(tx, texts):
         return None
@@ -66,7 +66,7 @@ _KEPT_FROM = (
 _SIDES = "SELECT existing_id, incoming_id FROM conflicts WHERE id = ?"
 
 
-def is_blind(client: ClientRecord | None) -> bool:
+def may_not_read(client: ClientRecord | None) -> bool:
     """Whether a writer may look nothing up.
 
     Args:
@@ -90,11 +90,11 @@ def check_room(rows: Rows, actor: Actor, client: ClientRecord | None, most: int,
     Raises:
         UserError: RATE_LIMITED.
     """
-    if is_blind(client):
+    if may_not_read(client):
         check_waiting(rows, actor, most, now_ms, coming=1)
 
 
-def told(
+def visible_reply(
     rows: Rows,
     make_id: Callable[[], str],
     reply: StoreReply,
@@ -118,7 +118,7 @@ def told(
     """
     if client is None:
         return reply
-    if is_blind(client):
+    if may_not_read(client):
         return _taken(make_id, checked, own_id, reply.conflict if reply.memory_id == own_id else None)
     hidden = _kept_from(rows, reply, client)
     if not hidden:
@@ -135,7 +135,9 @@ def told(
     return reply
 
 
-def left_out(make_id: Callable[[], str], checked: CheckedRequest, client: ClientRecord | None) -> StoreReply | None:
+def reply_for_left_out(
+    make_id: Callable[[], str], checked: CheckedRequest, client: ClientRecord | None
+) -> StoreReply | None:
     """The answer to a text of several that is not stored: it was erased, or is known already.
 
     Args:
@@ -146,7 +148,7 @@ def left_out(make_id: Callable[[], str], checked: CheckedRequest, client: Client
     Returns:
         To a writer that may not read, the answer to any text; None to others, who are told that it was left out.
     """
-    return _taken(make_id, checked, make_id(), None) if is_blind(client) else None
+    return _taken(make_id, checked, make_id(), None) if may_not_read(client) else None
 
 
 def _taken(make_id: Callable[[], str], checked: CheckedRequest, own_id: str, conflict: str | None) -> StoreReply:

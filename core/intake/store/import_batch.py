@@ -19,8 +19,8 @@ from core.intake.transaction.text_parts import SplitDraft, split_draft
 from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.intake.transaction.trust_inputs import age_days
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transaction.validation import check_claim, check_space_name, claim_validity, in_order, is_exclusive
-from core.intake.transitions.injection_hold import REASON, ScreenedText, claimed, raise_review, screened
+from core.intake.transaction.validation import check_claim, check_space_name, claim_validity, is_exclusive, is_ordered
+from core.intake.transitions.injection_hold import REASON, ScreenedText, raise_review, screen_claim, screen_text
 from core.intake.transitions.review_items import open_review
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
@@ -109,7 +109,7 @@ class ImportRun:
     step_id: str
 
 
-def digest(space_name: str, identity: str) -> bytes:
+def identity_digest(space_name: str, identity: str) -> bytes:
     """The key of an identity in `fingerprints` and `tombstones`.
 
     A space is a boundary: the same export may be brought into two spaces on purpose, but into one only once.
@@ -129,7 +129,7 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
 
     Args:
         rows: a vault snapshot or a transaction.
-        digests: from `digest`.
+        digests: from `identity_digest`.
 
     Returns:
         Those of them that are known.
@@ -142,7 +142,7 @@ def _hex(digests: Sequence[bytes]) -> str:
 
 
 def _key(run: ImportRun, item: ImportRecord) -> bytes:
-    return digest(item.space or run.space_name, item.identity)
+    return identity_digest(item.space or run.space_name, item.identity)
 
 
 class ImportWriter:
@@ -260,7 +260,7 @@ class ImportWriter:
             if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
                 # What stood before says what it said: a row with its words puts no claim beneath it.
                 self._claim(tx, run, item, twin, item.texts[0])
-                claimed(tx, self._make_id, twin, item.claim, stranger=True)
+                screen_claim(tx, self._make_id, twin, item.claim, stranger=True)
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
         tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
@@ -403,7 +403,7 @@ def _dated(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
 
 
-def look_over(items: Sequence[ImportRecord]) -> None:
+def scan_ahead(items: Sequence[ImportRecord]) -> None:
     """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers.
 
     Args:
@@ -414,7 +414,7 @@ def look_over(items: Sequence[ImportRecord]) -> None:
 
 
 def _screened(item: ImportRecord) -> ScreenedText:
-    return screened("".join(item.texts), item.claim, stranger=True)
+    return screen_text("".join(item.texts), item.claim, stranger=True)
 
 
 def _looked_at(item: ImportRecord) -> ImportRecord:
@@ -494,4 +494,4 @@ def usable_validity(begin: When | None, end: When | None) -> tuple[When | None, 
     Returns:
         The window, or two Nones; the row keeps both as written in its `extra`.
     """
-    return (begin, end) if in_order(begin, end) else (None, None)
+    return (begin, end) if is_ordered(begin, end) else (None, None)

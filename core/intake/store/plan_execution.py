@@ -19,7 +19,7 @@ from core.intake.claims.candidate import StoreCandidate
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.sources import standing_twin
 from core.intake.transaction.text_readers import TextReaders
-from core.intake.transitions.proposals import REJECTED_BEFORE, close_twins, overtake
+from core.intake.transitions.proposals import REJECTED_BEFORE, close_overtaken, close_twins
 from core.intake.transitions.review_items import KEPT, EarlierItem, ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.types.replies import Classification, StoreReply
@@ -35,7 +35,7 @@ _LOGGED = dict.fromkeys(Deed, "ADD") | {
 
 
 @dataclass
-class Carrying:
+class PlanExecution:
     """One plan being carried out.
 
     Attributes:
@@ -50,7 +50,7 @@ class Carrying:
     plan: StorePlan
     readers: TextReaders
 
-    def out(self) -> StoreReply:
+    def apply(self) -> StoreReply:
         """Do it.
 
         Returns:
@@ -171,7 +171,7 @@ class Carrying:
             elif not case.whole:
                 self.acts.replace_claims([one.claim_id for one in case.odds], self._id)
                 self.acts.edge(self._id, case.other.id, "contradicts")
-            elif overtake(self.acts, case.other.id, self._id):
+            elif close_overtaken(self.acts, case.other.id, self._id):
                 continue
             else:
                 self.acts.supersede(case.other.id, self._id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from core.intake.claims.assertion import follow
+from core.intake.claims.assertion import sync_claims
 from core.intake.store.classification import SCHEDULER
 from core.intake.transaction.trust_inputs import refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
@@ -60,7 +60,7 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> R
     broken = broken_evidence(tx, claims)
     sure = _confidences(tx, claims)
     with work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
-        follow(tx, work.make_id, _behind(tx, claims))
+        sync_claims(tx, work.make_id, _behind(tx, claims))
         mended = verb.changes
         verb.note(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
     trusts = 0
@@ -113,7 +113,7 @@ def _behind(rows: Rows, claim_ids: list[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def added(first: Reconciled, second: Reconciled) -> Reconciled:
+def add_counts(first: Reconciled, second: Reconciled) -> Reconciled:
     """The counts of two batches together."""
     return Reconciled(
         first.claims + second.claims,

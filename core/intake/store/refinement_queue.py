@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.intake.claims.candidate import claims_told
+from core.intake.claims.candidate import load_claims
 from core.types.belief import ACTED_ON, ClaimDraft, Label, Told
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -95,7 +95,7 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
     row = rows.one(_PAIRS[0], values) or rows.one(_PAIRS[1], values)
     if row is None:
         return None
-    claims = claims_told(rows, [row[1], row[4]])
+    claims = load_claims(rows, [row[1], row[4]])
     sides = [
         Told(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
         for memory_id, text, at_ms in (row[1:4], row[4:7])
@@ -118,11 +118,11 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     row = rows.one(_TEXTS[0], values) or rows.one(_TEXTS[1], values)
     if row is None:
         return None
-    known = tuple(draft for _, draft in claims_told(rows, [row[1]]).get(row[1], ()))
+    known = tuple(draft for _, draft in load_claims(rows, [row[1]]).get(row[1], ()))
     return UnreadMemory(int(row[0]), str(row[1]), Told(row[2], row[3], known), known, (row[4],))
 
 
-def passed(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
+def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
     """Note that a model was asked: it is not asked again, whatever it said.
 
     Args:

@@ -27,7 +27,7 @@ from core.intake.transaction.validation import (
     is_exclusive,
     is_plain_label,
 )
-from core.intake.transitions.injection_hold import ScreenedText, screened
+from core.intake.transitions.injection_hold import ScreenedText, screen_text
 from core.memory.write import Stored
 from core.score.lifecycle.decay import check_permanence
 from core.types.clients import limit_of
@@ -74,7 +74,7 @@ _BARE_WORDS = 12
 _ENDS = (".", "!", "?", "\u2026", "\u3002")
 
 
-def as_store(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
+def to_store_request(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
     """Make a request to store out of a fact's parts (seed B, `store_fact`; design section 4, claim given).
 
     A text that is a bare value ("Graz") would say nothing by itself: it becomes "Anna lives in: Graz". A sentence stays
@@ -92,7 +92,7 @@ def as_store(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
         UserError: INVALID_INPUT where the value of a long text is not given.
     """
     text = fact.store.text
-    bare = fact.value is None and is_bare(text, fact.subject)
+    bare = fact.value is None and is_bare_value(text, fact.subject)
     if bare:
         value, text = text.strip(), f"{fact.subject} {fact.predicate.replace('_', ' ')}: {text.strip()}"
     else:
@@ -102,7 +102,7 @@ def as_store(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
     return replace(fact.store, text=text, claim=claim)
 
 
-def is_bare(text: str, subject: str) -> bool:
+def is_bare_value(text: str, subject: str) -> bool:
     """Whether a text is a value without a sentence around it.
 
     Args:
@@ -193,7 +193,7 @@ def check_request(
         validity,
         _proposed(request, client),
         _scope(request, claim),
-        screened=screened(request.text, claim, stranger=client is not None),
+        screened=screen_text(request.text, claim, stranger=client is not None),
     )
 
 

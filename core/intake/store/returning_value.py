@@ -26,7 +26,7 @@ names the value of what was held back."""
 _VERSIONS = 8
 
 
-def versions_over(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Versions that are over in the chains of memories that stand, the newest first.
 
     Args:
@@ -46,7 +46,9 @@ def versions_over(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def beside_over(newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None) -> Relation | None:
+def relation_to_past(
+    newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None
+) -> Relation | None:
     """How a newcomer relates to what stands now, as a version that is over tells.
 
     Args:
@@ -67,7 +69,7 @@ def beside_over(newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told
     return None if told is None else _stale(told)
 
 
-def said_again(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
+def relation_of_repeat(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
     """How a newcomer relates to a memory of the same words of which something is over by now.
 
     Args:
@@ -81,7 +83,7 @@ def said_again(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
     return certain(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain(Label.DUPLICATE, IDENTICAL)
 
 
-def beside_doubted(
+def relations_to_doubted(
     rows: Rows, newcomer: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
     """How a newcomer relates to what may have taken the place of something: until a person has said so, both stand.

@@ -18,16 +18,16 @@ from core.belief.claims.claims import Evidenced, given_draft, key_of
 from core.belief.extract.permanence import permanence_of
 from core.belief.gate import Standing
 from core.errors import BugError, Code, UserError
-from core.intake.claims.candidate import StoreCandidate, is_persons
+from core.intake.claims.candidate import StoreCandidate, is_owners_word
 from core.intake.claims.claim_writer import read_claims, write_claims
-from core.intake.claims.structural_match import same_words
-from core.intake.store.classification import StoredMemoryJudge, settle, stored_newcomer
-from core.intake.store.disclosure import barred, check_room, is_sealed, told
+from core.intake.claims.structural_match import find_same_words
+from core.intake.store.classification import StoredMemoryJudge, judge_stored, load_candidate
+from core.intake.store.disclosure import check_room, is_sealed, reply_if_tombstoned, visible_reply
 from core.intake.store.neighbours import NeighbourSearch
-from core.intake.store.plan_execution import Carrying
+from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.requests import CheckedRequest, StoreContext, default_role
-from core.intake.store.store_plan import StorePlan, plan, plan_verbatim
-from core.intake.transaction.echo_guard import NO_IDS, was_handed
+from core.intake.store.store_plan import StorePlan, plan_store, plan_verbatim
+from core.intake.transaction.echo_guard import NO_IDS, was_disclosed
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.question_quota import is_at_bound
 from core.intake.transaction.sources import (
@@ -42,8 +42,8 @@ from core.intake.transaction.text_parts import split_draft
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.trust_inputs import age_days
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.injection_hold import REASON, claimed, raise_review
-from core.intake.transitions.proposals import put_aside, refused_before
+from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
+from core.intake.transitions.proposals import archive_refused, find_refusal
 from core.intake.transitions.review_items import open_review
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
@@ -59,8 +59,8 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def foresee(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCandidate, StorePlan]:
-    """What `judge` would do with a memory that stands.
+def plan_for_stored(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCandidate, StorePlan]:
+    """What `judge_by_claims` would do with a memory that stands.
 
     Args:
         keeper: stores and judges.
@@ -70,11 +70,11 @@ def foresee(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCand
     Returns:
         The memory as it is judged, and the plan.
     """
-    newcomer = stored_newcomer(rows, memory_id, keeper.space)
+    newcomer = load_candidate(rows, memory_id, keeper.space)
     return newcomer, _by_claims(keeper, rows, newcomer)
 
 
-def judge(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply:
+def judge_by_claims(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply:
     """Judge a memory that stands by its claims; what is merely near is not looked at.
 
     Args:
@@ -91,7 +91,7 @@ def judge(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply
 
 
 def _by_claims(keeper: StoreService, rows: Rows, newcomer: StoreCandidate) -> StorePlan:
-    return plan(rows, newcomer, replace(keeper.readers, most=0), keeper.neighbours)
+    return plan_store(rows, newcomer, replace(keeper.readers, most=0), keeper.neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +148,9 @@ class StoreService:
         check_room(tx, actor, client, self.work.client_waits, tx.now_ms)
         if client is not None:
             self.space_of(tx, request, client)  # refused before the text is looked at: it is the same for all
-        quiet = barred(tx, self.work, self.make_id, checked.texts, label, actor)
+        quiet = reply_if_tombstoned(tx, self.work, self.make_id, checked.texts, label, actor)
         if quiet is not None:
-            reply = told(tx, self.make_id, quiet, checked, client, quiet.memory_id)
+            reply = visible_reply(tx, self.make_id, quiet, checked, client, quiet.memory_id)
         else:
             with self.work.verb(tx, "store", label, actor) as verb:
                 space_id = self.space_of(tx, request, client)
@@ -164,7 +164,7 @@ class StoreService:
         arriving = replace(arriving, memory_id=self.make_id())
         known = self._known(tx, verb, arriving)
         reply = self._add(tx, verb, arriving) if known is None else known
-        return told(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
+        return visible_reply(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
 
     def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
         """The steps for a verb.
@@ -205,7 +205,7 @@ class StoreService:
         self._settling(acts).read_anew(memory_id)
 
     def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
-        """Judge a batch of memories that came in unjudged (`core.intake.store.classification.unread`).
+        """Judge a batch of memories that came in unjudged (`core.intake.store.classification.find_unread`).
 
         Args:
             tx: the transaction.
@@ -215,13 +215,13 @@ class StoreService:
         Returns:
             How many were judged.
         """
-        return settle(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
+        return judge_stored(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
 
     def _settling(self, acts: Transitions) -> StoredMemoryJudge:
         return StoredMemoryJudge(acts, self.readers, self._plan)
 
     def _plan(self, tx: Tx, newcomer: StoreCandidate) -> StorePlan:
-        return plan(tx, newcomer, self.readers, self.neighbours)
+        return plan_store(tx, newcomer, self.readers, self.neighbours)
 
     def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
         """The id of the space a request goes to; ACCESS_DENIED for one the client may not write into."""
@@ -267,7 +267,7 @@ class StoreService:
 
     def _corroborate(self, tx: Tx, known: str, arriving: StoreContext) -> None:
         """Another source says the same, unless it was told so by Loci itself."""
-        if not was_handed(tx, arriving.actor.client_id, known, arriving.handed):
+        if not was_disclosed(tx, arriving.actor.client_id, known, arriving.handed):
             corroborate(tx, known, arriving.lineage, arriving.source)
 
     def _says_more(self, tx: Tx, known: str, arriving: StoreContext) -> bool:
@@ -290,7 +290,7 @@ class StoreService:
         if self._is_own(tx, known, arriving):
             acts = self.acts(tx, verb, arriving.stored)
             # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
-            claimed(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
+            screen_claim(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
             reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
             if reply is not None:
                 verb.note(known, operation=reply.operation)
@@ -312,7 +312,7 @@ class StoreService:
         if waiting is not None:
             if given is not None:
                 write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), limit)
-                item = claimed(tx, self.make_id, waiting, checked.claim, stranger=True)
+                item = screen_claim(tx, self.make_id, waiting, checked.claim, stranger=True)
                 if item is not None:
                     verb.note(waiting, operation="QUARANTINE")
                     verb.log("QUARANTINE", waiting, None, None, "rules")
@@ -323,7 +323,7 @@ class StoreService:
         known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
         if known is not None and not is_sealed(tx, known, arriving.client):
             return None if is_partly_over(tx, known) else _nothing_new(verb, known)
-        refused = refused_before(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
+        refused = find_refusal(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
         return None if refused is None or refused.own is None else _nothing_new(verb, refused.own)
 
     def _add(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply:
@@ -346,7 +346,7 @@ class StoreService:
             return _nothing_new(verb, wanted.partners[0].other.id)
         acts = self.acts(tx, verb, arriving.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
-        if wanted is not None and wanted.stands and same_words(tx, newcomer) is None:
+        if wanted is not None and wanted.stands and find_same_words(tx, newcomer) is None:
             draft = replace(draft, status=Status.ACTIVE)
         self._insert(tx, draft, arriving, newcomer.claims)
         if wanted is None:
@@ -355,7 +355,7 @@ class StoreService:
                 open_review(tx, self.make_id(), draft.id, "proposal", "proposed_by_client")
         else:
             acts.weighed = wanted.by
-            reply = Carrying(acts, newcomer, wanted, self.readers).out()
+            reply = PlanExecution(acts, newcomer, wanted, self.readers).apply()
         verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
 
@@ -371,7 +371,7 @@ class StoreService:
     def _is_echo(self, tx: Tx, wanted: StorePlan, arriving: StoreContext) -> bool:
         """It says in other words what this client was given."""
         return wanted.label == "DUPLICATE" and any(
-            was_handed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
+            was_disclosed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
         )
 
     @staticmethod
@@ -386,7 +386,7 @@ class StoreService:
         else:
             conflict = open_review(acts.tx, item, draft.id, "proposal", "proposed_by_client")
             reply = StoreReply("PROPOSED", draft.id, conflict=conflict)
-        if not put_aside(acts, draft, checked.texts, item):
+        if not archive_refused(acts, draft, checked.texts, item):
             acts.opened.append(item)
         return reply
 
@@ -431,7 +431,7 @@ class StoreService:
         return Standing(
             owners_word=explicit,
             owner_said=explicit or implicit,
-            persons=explicit or implicit or is_persons(draft.source, imported=False, by_client=by_client),
+            persons=explicit or implicit or is_owners_word(draft.source, imported=False, by_client=by_client),
             source=draft.source,
             client_id=draft.client_id,
             brought_by="client" if by_client else "owner",

@@ -17,23 +17,23 @@ from core.belief.relate.extent import says_all_of, speaks_for
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
-from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.claims.structural_match import (
     ClaimConflict,
-    at_odds,
-    others_standing,
-    same_claims,
-    same_words,
-    taken_otherwise,
+    find_claim_conflicts,
+    find_presupposed,
+    find_same_claims,
+    find_same_words,
+    has_other_claims,
 )
 from core.intake.store.neighbours import NeighbourSearch
 from core.intake.store.returning_value import (
     OLD_VALUE,
     VALUE_RETURNS,
-    beside_doubted,
-    beside_over,
-    said_again,
-    versions_over,
+    past_versions,
+    relation_of_repeat,
+    relation_to_past,
+    relations_to_doubted,
 )
 from core.intake.transaction.text_readers import TextReaders
 from core.score.belief.chance import belonging, weighed
@@ -114,7 +114,7 @@ class StorePlan:
 NEW = StorePlan("NEW", 1.0, "rules")
 
 
-def plan(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
+def plan_store(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
     """Decide on a newcomer.
 
     Args:
@@ -126,22 +126,22 @@ def plan(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neighbours:
     Returns:
         What to do.
     """
-    known = same_claims(rows, newcomer)
+    known = find_same_claims(rows, newcomer)
     if known is not None:
         return StorePlan("DUPLICATE", 1.0, "rules", known=known)
-    odds = at_odds(rows, newcomer)
-    twin = same_words(rows, newcomer)
-    rivals = taken_otherwise(rows, newcomer)
+    odds = find_claim_conflicts(rows, newcomer)
+    twin = find_same_words(rows, newcomer)
+    rivals = find_presupposed(rows, newcomer)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin]), *rivals]
     others = neighbours.others(rows, newcomer)
     near = _near(rows, newcomer, readers, neighbours, (certain, odds), others)
     if not near:
         return NEW
     relations = _relations(newcomer, near, readers, odds, others)
-    relations |= {other.id: said_again(newcomer, other) for other in near if other.id == twin}
+    relations |= {other.id: relation_of_repeat(newcomer, other) for other in near if other.id == twin}
     relations |= {one: _at_least_doubted(relations.get(one)) for one in rivals}
     if not newcomer.standing.owner_said:
-        relations = beside_doubted(rows, newcomer, near, relations)
+        relations = relations_to_doubted(rows, newcomer, near, relations)
     cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
     made = _joined(cases, newcomer)
     if twin is not None and not _leaves_room(made, twin):
@@ -159,8 +159,8 @@ def plan_verbatim(rows: Rows, newcomer: StoreCandidate) -> StorePlan | None:
     Returns:
         What to do where it waits; None where it stands.
     """
-    rivals = taken_otherwise(rows, newcomer)
-    near = beside(rows, dict.fromkeys(rivals, 1.0)).values()
+    rivals = find_presupposed(rows, newcomer)
+    near = load_neighbours(rows, dict.fromkeys(rivals, 1.0)).values()
     cases = _cases(rows, newcomer, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
     waits = [case for case in cases if case.verdict.deed is Deed.QUARANTINE]
     return _plan(Deed.QUARANTINE, waits, cases) if waits else None
@@ -196,14 +196,14 @@ def _near(
             if belonging(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
     # Where another was merged into the newcomer before it was judged, its own former words are no neighbour of it.
-    found = {one.id: one for one in beside(rows, cosines).values() if one.head_id != newcomer.memory_id}
+    found = {one.id: one for one in load_neighbours(rows, cosines).values() if one.head_id != newcomer.memory_id}
     # What is near may be over: then what stands in its place is looked at too, however it is worded.
     heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
-    found |= beside(rows, heads)
+    found |= load_neighbours(rows, heads)
     order = dict.fromkeys([*cosines, *heads])
     if not newcomer.standing.owner_said and not given:
         # Who may not replace what stands may speak of what is over, in words that are near to neither.
-        known = beside(rows, dict.fromkeys(versions_over(rows, found), 0.0))
+        known = load_neighbours(rows, dict.fromkeys(past_versions(rows, found), 0.0))
         over = {one.id: one for one in known.values() if one.id not in found and one.head_id in found}
         found |= over
         order |= dict.fromkeys(over)
@@ -375,14 +375,14 @@ def _cases(
     for other in near:
         relation = relations.get(other.id)
         if other.is_over:
-            relation = beside_over(newcomer, other, by_id[other.head_id], relation)
+            relation = relation_to_past(newcomer, other, by_id[other.head_id], relation)
             other = by_id[other.head_id]
         if relation is None:
             continue
         own = tuple(one for one in odds if one.memory_id == other.id)
         if not own:
             relation = _record_changed(newcomer, other, _beside_person(newcomer, other, relation))
-        whole = not own or not others_standing(rows, other.id, [one.claim_id for one in own])
+        whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
         if other.id not in standing or _tells_more(case, standing[other.id]):
             standing[other.id] = case

@@ -14,7 +14,7 @@ from core.vault.database.tx import Tx
 NO_IDS: frozenset[str] = frozenset()
 
 
-def note_handed(tx: Tx, rows: Iterable[tuple[str, str, int]]) -> None:
+def note_disclosures(tx: Tx, rows: Iterable[tuple[str, str, int]]) -> None:
     """Write down what was given to clients.
 
     Args:
@@ -29,7 +29,7 @@ def note_handed(tx: Tx, rows: Iterable[tuple[str, str, int]]) -> None:
     )
 
 
-def was_handed(rows: Rows, client_id: str | None, memory_id: str, waiting: frozenset[str] = NO_IDS) -> bool:
+def was_disclosed(rows: Rows, client_id: str | None, memory_id: str, waiting: frozenset[str] = NO_IDS) -> bool:
     """Whether a client was given a memory, or one that stands in its chain or beneath it.
 
     Args:

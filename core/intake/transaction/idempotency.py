@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import Code, UserError
-from core.intake.transaction.tombstones import blinded
+from core.intake.transaction.tombstones import blind_digest
 from core.memory.draft import to_json
 from core.types.values import Actor
 from core.vault.database.rows import Rows
@@ -36,7 +36,7 @@ class IdempotentCall:
     asked: Mapping[str, Any]
     taken: str = "This request_id was used for something else before; choose a new one."
 
-    def once(self, tx: Tx, do: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    def run_once(self, tx: Tx, do: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Do it, unless it was done.
 
         Args:
@@ -73,7 +73,7 @@ class IdempotentCall:
         row = rows.one("SELECT digest, reply FROM requests WHERE actor = ? AND request_id = ?", self._name)
         if row is None:
             return None
-        if bytes(row[0]) not in (self._digest, blinded(rows, self._digest)):
+        if bytes(row[0]) not in (self._digest, blind_digest(rows, self._digest)):
             raise UserError(Code.INVALID_INPUT, self.taken)
         found: dict[str, Any] = json.loads(row[1])
         return found
@@ -88,7 +88,7 @@ class IdempotentCall:
         if self.request_id is not None:
             tx.run(
                 "INSERT INTO requests (actor, request_id, digest, reply, at) VALUES (?, ?, ?, ?, ?)",
-                (*self._name, blinded(tx, self._digest), to_json(dict(reply)), tx.now_ms),
+                (*self._name, blind_digest(tx, self._digest), to_json(dict(reply)), tx.now_ms),
             )
 
     @property

@@ -26,7 +26,7 @@ _BLINDED = b"loci-blinded-v1"
 _ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))"
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text as tombstones compare it: width, case and spaces do not matter.
 
     Args:
@@ -43,7 +43,7 @@ def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
 
     Args:
         rows: a vault snapshot or a transaction.
-        digests: of identities (`core.intake.store.import_batch.digest`) or of texts.
+        digests: of identities (`core.intake.store.import_batch.identity_digest`) or of texts.
 
     Returns:
         Those of them that were erased.
@@ -69,7 +69,7 @@ def erased_texts(rows: Rows, texts: Iterable[str]) -> set[str]:
     return {text for text, digest in digests.items() if digest in erased}
 
 
-def bury(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) -> int:
+def write_tombstones(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) -> int:
     """Put down what must not come back.
 
     Args:
@@ -81,7 +81,7 @@ def bury(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) -> int:
         How many digests there are.
     """
     key = _key(tx) or _new_key(tx)
-    kinds = {_digest(key, text): TEXT for text in texts if folded(text)}
+    kinds = {_digest(key, text): TEXT for text in texts if fold_text(text)}
     kinds |= dict.fromkeys(identities, IDENTITY)
     tx.run_many(
         "INSERT OR IGNORE INTO tombstones (digest, kind, erased_at) VALUES (?, ?, ?)",
@@ -90,7 +90,7 @@ def bury(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) -> int:
     return len(kinds)
 
 
-def lift(tx: Tx, texts: Iterable[str]) -> None:
+def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
     """The person says a text again: it may be stored from here on, by others too.
 
     Args:
@@ -105,7 +105,7 @@ def lift(tx: Tx, texts: Iterable[str]) -> None:
         tx.run("DELETE FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))", (digests,))
 
 
-def blinded(rows: Rows, digest: bytes) -> bytes:
+def blind_digest(rows: Rows, digest: bytes) -> bytes:
     """A digest of something that may hold an erased text, so that no more can be read from it than from a tombstone.
 
     Args:
@@ -120,7 +120,7 @@ def blinded(rows: Rows, digest: bytes) -> bytes:
 
 
 def _digest(key: bytes, text: str) -> bytes:
-    return keyed_digest(key, _LABEL, folded(text).encode("utf-8", "surrogatepass"))
+    return keyed_digest(key, _LABEL, fold_text(text).encode("utf-8", "surrogatepass"))
 
 
 def _key(rows: Rows) -> bytes | None:

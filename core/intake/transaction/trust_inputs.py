@@ -33,7 +33,7 @@ _EVIDENCE = (
 )
 
 
-def terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
+def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     """The terms of a memory's trust as it stands now.
 
     Args:
@@ -173,7 +173,7 @@ def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def weighed(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weighed]]:
+def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weighed]]:
     """The evidence of claims as it counts now.
 
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
@@ -212,7 +212,7 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """
     changed = 0
     given = list(claim_ids)
-    for claim_id, pieces in weighed(tx, list(dict.fromkeys([*given, *opposed_to(tx, given)]))).items():
+    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *opposed_to(tx, given)]))).items():
         confidence = claim_confidence(pieces)
         # Derived, as trust is: written past the recorder.
         changed += tx.run(
@@ -246,7 +246,7 @@ def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> 
 
 
 def _refresh_one(tx: Tx, memory_id: str) -> float:
-    terms = terms_of(tx, memory_id, tx.now_ms)
+    terms = trust_terms_of(tx, memory_id, tx.now_ms)
     sure = terms.trust
     if tx.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) == Kind.DIGEST:
         sure = digest_confidence(tx, memory_id, sure, tx.now_ms)

@@ -200,7 +200,7 @@ class UnitOfWork:
             UserError: UNAUTHENTICATED for a client that was revoked or paused since it asked; RATE_LIMITED where too
                 much of it would wait for the person.
         """
-        need_welcome(tx, actor)
+        check_admitted(tx, actor)
         verb = Verb(tx, step_id or self._make_id())
         previous, tx.recorder = tx.recorder, verb
         try:
@@ -233,7 +233,7 @@ class UnitOfWork:
         Raises:
             UserError: as `verb`.
         """
-        need_welcome(tx, actor)
+        check_admitted(tx, actor)
         step_id = self._make_id()
         self._insert_step(tx, step_id, name, label, actor, undoes=None, keep_open=True)
         return step_id
@@ -267,7 +267,7 @@ class UnitOfWork:
         )
 
 
-def need_welcome(rows: Rows, actor: Actor) -> None:
+def check_admitted(rows: Rows, actor: Actor) -> None:
     """Refuse a client that was revoked or paused, as its row stands in this very transaction.
 
     Args:
@@ -278,10 +278,10 @@ def need_welcome(rows: Rows, actor: Actor) -> None:
         UserError: UNAUTHENTICATED.
     """
     if actor.client_id is not None and rows.value(_WELCOME, (actor.client_id,)) is None:
-        raise unwelcome()
+        raise not_admitted_error()
 
 
-def unwelcome() -> UserError:
+def not_admitted_error() -> UserError:
     """The one answer to a client that is unknown, paused or revoked."""
     return UserError(Code.UNAUTHENTICATED, "This client is not paired; ask the person to pair it again.")
 

@@ -156,7 +156,7 @@ def claim_validity(claim: Mapping[str, Any]) -> tuple[When | None, When | None]:
         UserError: INVALID_INPUT for a time that cannot be read, or an end before the beginning.
     """
     begin, end = (_moment(claim, field) for field in ("valid_from", "valid_to"))
-    if not in_order(begin, end):
+    if not is_ordered(begin, end):
         raise UserError(Code.INVALID_INPUT, "A claim's valid_from must not lie after its valid_to.")
     return begin, end
 
@@ -169,7 +169,7 @@ def _moment(claim: Mapping[str, Any], field: str) -> When | None:
     return when
 
 
-def in_order(begin: When | None, end: When | None) -> bool:
+def is_ordered(begin: When | None, end: When | None) -> bool:
     """Whether a window of validity does not end before it begins."""
     return begin is None or end is None or begin.ms <= end.ms
 

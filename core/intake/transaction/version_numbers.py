@@ -16,7 +16,7 @@ _HEADS = (
 )
 
 
-def newest(tx: Tx, chain_id: str, but: str = "") -> int:
+def newest_version(tx: Tx, chain_id: str, but: str = "") -> int:
     """The highest number of a chain.
 
     Args:
@@ -36,7 +36,7 @@ def newest(tx: Tx, chain_id: str, but: str = "") -> int:
     )
 
 
-def number(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
+def assign_version(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
     """Give a memory, and its other parts, a place in a chain.
 
     Args:
@@ -51,7 +51,7 @@ def number(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
             tx.update("memories", {"id": part}, {"chain_id": chain_id, "version": version})
 
 
-def join(tx: Tx, chain_id: str, into: str, but: str = "") -> None:
+def append_chain(tx: Tx, chain_id: str, into: str, but: str = "") -> None:
     """The versions of one chain go on from the last one of another.
 
     Args:
@@ -62,12 +62,12 @@ def join(tx: Tx, chain_id: str, into: str, but: str = "") -> None:
     """
     if chain_id == into:
         return
-    last = newest(tx, into, but)
+    last = newest_version(tx, into, but)
     for place, (memory_id, _) in enumerate(tx.all(_HEADS, (chain_id, but)), last + 1):
-        number(tx, str(memory_id), into, place)
+        assign_version(tx, str(memory_id), into, place)
 
 
-def enter(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
+def make_room_in_chain(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
     """Make room in a chain for a version that was said before others.
 
     Args:
@@ -88,5 +88,5 @@ def enter(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
     later = [(str(one), int(had)) for one, had in tx.all(_HEADS, (chain_id, own)) if had >= version]
     if any(had == version for _, had in later):
         for memory_id, had in reversed(later):
-            number(tx, memory_id, chain_id, had + 1)
+            assign_version(tx, memory_id, chain_id, had + 1)
     return version

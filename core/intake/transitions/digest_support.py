@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from core.intake.claims.assertion import follow
+from core.intake.claims.assertion import sync_claims
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.memory.draft import to_json
@@ -33,7 +33,7 @@ _LEFT = (Status.ARCHIVED.value, Status.DELETED.value)
 _SOURCES = "SELECT id, status FROM memories WHERE consolidated_into = ? ORDER BY n"
 
 
-def release(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], status: Status) -> tuple[str, ...]:
+def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], status: Status) -> tuple[str, ...]:
     """Let the digests go that some memories went into.
 
     Args:
@@ -64,7 +64,7 @@ def release(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], status: Stat
         tx.update_many(
             "memories", "id", [one for one in gone if _is_of(tx, one, digest_id)], {"consolidated_into": None}
         )
-        follow(tx, make_id, [str(digest_id), *gone, *others])
+        sync_claims(tx, make_id, [str(digest_id), *gone, *others])
         for one in others:
             refresh_trust(tx, one)
         changed += [str(digest_id), *others]

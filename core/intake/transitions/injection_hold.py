@@ -60,7 +60,7 @@ class ScreenedText:
         return {"score": found.score, "families": list(found.families), "rules": list(found.rules)}
 
 
-def screened(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
+def screen_text(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
     """Look at a text and at the claim that comes with it.
 
     Args:
@@ -93,7 +93,7 @@ def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> st
     return open_review(tx, item_id, memory_id, "injection", REASON, seen.detail)
 
 
-def claimed(
+def screen_claim(
     tx: Tx, make_id: Callable[[], str], memory_id: str, claim: Mapping[str, object] | None, *, stranger: bool
 ) -> str | None:
     """Look at a claim that comes later than its text; the memory is marked as if the two had come together.
@@ -110,7 +110,7 @@ def claimed(
     Returns:
         The review item the person has to decide; None where none is needed.
     """
-    seen = screened("", claim, stranger=stranger)
+    seen = screen_text("", claim, stranger=stranger)
     if not seen.flags:
         return None
     for part, flags in tx.all(_WHOLE, (memory_id,)):
@@ -122,7 +122,7 @@ def claimed(
     return str(open_already) if open_already is not None else raise_review(tx, make_id(), memory_id, seen)
 
 
-def refuse_orders(names: Iterable[str], words: Iterable[str] = ()) -> None:
+def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
     """Refuse what a client says where nothing could wait for the person, and it reads like an instruction (E10.14.3).
 
     Args:
@@ -139,7 +139,7 @@ def refuse_orders(names: Iterable[str], words: Iterable[str] = ()) -> None:
         raise UserError(Code.ACCESS_DENIED, "This text reads like an instruction; only the person may let it stand.")
 
 
-def let_through(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
+def release_hold(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
     """Take the mark off a memory, with all parts of a split text: assistants may be given it.
 
     Args:
@@ -159,12 +159,12 @@ def let_through(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
     if tx.row("memories", {"id": memory_id}) is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     with work.verb(tx, VERB, LABEL, actor) as verb:
-        allow(tx, memory_id)
+        clear_hold(tx, memory_id)
         verb.note(memory_id)
     return verb.step_id
 
 
-def allow(tx: Tx, memory_id: str) -> None:
+def clear_hold(tx: Tx, memory_id: str) -> None:
     """The steps of letting through, within a running verb.
 
     Args:

@@ -39,7 +39,7 @@ class MergeResult:
     from_id: str
 
 
-def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> MergeResult:
+def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: str) -> MergeResult:
     """Write a merge (seed D): tags, sources, entities; the higher importance, the longer permanence, the earlier time.
 
     Args:
@@ -70,9 +70,9 @@ def unite(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, from_id: 
     _original(tx, kept, original_id)
     chain = str(kept["chain_id"])
     if str(other["chain_id"]) == chain:
-        version_numbers.number(tx, from_id, chain, version_numbers.newest(tx, chain, from_id) + 1)
-    version_numbers.join(tx, str(other["chain_id"]), chain, but=keep_id)
-    place = {"supersedes_id": original_id, "version": version_numbers.newest(tx, chain, keep_id) + 1}
+        version_numbers.assign_version(tx, from_id, chain, version_numbers.newest_version(tx, chain, from_id) + 1)
+    version_numbers.append_chain(tx, str(other["chain_id"]), chain, but=keep_id)
+    place = {"supersedes_id": original_id, "version": version_numbers.newest_version(tx, chain, keep_id) + 1}
     tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place})
     _carry_evidence(tx, make_id, keep_id, original_id, text)
     _lend_evidence(tx, make_id, keep_id, from_id, text)

@@ -38,7 +38,7 @@ _WAITING = """
 """
 
 
-def overtake(acts: Transitions, waiting_id: str, by_id: str) -> bool:
+def close_overtaken(acts: Transitions, waiting_id: str, by_id: str) -> bool:
     """What waits for the person and was never let in leaves, where something else is said: it was no version.
 
     Trigger: a client's proposal is at odds with what the person says next. Why: as a version that is over it would
@@ -104,7 +104,7 @@ class EarlierRefusal:
     own: str | None
 
 
-def refused_before(
+def find_refusal(
     rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, client_id: str | None, scope_session: str = ""
 ) -> EarlierRefusal | None:
     """Whether the person turned these words down, and goes by that still.
@@ -139,7 +139,7 @@ def refused_before(
     return EarlierRefusal(next((str(row[0]) for row in found if row[1]), None))
 
 
-def put_aside(acts: Transitions, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
+def archive_refused(acts: Transitions, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
     """Archive a proposal that was just written where the person had turned the same down.
 
     Args:
@@ -152,7 +152,7 @@ def put_aside(acts: Transitions, draft: Draft, texts: Sequence[str], item_id: st
         Whether it was; its question is closed then.
     """
     limit = draft.scope_session
-    if refused_before(acts.tx, texts, draft.kind, draft.space_id, draft.client_id, limit) is None:
+    if find_refusal(acts.tx, texts, draft.kind, draft.space_id, draft.client_id, limit) is None:
         return False
     acts.archive(draft.id, REJECTED_BEFORE)
     return close_conflict(acts.tx, item_id, _MOOT, None, REJECTED_BEFORE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.errors import Code, UserError
-from core.intake.claims.assertion import follow
-from core.intake.claims.candidate import standing_of
+from core.intake.claims.assertion import sync_claims
+from core.intake.claims.candidate import authority_of
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transitions.digest_support import release
+from core.intake.transitions.digest_support import release_digests
 from core.intake.transitions.review_items import close_moot
 from core.types.values import Actor, Status
 from core.vault.database.tx import Tx
@@ -17,7 +17,7 @@ VERB = "forget"
 _PARTS = "SELECT id FROM memories WHERE id = ? OR part_of = ?"
 
 
-def forget(
+def forget_memory(
     tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor, verb_name: str = VERB, label: str = "Forget a memory"
 ) -> str:
     """Set a memory, with all parts of a split text, to `deleted`; what a person was asked about it is moot.
@@ -42,17 +42,17 @@ def forget(
     row = tx.one("SELECT status, coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
     if row is None or row[0] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    if not actor.is_owner and standing_of(tx, memory_id).is_guarded_from(actor.client_id):
+    if not actor.is_owner and authority_of(tx, memory_id).is_guarded_from(actor.client_id):
         raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
     with work.verb(tx, verb_name, label, actor) as verb:
-        told = leave(tx, work.make_id, str(row[1]))
+        told = apply_forget(tx, work.make_id, str(row[1]))
         parts = [str(part) for (part,) in tx.all(_PARTS, (row[1], row[1]))]
         close_moot(tx, [*parts, *told])
         verb.note(memory_id, parts=len(parts))
     return verb.step_id
 
 
-def leave(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
+def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
     """The steps of forgetting, within a running verb.
 
     Args:
@@ -70,5 +70,5 @@ def leave(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
             {"id": part},
             {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
         )
-    follow(tx, make_id, parts)
-    return tuple(release(tx, make_id, parts, Status.DELETED))
+    sync_claims(tx, make_id, parts)
+    return tuple(release_digests(tx, make_id, parts, Status.DELETED))

@@ -22,7 +22,7 @@ from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import digest_support, review_items
 from core.intake.transitions.confirmation import record_confirmation
-from core.intake.transitions.merge import MergeResult, unite
+from core.intake.transitions.merge import MergeResult, write_merge
 from core.intake.transitions.review_items import ItemSubject
 from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
@@ -116,7 +116,7 @@ class Transitions:
         self._follow_chain(old, new)
         self._touch(old_id)
         self._release(old_id)
-        assertion.follow(self.tx, self.make_id, self.parts(old_id))
+        assertion.sync_claims(self.tx, self.make_id, self.parts(old_id))
         self.edge(new_id, old_id, "supersedes")
         self.log("SUPERSEDE", new_id, old_id)
 
@@ -131,10 +131,10 @@ class Transitions:
         """
         head, new = self._row(by_id), self._row(new_id)
         chain = str(head["chain_id"])
-        by_id = late_arrival.next_said(self.tx, chain, new, by_id)
+        by_id = late_arrival.next_version_said(self.tx, chain, new, by_id)
         until = _since(self._row(by_id))
-        late_arrival.end_before(self.tx, chain, new)
-        version = version_numbers.enter(self.tx, chain, new)
+        late_arrival.close_earlier_version(self.tx, chain, new)
+        version = version_numbers.make_room_in_chain(self.tx, chain, new)
         for part in self.parts(new_id):
             row = self._row(part)
             changes = {
@@ -148,7 +148,7 @@ class Transitions:
             }
             self.tx.update("memories", {"id": part}, changes)
         self._touch(new_id)
-        assertion.follow(self.tx, self.make_id, self.parts(new_id))
+        assertion.sync_claims(self.tx, self.make_id, self.parts(new_id))
         self.edge(by_id, new_id, "supersedes")
         self.log("SUPERSEDE", by_id, new_id)
 
@@ -166,8 +166,8 @@ class Transitions:
         until = at or _since(self._row(new_id))
         changed = False
         for claim_id in old_claims:
-            by = assertion.counterpart(self.tx, claim_id, new_id)
-            changed |= assertion.retire(self.tx, claim_id, by, None if until is None else until.ms)
+            by = assertion.find_counterpart(self.tx, claim_id, new_id)
+            changed |= assertion.replace_claim(self.tx, claim_id, by, None if until is None else until.ms)
         return changed
 
     def merge_into(self, keep_id: str, text: str, vector: NDArray[np.float32], from_id: str) -> MergeResult:
@@ -182,7 +182,7 @@ class Transitions:
         Returns:
             The rows that hold the originals.
         """
-        merged = unite(self.tx, self.make_id, keep_id, text, from_id)
+        merged = write_merge(self.tx, self.make_id, keep_id, text, from_id)
         label = int(self._row(keep_id)["n"])
         vectors = np.asarray(vector, np.float32).reshape(1, -1)
         forget_vector(self.tx, label)  # those of other spaces say what it said before
@@ -190,7 +190,7 @@ class Transitions:
         refresh_terms(self.tx, [keep_id, merged.original_id, from_id])
         seq = self.tx.seq
         self.tx.after_commit(lambda: self.stored(seq, [label], vectors))
-        assertion.follow(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
+        assertion.sync_claims(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
         refresh_trust(self.tx, keep_id)
         self._touch(keep_id)
         self._touch(from_id)
@@ -220,7 +220,7 @@ class Transitions:
             add_source(self.tx, under_id, Lineage(lineage, client_id, session, import_id), Source(source))
         self._touch(new_id)
         refresh_trust(self.tx, under_id)
-        assertion.follow(self.tx, self.make_id, [*self.parts(new_id), under_id])
+        assertion.sync_claims(self.tx, self.make_id, [*self.parts(new_id), under_id])
         self.log("DUPLICATE", under_id, new_id)
 
     def contradict(self, new_id: str, existing_id: str) -> None:
@@ -263,7 +263,7 @@ class Transitions:
 
     def assert_claims(self, memory_id: str) -> None:
         """Bring a memory's claims in step with how it stands now."""
-        assertion.follow(self.tx, self.make_id, self.parts(memory_id))
+        assertion.sync_claims(self.tx, self.make_id, self.parts(memory_id))
 
     # ---- ground
 
@@ -311,11 +311,11 @@ class Transitions:
                 changes |= {"superseded_by_id": None, "consolidated_into": None}
             self.tx.update("memories", {"id": part}, changes)
         self._touch(memory_id)
-        assertion.follow(self.tx, self.make_id, ids)
+        assertion.sync_claims(self.tx, self.make_id, ids)
 
     def _release(self, memory_id: str) -> None:
         """A digest that says what does not stand any more leaves; what else went into it stands again."""
-        for one in digest_support.release(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
+        for one in digest_support.release_digests(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
             self._touch(one)
 
     def _row(self, memory_id: str) -> dict[str, Any]:
@@ -331,11 +331,11 @@ class Transitions:
     def _follow_chain(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         """Both in one chain, the newcomer last."""
         chain, own = str(old["chain_id"]), str(new["chain_id"])
-        if own != chain and version_numbers.newest(self.tx, own, str(new["id"])):
+        if own != chain and version_numbers.newest_version(self.tx, own, str(new["id"])):
             # The newcomer continues another chain already: this one joins it.
-            version_numbers.join(self.tx, chain, own, but=str(new["id"]))
+            version_numbers.append_chain(self.tx, chain, own, but=str(new["id"]))
             chain = own
-        version = max(version_numbers.newest(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
+        version = max(version_numbers.newest_version(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
         for part in self.parts(str(new["id"])):
             self.tx.update(
                 "memories",
@@ -353,9 +353,9 @@ class Transitions:
                 "(SELECT value FROM json_each(?))",
                 (claim_id, to_json(gone)),
             )
-            by = assertion.counterpart(self.tx, claim_id, str(new["id"]))
+            by = assertion.find_counterpart(self.tx, claim_id, str(new["id"]))
             if not others or by is not None:
-                assertion.retire(self.tx, claim_id, by, at_ms)
+                assertion.replace_claim(self.tx, claim_id, by, at_ms)
 
 
 def _since(row: dict[str, Any]) -> When | None:

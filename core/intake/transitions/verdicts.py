@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.candidate import standing_of
+from core.intake.claims.candidate import authority_of
 from core.intake.transaction.sources import Lineage, corroborate
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transaction.validation import check_reason
@@ -112,7 +112,7 @@ class VerdictWriter:
 
     def _take(self, acts: Transitions, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
         tx = acts.tx
-        if said == "dispute" and not actor.is_owner and standing_of(tx, head).owner_said:
+        if said == "dispute" and not actor.is_owner and authority_of(tx, head).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
             said_by = {"client": actor.name, "doubt": reason or ""}
             return acts.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
@@ -169,7 +169,7 @@ def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | 
 
 
 def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
-    if by_owner or standing_of(tx, head).owner_said:
+    if by_owner or authority_of(tx, head).owner_said:
         # What the owner said, or vouched for, is disputed by the owner alone, whatever the numbers.
         return BY_OWNER if by_owner else None
     against, in_favour = tx.all(

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.intake.undo.undo import carry_out
+from core.intake.undo.undo import restore_step
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -64,7 +64,7 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
     restored = 0
     with tx.purge():
         for step_id in step_ids:
-            done = carry_out(tx, step_id)
+            done = restore_step(tx, step_id)
             restored += done.restored
             gone += done.gone
             if done.left and not done.restored:

@@ -41,7 +41,7 @@ def is_unpaired(row: Row) -> bool:
     return row["paired_at"] == NEVER and row["revoked_at"] is None
 
 
-def goes_with_its_pairing(table: str, before: Row | None, current: Row | None) -> bool:
+def is_voided_by_revocation(table: str, before: Row | None, current: Row | None) -> bool:
     """Whether the undo of a pairing meets a client whose revocation was taken back before: nothing of it is in force.
 
     Args:
@@ -52,7 +52,7 @@ def goes_with_its_pairing(table: str, before: Row | None, current: Row | None) -
     return table == "clients" and before is None and current is not None and is_unpaired(current)
 
 
-def came_back(tx: Tx, table: str, before: Row | None, current: Row | None) -> Row | None:
+def restored_client_row(tx: Tx, table: str, before: Row | None, current: Row | None) -> Row | None:
     """The row of a client as an undo puts it back.
 
     Args:
@@ -74,7 +74,7 @@ def came_back(tx: Tx, table: str, before: Row | None, current: Row | None) -> Ro
     return {**before, "token": secrets.token_bytes(_TOKEN_BYTES), "paired_at": NEVER, "paused_at": tx.now_ms}
 
 
-def apart_from_newer(
+def split_newer_terms(
     tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]]
 ) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
     """Set apart what a step did to the terms of clients that were paired anew since: their grants, their own spaces.

@@ -9,12 +9,12 @@ from typing import Any
 
 from core.belief.claims.contradiction import TOPIC, on_topic
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.claim_writer import forget_reading
-from core.intake.review.approvals import withdraw
+from core.intake.claims.claim_writer import remove_model_claims
+from core.intake.review.approvals import withdraw_requests
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transaction.trust_inputs import refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.undo.client_pairing import apart_from_newer, came_back, goes_with_its_pairing, is_unpaired
+from core.intake.undo.client_pairing import is_unpaired, is_voided_by_revocation, restored_client_row, split_newer_terms
 from core.memory.draft import to_json
 from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
 from core.memory.write import forget_vector, refresh_terms, remove_derived
@@ -99,7 +99,7 @@ def last_step(rows: Rows) -> str | None:
     return None if found is None else str(found)
 
 
-def undo(
+def undo_step(
     tx: Tx,
     work: UnitOfWork,
     step_id: str | None,
@@ -127,7 +127,7 @@ def undo(
     step = _step(tx, step_id)
     with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
-        done = carry_out(tx, step.id)
+        done = restore_step(tx, step.id)
         verb.note(step.id, restored=done.restored, left=len(done.left))
     _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
@@ -136,7 +136,7 @@ def undo(
     return UndoReport(step.id, step.label, verb.step_id, done.restored, left, step.client, unpaired)
 
 
-def carry_out(tx: Tx, step_id: str) -> UndoState:
+def restore_step(tx: Tx, step_id: str) -> UndoState:
     """Restore what one step left and nothing changed since; within a running verb and an open purge gate.
 
     Args:
@@ -149,7 +149,7 @@ def carry_out(tx: Tx, step_id: str) -> UndoState:
     rows = tx.all(
         "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC", (step_id,)
     )
-    rows, newer = apart_from_newer(tx, step_id, rows)
+    rows, newer = split_newer_terms(tx, step_id, rows)
     begun = {(table, key): before for table, key, before, _ in rows}
     done = UndoState(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
     done.left += newer
@@ -308,11 +308,11 @@ def _take_back(
     if now_hash != after_hash and before is not None and current is not None:
         moved = _renumbered(table, current, after_hash)
         before, now_hash = {**before, **moved}, after_hash if moved else now_hash
-    if now_hash != after_hash and not goes_with_its_pairing(table, before, current):
+    if now_hash != after_hash and not is_voided_by_revocation(table, before, current):
         if table not in _SHARED:
             done.left.append(both_states(table, key, before, current))
         return
-    before = came_back(tx, table, before, current)
+    before = restored_client_row(tx, table, before, current)
     try:
         with tx.attempt():
             _restore(tx, table, key, before, current, done)
@@ -366,8 +366,8 @@ def _restore(
     if before is None and current is not None and table == "memories":
         label = int(str(current["n"]))
         remove_derived(tx, [label])
-        forget_reading(tx, str(current["id"]))
-        withdraw(tx, str(current["id"]))
+        remove_model_claims(tx, str(current["id"]))
+        withdraw_requests(tx, str(current["id"]))
         tx.delete(table, key)
         done.gone.append(label)
     elif before is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.belief.gate import Deed as Verdict
-from core.intake.store.store import StoreService, foresee, judge
+from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.sources import standing_twin
 from core.intake.transitions.review_items import ItemSubject, known_matter
@@ -97,7 +97,7 @@ def opposed_now(rows: Rows, keeper: StoreService, memory_id: str) -> Opposed | N
     Returns:
         None where it is at odds with nothing, or a person was asked about all of it before.
     """
-    newcomer, plan = foresee(keeper, rows, memory_id)
+    newcomer, plan = plan_for_stored(keeper, rows, memory_id)
     twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
     if twin not in (None, memory_id) or plan.known is not None:
         return None
@@ -143,4 +143,4 @@ def settle(acts: Transitions, keeper: StoreService, memory_id: str) -> None:
         keeper: judges.
         memory_id: the memory.
     """
-    judge(keeper, acts, memory_id)
+    judge_by_claims(keeper, acts, memory_id)

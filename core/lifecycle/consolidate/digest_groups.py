@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
 from core.belief.extract.residue import says_no_more
-from core.intake.claims.candidate import Neighbour, beside
+from core.intake.claims.candidate import Neighbour, load_neighbours
 from core.lifecycle.consolidate.pairs import Near, Node, give_way, relate, vectors_of
 from core.lifecycle.decay.protection import protections
 from core.lifecycle.kit.job_context import Ground
@@ -152,7 +152,7 @@ def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.fl
 def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
     """One digest of a group, or several where it says too much for one."""
     ground = own.ground
-    sides: dict[str, Neighbour] = ground.read(lambda rows: beside(rows, {one.id: 1.0 for one in members}))
+    sides: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
     told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
     same = _Sameness(ground)
     left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))

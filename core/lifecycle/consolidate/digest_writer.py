@@ -78,7 +78,7 @@ def write_digest(
         tx.update("memories", {"id": row["id"]}, changes)
         acts.touched.append(str(row["id"]))
         acts.log("DIGEST", draft.id, str(row["id"]))
-    assertion.follow(tx, acts.make_id, list(sources))
+    assertion.sync_claims(tx, acts.make_id, list(sources))
     refresh_trust(tx, draft.id)
     return draft.id
 

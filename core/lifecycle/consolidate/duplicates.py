@@ -21,7 +21,7 @@ from core.belief.gate import decide
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation import certain
 from core.intake.claims.candidate import OWNER_LINEAGE, Neighbour
-from core.intake.transaction.echo_guard import was_handed
+from core.intake.transaction.echo_guard import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.lifecycle.consolidate.pairs import (
     Crowd,
@@ -272,7 +272,7 @@ def _independent(rows: Rows, tie: Tie, others: frozenset[str]) -> bool:
     keep, other = tie.keep, tie.other
     if OWNER_LINEAGE in others and not keep.persons:
         return False  # it would turn somebody's text into the owner's word; only the owner can do that
-    if was_handed(rows, other.client_id, keep.id) or was_handed(rows, keep.client_id, other.id):
+    if was_disclosed(rows, other.client_id, keep.id) or was_disclosed(rows, keep.client_id, other.id):
         return False
     made = rows.one(
         "SELECT 1 FROM derivations WHERE (derived_id = ? AND source_id = ?) OR (derived_id = ? AND source_id = ?)",

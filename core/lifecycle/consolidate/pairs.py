@@ -25,7 +25,7 @@ from core.belief.claims.authorship import OWNERS_WORD, PERSONS
 from core.belief.relate.relation import RelationModel, by_rule
 from core.embed.codec import from_blobs
 from core.errors import LociError
-from core.intake.claims.candidate import Neighbour, beside
+from core.intake.claims.candidate import Neighbour, load_neighbours
 from core.intake.transaction.text_readers import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import reverted_runs
@@ -520,7 +520,7 @@ def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
         pairs: two memories and their cosine.
     """
     ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
-    found: dict[str, Neighbour] = ground.read(lambda rows: beside(rows, ids)) if ids else {}
+    found: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, ids)) if ids else {}
     return found
 
 

@@ -20,7 +20,7 @@ from core.intake.erase.erasure import erase
 from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
 from core.intake.erase.row_erasure import texts_of
 from core.intake.erase.trace_index import TraceIndex
-from core.intake.revise.revision_plan import plan
+from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.decay.protection import protections
 from core.lifecycle.decay.sweep import OLD_VERSION
@@ -70,7 +70,11 @@ def graveyard(rows: Rows, after: str | None, limit: int, options: Options) -> Gr
     found = rows.all(_PAGE, {"at": at, "n": n, "most": limit + 1})
     shown = found[:limit]
     heads = [str(row[1]) for row in shown]
-    back = {change.row.id for change in plan(rows, heads, Revision(status=Status.ACTIVE)).changes} if heads else set()
+    back = (
+        {change.row.id for change in plan_revision(rows, heads, Revision(status=Status.ACTIVE)).changes}
+        if heads
+        else set()
+    )
     goes = erased_kinds(options)
     buried = tuple(_buried(row, goes, options, str(row[1]) in back) for row in shown)
     last = f"{shown[-1][5]}.{shown[-1][0]}" if len(found) > limit else None
@@ -194,7 +198,7 @@ class Erasing:
             tx: the transaction.
             verb: of the run; nothing is recorded in it.
             ground: what it stands on.
-            deeds: of `plan`.
+            deeds: of `plan_revision`.
             prepared: of `prepare`; without it the journals are read whole.
 
         Returns:

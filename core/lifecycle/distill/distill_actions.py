@@ -20,14 +20,14 @@ from core.belief.claims.model_proposals import weighed
 from core.belief.extract.permanence import agreed, permanence_of
 from core.belief.gate import Deed, decide
 from core.errors import Code, LociError, UserError
-from core.intake.claims.candidate import Neighbour, StoreCandidate, beside
+from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.claims.claim_writer import read_claims
-from core.intake.claims.structural_match import at_odds, others_standing
-from core.intake.store.classification import stored_newcomer
-from core.intake.store.plan_execution import Carrying
+from core.intake.claims.structural_match import find_claim_conflicts, has_other_claims
+from core.intake.store.classification import load_candidate
+from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
-from core.intake.transaction.echo_guard import was_handed
+from core.intake.transaction.echo_guard import was_disclosed
 from core.intake.transaction.sources import add_source, corroborate, standing_twin, waiting_twin
 from core.intake.transaction.tombstones import erased_texts
 from core.intake.transaction.trust_inputs import refresh_trust
@@ -151,7 +151,7 @@ class Hand:
             return Outcome()
         new = False
         for one in sources:
-            if not was_handed(self.tx, one.client_id, memory_id):
+            if not was_disclosed(self.tx, one.client_id, memory_id):
                 new |= corroborate(self.tx, memory_id, one.lineage, Source.INFERENCE)
         return Outcome("confirmed", (memory_id,)) if new else Outcome()
 
@@ -227,19 +227,19 @@ class Hand:
 
     def _replace(self, new_id: str, old_id: str) -> None:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
-        newcomer = stored_newcomer(self.tx, new_id, self.acts.space)
-        other = beside(self.tx, {old_id: 1.0})[old_id]
+        newcomer = load_candidate(self.tx, new_id, self.acts.space)
+        other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
         told = weighed(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
         relation = limit_to_part(newcomer, other, told)
         verdict = decide(newcomer.standing, other.standing, relation)
         if relation.label is not Label.SUPERSEDE or verdict.deed in _NO_UPDATE:
             return
-        own = tuple(one for one in at_odds(self.tx, newcomer) if one.memory_id == old_id)
-        whole = not own or not others_standing(self.tx, old_id, [one.claim_id for one in own])
+        own = tuple(one for one in find_claim_conflicts(self.tx, newcomer) if one.memory_id == old_id)
+        whole = not own or not has_other_claims(self.tx, old_id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, verdict, own, whole)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
         self.acts.weighed = "model"
-        Carrying(self.acts, newcomer, plan, self.keeper.readers).out()
+        PlanExecution(self.acts, newcomer, plan, self.keeper.readers).apply()
 
     def _before(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
         """What the built-in model says of the pair; nothing where there is none, or it does not answer."""

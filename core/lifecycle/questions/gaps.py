@@ -16,7 +16,7 @@ from core.belief.review.open_questions import contradiction_sentence, missing, s
 from core.config.lifecycle import LifecycleOptions
 from core.errors import LociError
 from core.intake.revise import rule_inversion
-from core.intake.revise.outcome_reports import InvertedText, OutcomeReports, flagged
+from core.intake.revise.outcome_reports import InvertedText, OutcomeReports, rules_to_invert
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
@@ -187,7 +187,7 @@ class Gaps:
 
 
 def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
-    turned = [rule for rule in flagged(rows) if _opposite(rows, rule) is not None]
+    turned = [rule for rule in rules_to_invert(rows) if _opposite(rows, rule) is not None]
     open_rows = rows.all(_OPEN)
     # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
     live = {one.name for one in questions(rows, options, now_ms, sorted({str(row[1]) for row in open_rows}))}
@@ -343,7 +343,7 @@ def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
     if row is None:
         return None
     rule = dict(zip(names, row, strict=True))
-    text = rule_inversion.opposite(rows, rule, SCHEDULER)
+    text = rule_inversion.inverted_text(rows, rule, SCHEDULER)
     asked = rule_inversion.was_proposed(rows, memory_id) and not rule_inversion.stands_at_once(
         rows, rule, text, SCHEDULER
     )

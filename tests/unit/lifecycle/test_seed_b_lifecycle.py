@@ -376,7 +376,7 @@ def test_a_storage_that_fails_is_one_error_and_the_next_call_is_served(
 ) -> None:
     """B Fail-open, both scenarios: the caller hears a code at once, nothing hangs, retrieval goes on."""
     rig.store("Ada keeps bees")
-    keeper = type(rig.opened.sight.keeper)
+    keeper = type(rig.opened.active_space.store_service)
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")

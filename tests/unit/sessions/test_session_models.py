@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config.options import Options
-from core.sessions.models import MOST_TOKENS, allowance, ceiling, normal_name, window_of
+from core.sessions.models import MOST_TOKENS, memory_ceiling, normal_name, turn_allowance, window_of
 
 WINDOWS = json.loads((files("resources") / "models.json").read_text("utf-8"))["windows"]
 
@@ -69,19 +69,19 @@ def test_the_same_answer_in_other_processes() -> None:
 
 def test_the_shares() -> None:
     options = Options()
-    assert allowance("gpt-4", None, options).budget == 983  # 12 %
-    assert allowance("gpt-4", 50_000, options).budget == 2_867  # 35 %, the seed's own figure
-    assert ceiling(2_097_152, options) == 734_003
-    assert allowance("claude-opus-4-6", None, options).budget == 24_000
-    assert allowance("claude-opus-4-6", 500, options).budget == 500
-    assert allowance("gemini-3.1-pro", None, options).budget == MOST_TOKENS
-    unknown = allowance("nonsense", None, options)
+    assert turn_allowance("gpt-4", None, options).budget == 983  # 12 %
+    assert turn_allowance("gpt-4", 50_000, options).budget == 2_867  # 35 %, the seed's own figure
+    assert memory_ceiling(2_097_152, options) == 734_003
+    assert turn_allowance("claude-opus-4-6", None, options).budget == 24_000
+    assert turn_allowance("claude-opus-4-6", 500, options).budget == 500
+    assert turn_allowance("gemini-3.1-pro", None, options).budget == MOST_TOKENS
+    unknown = turn_allowance("nonsense", None, options)
     assert (unknown.window, unknown.budget, unknown.known) == (32_000, 3_840, False)
-    assert allowance(None, None, Options(context_window_tokens=10_000, recall_budget_ratio=0.1)).budget == 1_000
+    assert turn_allowance(None, None, Options(context_window_tokens=10_000, recall_budget_ratio=0.1)).budget == 1_000
 
 
 @given(st.text(max_size=60), st.one_of(st.none(), st.integers(0, 10**7)))
 def test_any_name_and_number_have_a_budget_within_bounds(name: str, asked: int | None) -> None:
-    found = allowance(name, asked, Options())
-    assert 0 <= found.budget <= min(MOST_TOKENS, max(ceiling(found.window, Options()), 0))
+    found = turn_allowance(name, asked, Options())
+    assert 0 <= found.budget <= min(MOST_TOKENS, max(memory_ceiling(found.window, Options()), 0))
     assert normal_name(normal_name(name)) == normal_name(name) or not normal_name(name)

@@ -268,7 +268,7 @@ def test_a_vector_is_not_written_for_what_is_gone_by_then(rig: Rig, monkeypatch:
                 rig.engine.memories.undo(None, OWNER_ACTOR).result(10)
             return super().embed(texts)
 
-    rig.opened.sight = replace(rig.opened.sight, embedder=Slow())
+    rig.opened.active_space = replace(rig.opened.active_space, embedder=Slow())
     rig.settle()
     assert rig.rows("SELECT n FROM embeddings") == [(1,)]
     assert rig.verify()["status"] == "ok"
@@ -334,7 +334,7 @@ def test_a_vault_file_that_is_not_the_one_that_was_opened(tmp_path: Path, how: s
         with refused(Code.VAULT_REPLACED):
             rig.store("This is never saved")
         with refused(Code.VAULT_REPLACED):
-            startup.watch(rig.opened)
+            startup.watch_vault_file(rig.opened)
         with refused(Code.VAULT_REPLACED):
             rig.bring(talk(3))
         assert rig.found("bees") == ["Ada keeps bees"]

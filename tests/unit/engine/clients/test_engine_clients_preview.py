@@ -113,14 +113,14 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
     held = rig.opened.write(hold)
     assert ready.wait(60)
     with pytest.MonkeyPatch.context() as patch:
-        rehearse = client_undo.rehearse
+        rehearse = client_undo.rehearse_client_undo
 
         def counted(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
             tried.append(since_ms)
             done.append("preview")
             rehearse(tx, opened, client_id, since_ms, actor)
 
-        patch.setattr(client_undo, "rehearse", counted)
+        patch.setattr(client_undo, "rehearse_client_undo", counted)
         unwanted = [rig.engine.clients.undoable("Claude", since) for since in (1, 2, 3)]
         wanted = rig.engine.clients.undoable("Claude", 0)
 

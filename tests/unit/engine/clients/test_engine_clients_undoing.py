@@ -108,7 +108,7 @@ def test_removing_all_archives_what_is_too_old_and_can_be_undone(rig: Rig) -> No
 
 def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]) -> list[Future[Any]]:
     """Two a turn; what others begin while the first turn is written."""
-    go_on = client_undo.go_on
+    go_on = client_undo.undo_next_batch
     begun: list[Future[Any]] = []
 
     def spied(*given: Any) -> Any:
@@ -119,7 +119,7 @@ def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]
 
     monkeypatch.setattr(client_undo, "STEPS_A_TURN", 2)
     monkeypatch.setattr(client_undo, "MEMORIES_A_TURN", 2)
-    monkeypatch.setattr(client_undo, "go_on", spied)
+    monkeypatch.setattr(client_undo, "undo_next_batch", spied)
     return begun
 
 

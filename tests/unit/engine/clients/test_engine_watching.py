@@ -157,7 +157,7 @@ def test_what_is_said_of_a_memory_changes_it_and_reading_does_not(rig: Rig) -> N
     assert ears.heard() == {name: all_of("changed", lamp) for name in ("ada", "bea", "anna")}
     rig.get(lamp, ada)
     assert rig.found("red lamp", ada)
-    journal = rig.opened.journal
+    journal = rig.opened.read_log
     waiting = journal.take()
     assert waiting
     rig.opened.write(lambda tx: journal.write(tx, waiting)).result(30)

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, facts, refused, rig_at, talk
 from flaky_embedder import FlakyEmbedder
 
-from core.engine.health.report import health, sentence
+from core.engine.health.report import describe_problem, health_report
 from core.errors import Code
 from core.recall.results.result import NO_VECTORS
 from core.types.lifecycle import Health
@@ -37,7 +37,7 @@ def rig(tmp_path: Path, flaky: FlakyEmbedder) -> Iterator[Rig]:
 
 
 def how(rig: Rig) -> Health:
-    return rig.opened.vault.read(lambda rows: health(rig.opened, rows))
+    return rig.opened.vault.read(lambda rows: health_report(rig.opened, rows))
 
 
 def pending(rig: Rig) -> int:
@@ -118,7 +118,7 @@ def test_e34_2_vectors_of_another_length_are_refused_and_words_answer(
     rig.store("The kiln stands in the shed")
     monkeypatch.setattr(FlakyEmbedder, "embed", lambda _, texts: np.ones((len(texts), 12), np.float32))
     found = rig.recall("kiln shed")
-    assert (found.strategy, rig.opened.sight.trouble.code) == (NO_VECTORS, Code.DIMENSION_MISMATCH)
+    assert (found.strategy, rig.opened.active_space.fault.code) == (NO_VECTORS, Code.DIMENSION_MISMATCH)
     rig.store("The boat lies in the harbour")
     assert pending(rig) == 1
     monkeypatch.undo()
@@ -138,9 +138,9 @@ def test_a_full_disk_can_be_read_says_so_and_is_left_by_itself(rig: Rig, monkeyp
         with refused(Code.DISK_FULL):
             rig.store("The boat lies in the harbour")
         assert rig.found("kiln") == ["The kiln stands in the shed"]
-        assert how(rig).warnings[0] == sentence("disk_full")
+        assert how(rig).warnings[0] == describe_problem("disk_full")
     rig.store("The boat lies in the harbour")
-    assert sentence("disk_full") not in how(rig).warnings
+    assert describe_problem("disk_full") not in how(rig).warnings
     assert rig.found("boat harbour") == ["The boat lies in the harbour"]
 
 

@@ -15,7 +15,7 @@ from away_rig import LeapingClock, beat, ended, how, later, quiet, rows, server_
 from engine_rig import START_MS, Rig, facts, refused, rig_at
 from fake_ollama import EMBEDDER, Answer, Asked, FakeOllama, claims, relation
 
-from core.engine.health.report import sentence
+from core.engine.health.report import describe_problem
 from core.engine.jobs.model_refinement import RefinementPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code
@@ -90,8 +90,8 @@ def test_e32_1a_a_served_embedder_goes_and_what_is_stored_meanwhile_gets_its_vec
     assert rig.found("boat harbour") == ["The boat lies in the harbour"]
     away = how(rig)
     assert (away.degradation["search_strategy"], away.counts["pending_embeddings"]) == ("bm25_only", 1)
-    assert sentence("embedder_away", code=Code.EMBEDDER_UNAVAILABLE.value) in away.warnings
-    assert sentence("embeddings_pending", n=1) in away.warnings
+    assert describe_problem("embedder_away", code=Code.EMBEDDER_UNAVAILABLE.value) in away.warnings
+    assert describe_problem("embeddings_pending", n=1) in away.warnings
     with server_at(port):
         clock.leap += 60.0
 
@@ -114,7 +114,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
         assert rig.get(kept).text == "I live in Graz and I am allergic to peanuts."
         assert {row[0] for row in rig.rows("SELECT value_key FROM claims")} >= {"graz", "peanuts"}
         assert {row[0] for row in rig.rows("SELECT extracted_by FROM claims")} == {"rules"}
-        assert sentence("model_absent") in how(rig).warnings
+        assert describe_problem("model_absent") in how(rig).warnings
         told = rig.engine.vault.status().result(30).values["model_server"]
         assert told["sentence"] == "No model server: rules and the built-in model answer"
 
@@ -148,14 +148,14 @@ def test_e32_1d_episodes_wait_for_the_model_and_are_read_as_often_as_it_comes_ba
         until(lambda: ended(rig, JobType.ENRICH), "the rest of the work goes on")
         assert (distilled(rig), rows(rig, JobType.DISTILL)) == (0, [])
         assert how(rig).degradation["model_server"] == "absent"
-        assert sentence("model_absent") in how(rig).warnings
+        assert describe_problem("model_absent") in how(rig).warnings
         with refused(Code.EMBEDDER_UNAVAILABLE):
             rig.engine.jobs.run(JobType.DISTILL)
         with server_at(port, reading):
             until(lambda: distilled(rig) == 1, "the server came")
             assert "The user likes tea." in rig.texts()
             assert how(rig).degradation["model_server"] == "ready"
-            assert sentence("model_absent") not in how(rig).warnings
+            assert describe_problem("model_absent") not in how(rig).warnings
         until(lambda: how(rig).degradation["model_server"] != "ready", "that it went is noticed")
         note(rig, "I like rye.")
         later(rig, 0.2)

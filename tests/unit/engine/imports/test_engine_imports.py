@@ -17,8 +17,8 @@ from core.importers.detect import detect
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
-from core.intake.store.import_batch import digest
-from core.intake.transitions.merge import unite
+from core.intake.store.import_batch import identity_digest
+from core.intake.transitions.merge import write_merge
 from core.types.clock import ManualClock
 from core.types.replies import ImportReport
 from core.types.requests import StoreRequest
@@ -351,7 +351,7 @@ def test_a_rehearsal_leaves_out_what_was_erased(rig: Rig) -> None:
     path = rig.write_rows(facts(2))
     with open_bundle(path) as bundle:
         (first, *_) = (item for item in import_items(bundle, detect(bundle, None)) if isinstance(item, Record))
-    gone = {"digest": digest("home", first.identity), "kind": "identity", "erased_at": START_MS}
+    gone = {"digest": identity_digest("home", first.identity), "kind": "identity", "erased_at": START_MS}
     rig.write(lambda tx: tx.insert("tombstones", gone))
     preview, done = rehearse(rig, path), rig.bring(path)
     assert (preview.stored, preview.skipped) == (done.stored, done.skipped)
@@ -398,7 +398,7 @@ def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
 def test_the_status_counts_two_memories_that_were_merged_as_two(rig: Rig) -> None:
     kept, other = (rig.store(text, space="home").memory_id for text in ("The kelp farm uses Python.", "It has a pump."))
     ids = iter(["018bd50b-0000-7000-8000-000000000001"])
-    rig.write(lambda tx: unite(tx, lambda: next(ids), kept, "The kelp farm uses Python and has a pump.", other))
+    rig.write(lambda tx: write_merge(tx, lambda: next(ids), kept, "The kelp farm uses Python and has a pump.", other))
     told = rig.engine.vault.status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 1, "superseded": 1}, "by_kind": {"fact": 2}}
     assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}

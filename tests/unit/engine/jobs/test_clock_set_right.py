@@ -15,8 +15,8 @@ from engine_rig import HandClock, Rig, rig_at
 
 from core.engine.jobs import scheduler as scheduler_module
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.engine.runtime.expiry import expire
-from core.engine.runtime.threads import ticking
+from core.engine.runtime.expiry import delete_expired
+from core.engine.runtime.threads import start_ticker
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS
 from core.types.lifecycle import JobState, JobType
@@ -82,7 +82,7 @@ def test_a_step_from_before_can_still_be_taken_back(rig: Rig, clock: HandClock) 
     wrong_year(rig, clock)
     rig.opened.tidied_at = None
     clock.advance(3 * DAY_MS)
-    expire(rig.opened)
+    delete_expired(rig.opened)
     assert rig.engine.memories.undo(step, OWNER_ACTOR).result(30) is not None
     assert stored not in [row[0] for row in rig.rows("SELECT id FROM memories")]
 
@@ -129,7 +129,7 @@ def test_a_chore_that_fails_is_told_and_done_again(caplog: pytest.LogCaptureFixt
         done.set()
 
     with caplog.at_level(logging.ERROR):
-        stop = ticking(0.01, chore, "test")
+        stop = start_ticker(0.01, chore, "test")
         assert done.wait(30)
         stop()
     assert "ValueError" in caplog.text

@@ -14,7 +14,7 @@ from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, 
 from fake_ollama import EMBEDDER, Answer, FakeOllama, _listed
 from numpy.typing import NDArray
 
-from core.engine.jobs.job_context_factory import ground_of
+from core.engine.jobs.job_context_factory import make_job_context
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
@@ -112,7 +112,7 @@ def batches(rig: Rig) -> Iterator[Any]:
     work = Migrate(rig.engine.spaces)
     cursor: Any = {}
     while True:
-        ground = ground_of(rig.opened, rig.engine.model, lambda: False)
+        ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
         prepared = work.prepare(ground, cursor)
         if prepared is None:
             return
@@ -284,7 +284,7 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
     rig.bring(facts(5))
     begin(rig)
     work = Migrate(rig.engine.spaces)
-    ground = ground_of(rig.opened, rig.engine.model, lambda: False)
+    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
     prepared = work.prepare(ground, {})
     assert prepared is not None
     rig.write(merged)
@@ -322,7 +322,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     assert migrated(rig) == "done"
     assert rig.opened.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
-    ground = ground_of(rig.opened, rig.engine.model, lambda: False)
+    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
     work = Migrate(rig.engine.spaces)
     assert rig.opened.vault.read(lambda rows: work.backlog(rows, ground)) == 0, "it is left alone for a while"
     model.fails = None
@@ -346,7 +346,7 @@ def test_e34_2_a_served_vector_of_another_length_is_e3003(rig: Rig, model: Model
     migrated(rig)
     model.dims = 16
     found = rig.recall("jar number 2")
-    assert rig.opened.sight.trouble.code is Code.DIMENSION_MISMATCH
+    assert rig.opened.active_space.fault.code is Code.DIMENSION_MISMATCH
     assert found.items[0].memory.text == "The shelf holds jar number 2"
     with refused(Code.DIMENSION_MISMATCH):
         rig.opened.embed(["jar"]).result(30)
@@ -361,7 +361,7 @@ def test_a_model_that_was_pulled_anew_is_told_and_embedded_anew(rig: Rig, model:
     model.version = "bbbb"
     rig.unlock()
     assert rig.recall("jar number 2").strategy != "hybrid"
-    assert rig.opened.sight.trouble.code is Code.MODEL_CHANGED
+    assert rig.opened.active_space.fault.code is Code.MODEL_CHANGED
     assert migrated(rig) == "done"
     assert rig.opened.space == VectorSpace(f"{WISH}#bbbb", "bbbb", Served.dims)
     assert rig.recall("jar number 2").strategy == "hybrid"
@@ -371,7 +371,7 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     rig.bring(facts(3))
     begin(rig)
     migrated(rig)
-    ground = ground_of(rig.opened, rig.engine.model, lambda: False)
+    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
     work = Migrate(rig.engine.spaces)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)

@@ -10,7 +10,7 @@ from engine_rig import START_MS, Rig, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.memories.trust_explanation import ChainVersion, chain_of, steps_of
+from core.engine.memories.trust_explanation import ChainVersion, place_chain, trust_steps
 from core.errors import Code
 from core.score.belief.trust import trust_terms
 from core.types.memory import Belief, Chain, ClaimHeld
@@ -65,7 +65,7 @@ def test_steps_sum_up_to_the_trust_and_stay_within_bounds_at_the_end(
         ancestor_minimum=ancestor_minimum,
         client_ceiling=client_ceiling,
     )
-    steps = steps_of(terms)
+    steps = trust_steps(terms)
     assert [step.name for step in steps[:4]] == ["source", "corroboration", "feedback", "age"]
     assert sum(step.change for step in steps) == pytest.approx(terms.trust, abs=1e-9)
     assert steps[-1].total == pytest.approx(terms.trust, abs=1e-9)
@@ -222,27 +222,27 @@ def _written(name: str, begin: int | None, end: int | None, status: Status, **mo
 def test_a_time_of_which_nothing_is_said_is_a_gap() -> None:
     first = _written("a", 0, 10 * DAY_MS, Status.SUPERSEDED)
     second = _written("b", 20 * DAY_MS, None, Status.ACTIVE, version=2)
-    found = chain_of([second, first], 30 * DAY_MS)
+    found = place_chain([second, first], 30 * DAY_MS)
     assert [v.value for v in found.versions] == ["a", "b"]
     assert [(gap.begin, gap.end) for gap in found.gaps] == [(10 * DAY_MS, 20 * DAY_MS)]
     near = _written("b", 10 * DAY_MS + 1, None, Status.ACTIVE, version=2)
-    assert chain_of([first, near], 30 * DAY_MS).gaps == ()
+    assert place_chain([first, near], 30 * DAY_MS).gaps == ()
 
 
 def test_a_version_that_was_never_believed_holds_nothing() -> None:
     held = _written("a", 0, None, Status.ACTIVE)
     waits = _written("b", 5, None, Status.QUARANTINED, version=2)
-    found = chain_of([held, waits], 10)
+    found = place_chain([held, waits], 10)
     assert [(v.value, v.ever_held, v.is_current) for v in found.versions] == [("a", True, True), ("b", False, False)]
 
 
 def test_where_it_is_not_told_a_version_ends_when_the_next_begins_or_when_it_was_retired() -> None:
     first = _written("a", None, None, Status.SUPERSEDED, said=5, recorded=90, retired=95)
     second = _written("b", None, None, Status.DELETED, version=2, said=50, recorded=92, retired=99)
-    found = chain_of([first, second], 100)
+    found = place_chain([first, second], 100)
     assert [(v.begin, v.end, v.begin_by) for v in found.versions] == [(5, 50, "said"), (50, 99, "said")]
     assert not any(v.is_current for v in found.versions)
-    learned = chain_of([_written("c", None, None, Status.ACTIVE, recorded=7)], 100).versions[0]
+    learned = place_chain([_written("c", None, None, Status.ACTIVE, recorded=7)], 100).versions[0]
     assert (learned.begin, learned.begin_by, learned.end) == (7, "recorded", None)
 
 
@@ -261,7 +261,7 @@ def test_a_chain_is_in_order_never_ends_before_it_begins_and_has_one_current_at_
         ChainVersion(str(nr), nr + 1, status, "", begin, Precision.MS, end, said, Precision.MS, recorded, recorded + 1)
         for nr, (begin, end, said, status, recorded) in enumerate(rows)
     ]
-    found: Chain = chain_of(written, 1_000)
+    found: Chain = place_chain(written, 1_000)
     begins = [v.begin for v in found.versions]
     assert begins == sorted(begins)
     assert all(v.end is None or v.end >= v.begin for v in found.versions)

@@ -180,7 +180,7 @@ def test_an_original_of_a_united_text_takes_the_united_one_with_it(rig: Rig) -> 
 
     def unite(tx: Any) -> str:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.keeper.acts(tx, verb, rig.opened.add_vectors)
+            acts = rig.opened.store_service.acts(tx, verb, rig.opened.add_vectors)
             return acts.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
 
     original = rig.write(unite)
@@ -366,7 +366,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     rig.store("Ada keeps bees")
     memories = rig.opened.vault.read(lambda rows: list(by_ids(rows, [gone]).values()))
     vectors = rig.opened.embedder.embed([TEXT])
-    noting = type(rig.opened.journal).note
+    noting = type(rig.opened.read_log).note
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def note(_: Any, *args: Any, **more: Any) -> str:
@@ -374,12 +374,12 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
         return "receipt"
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(rig.opened.journal), "note", note)
+        patch.setattr(type(rig.opened.read_log), "note", note)
         rig.engine.memories.context(ContextQuery("the key of the third step"), OWNER_ACTOR).result(30)
         rig.recall(TEXT)
     erase(rig, gone)
     for args, more in held:
-        noting(rig.opened.journal, *args, **more)
+        noting(rig.opened.read_log, *args, **more)
     rig.engine.flush()
     rig.opened.write(_vectors_of(rig.opened, memories, vectors)).result(30)
     assert traces(rig) == []

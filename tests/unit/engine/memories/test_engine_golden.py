@@ -11,7 +11,7 @@ from desk_rig import decide
 from engine_rig import HandClock, Rig, rig_at
 from readers_rig import Table
 
-from core.engine.memories.import_comparison import settle_some
+from core.engine.memories.import_comparison import compare_imported
 from core.types.replies import StoreReply
 from core.types.values import Action
 
@@ -48,13 +48,13 @@ def _told(rig: Rig) -> StoreReply:
 
 
 def test_the_owners_word_of_an_older_vault_is_not_held_back(rig: Rig) -> None:
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     reply = _told(rig)
     assert (reply.operation, _status(rig, _LISBON), _status(rig, _PORTO)) == ("QUARANTINE", "active", "quarantined")
 
 
 def test_an_older_vault_takes_a_decision_and_its_undo(rig: Rig) -> None:
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     reply = _told(rig)
     assert reply.conflict is not None
     decide(rig, reply.conflict, Action.SUPERSEDE)

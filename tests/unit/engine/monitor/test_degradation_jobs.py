@@ -19,7 +19,7 @@ from flaky_embedder import FlakyEmbedder
 
 from core.engine import startup
 from core.engine.facade import Engine, Setup
-from core.engine.health.report import sentence
+from core.engine.health.report import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.monitor import ResourceMonitor
 from core.engine.runtime.monitor import ResourceProbes as Machine
@@ -104,7 +104,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     later(rig, 25)
     rig.opened.threads.stop_tickers()
     empty = IndexManager(rig.opened.space.dims)
-    rig.opened.look_through(_with_index(rig, empty))
+    rig.opened.use_vector_space(_with_index(rig, empty))
     assert rig.recall("jar number 3").items[0].memory.text == "The shelf holds jar number 3"
     broken = how(rig)
     assert broken.degradation["search_strategy"] == "bm25_only"
@@ -113,7 +113,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     until(lambda: bool(rows(rig, JobType.CONSOLIDATE)), "it is queued")
     (row,) = rows(rig, JobType.CONSOLIDATE)
     assert (row.state, row.waits_for) == (JobState.QUEUED, "Waits until the index is loaded.")
-    startup.maintain(rig.opened)  # what the upkeep does every second
+    startup.maintain_index(rig.opened)  # what the upkeep does every second
     rig.engine.scheduler.attend(rig.opened)
     assert waiting.result(60).state is JobState.DONE
     assert how(rig).degradation["search_strategy"] == "full"
@@ -148,7 +148,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
     rig.opened.threads.stop_tickers()
     monkeypatch.setattr(Vault, "_transact", transact)
     running = rig.engine.jobs.run(JobType.SWEEP)
-    until(lambda: how(rig).warnings[:1] == (sentence("disk_full"),), "it is told")
+    until(lambda: how(rig).warnings[:1] == (describe_problem("disk_full"),), "it is told")
     until(lambda: rig.engine.scheduler.running() is None, "the job rests")
     assert rig.get("old00").text == "text of old00"
     left = len(standing(rig))
@@ -158,7 +158,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
     assert running.result(60).state is JobState.DONE
     assert standing(rig) == set()
     assert len(reasons(rig)) == 60
-    assert sentence("disk_full") not in how(rig).warnings
+    assert describe_problem("disk_full") not in how(rig).warnings
 
 
 # ---- memory, battery, clock
@@ -170,11 +170,11 @@ class Machines:
     def __init__(self, rig: Rig) -> None:
         self.megabytes, self.is_plugged, self.clock = 0, True, ManualClock(0)
         readings = Machine(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: self.is_plugged)
-        rig.opened.strain = ResourceMonitor(self.clock, 100, readings)
+        rig.opened.resources = ResourceMonitor(self.clock, 100, readings)
 
     def calm(self, rig: Rig) -> None:
         self.megabytes = 0
-        rig.opened.strain.pressure()
+        rig.opened.resources.pressure()
         self.clock.advance(300_000)
 
 
@@ -192,7 +192,7 @@ def test_e32_1i_heavy_work_rests_while_memory_is_short_and_goes_on_by_itself(
     (row,) = rows(rig, JobType.CONSOLIDATE)
     assert (row.state, row.waits_for) == (JobState.QUEUED, "Waits: memory is short.")
     assert rig.engine.jobs.state().result(30).holds == "Waits: memory is short."
-    assert sentence(key, mb=megabytes, budget=100) in how(rig).warnings
+    assert describe_problem(key, mb=megabytes, budget=100) in how(rig).warnings
     assert rig.found("jar number 3")[0] == "The shelf holds jar number 3"
     machine.calm(rig)
     beat(rig)
@@ -209,7 +209,7 @@ def test_e22_7_when_memory_is_critical_the_sweep_is_due_at_once(rig: Rig) -> Non
     scheduler = rig.engine.scheduler
     assert JobType.SWEEP not in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
     machine.megabytes = 95
-    assert rig.opened.strain.pressure() is Pressure.CRITICAL
+    assert rig.opened.resources.pressure() is Pressure.CRITICAL
     assert JobType.SWEEP in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
 
 
@@ -238,11 +238,11 @@ def test_a_clock_that_was_set_back_is_told_fades_nothing_and_is_left_by_itself(r
     put(rig, "note", days=1)
     rig.store("Ada keeps bees")
     later(rig, -24 * 365)
-    assert sentence("clock_back") in how(rig).warnings
+    assert describe_problem("clock_back") in how(rig).warnings
     assert rig.engine.jobs.run(JobType.SWEEP).result(30).report == {}
     assert "note" in standing(rig)
     later(rig, 24 * 365)
-    assert sentence("clock_back") not in how(rig).warnings
+    assert describe_problem("clock_back") not in how(rig).warnings
     assert rig.engine.jobs.run(JobType.SWEEP).result(30).report == {}
 
 

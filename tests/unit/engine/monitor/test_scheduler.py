@@ -296,7 +296,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
     with scheduled(tmp_path, job) as rig:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
-        rig.opened.strain = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
+        rig.opened.resources = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)

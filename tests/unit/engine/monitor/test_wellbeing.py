@@ -15,7 +15,7 @@ from decay_rig import put
 from engine_rig import START_MS, HandClock, Rig, facts, refused, rig_at, talk
 
 from core.config.options import Options
-from core.engine.health.report import health, sentence
+from core.engine.health.report import describe_problem, health_report
 from core.engine.runtime.monitor import RECALLS, LatencyWindow, ResourceMonitor, ResourceProbes
 from core.errors import Code
 from core.types.belief import ModelState, Server
@@ -50,7 +50,7 @@ def later(rig: Rig, milliseconds: int) -> None:
 
 
 def how(rig: Rig) -> Health:
-    return rig.opened.vault.read(lambda rows: health(rig.opened, rows))
+    return rig.opened.vault.read(lambda rows: health_report(rig.opened, rows))
 
 
 def test_a_palace_that_is_well_has_no_warning(rig: Rig) -> None:
@@ -121,12 +121,12 @@ def test_notes_that_were_left_are_told(rig: Rig) -> None:
     put(rig, "note", kind="episode")
     left = {"memory_id": "note", "state": "dead", "attempts": 3, "code": "E3005", "at": START_MS}
     rig.write(lambda tx: tx.insert("distilled", left))
-    assert sentence("episodes_left", n=1) in how(rig).warnings
+    assert describe_problem("episodes_left", n=1) in how(rig).warnings
 
 
 @pytest.mark.parametrize(
     ("left", "said"),
-    [(499 * MB, sentence("disk_low", mb=499)), (7 * MB, sentence("disk_full")), (500 * MB, None)],
+    [(499 * MB, describe_problem("disk_low", mb=499)), (7 * MB, describe_problem("disk_full")), (500 * MB, None)],
 )
 def test_a_disk_that_fills_up(rig: Rig, free: list[int], left: int, said: str | None) -> None:
     free[0] = left
@@ -152,7 +152,7 @@ def test_receipts_that_cannot_be_written_are_told(rig: Rig, monkeypatch: pytest.
         assert rig.found("bees") == ["Ada keeps bees"]
         with refused(Code.DISK_FULL):
             rig.engine.flush()
-        assert how(rig).warnings == (sentence("disk_full"),)
+        assert how(rig).warnings == (describe_problem("disk_full"),)
     rig.engine.flush()
     assert how(rig).warnings == ()
     assert rig.value("SELECT count(*) FROM receipts") == 1
@@ -162,7 +162,7 @@ def test_receipts_that_cannot_be_written_are_told(rig: Rig, monkeypatch: pytest.
 def test_a_vault_without_a_backup_is_told_after_a_week(tmp_path: Path, free: list[int], age: int) -> None:
     with rig_at(tmp_path, clock=HandClock(START_MS + age * DAY_MS)) as rig:
         rig.write(lambda tx: tx.run("UPDATE vault_state SET created_at = ?", (START_MS,)))
-        assert (sentence("backup_none") in how(rig).warnings) is (age >= 7)
+        assert (describe_problem("backup_none") in how(rig).warnings) is (age >= 7)
 
 
 def test_a_backup_that_grew_old_is_told(rig: Rig) -> None:
@@ -170,7 +170,7 @@ def test_a_backup_that_grew_old_is_told(rig: Rig) -> None:
     later(rig, 7 * DAY_MS - 1)
     assert how(rig).warnings == ()
     later(rig, 2 * DAY_MS)
-    assert how(rig).warnings == (sentence("backup_old", days=8),)
+    assert how(rig).warnings == (describe_problem("backup_old", days=8),)
 
 
 def _job(tx: Tx, kind: str, state: str, **more: object) -> None:
@@ -183,24 +183,24 @@ def test_jobs_that_failed_or_do_not_move_are_told(rig: Rig) -> None:
         _job(tx, "replay", "running", lease_until=START_MS - 3_600_001)
 
     rig.write(write)
-    assert how(rig).warnings == (sentence("jobs_poison", n=1), sentence("jobs_stuck"))
+    assert how(rig).warnings == (describe_problem("jobs_poison", n=1), describe_problem("jobs_stuck"))
 
 
 def test_a_clock_that_was_set_back_is_told(rig: Rig) -> None:
     rig.store("Ada keeps bees")
     later(rig, -DAY_MS)
-    assert sentence("clock_back") in how(rig).warnings
+    assert describe_problem("clock_back") in how(rig).warnings
 
 
 def test_memory_that_is_short_is_told_with_figures(rig: Rig) -> None:
     held = [0]
-    rig.opened.strain = ResourceMonitor(
+    rig.opened.resources = ResourceMonitor(
         rig.clock, 100, ResourceProbes(lambda: held[0], lambda: 16 * 1024 * MB, lambda: None)
     )
     held[0] = 80 * MB
-    assert how(rig).warnings == (sentence("memory_elevated", mb=80, budget=100),)
+    assert how(rig).warnings == (describe_problem("memory_elevated", mb=80, budget=100),)
     held[0] = 95 * MB
-    assert how(rig).warnings == (sentence("memory_critical", mb=95, budget=100),)
+    assert how(rig).warnings == (describe_problem("memory_critical", mb=95, budget=100),)
     assert how(rig).ram["total_mb"] == 95
 
 
@@ -208,9 +208,9 @@ def test_a_server_that_nobody_chose_may_be_away(rig: Rig) -> None:
     rig.opened.model = ModelState(Server.ABSENT)
     assert how(rig).warnings == ()
     rig.opened.options = replace_option(rig, model_name="small:3b")
-    assert how(rig).warnings == (sentence("model_absent"),)
+    assert how(rig).warnings == (describe_problem("model_absent"),)
     rig.opened.model = ModelState(Server.FAILING, code="E3005")
-    assert how(rig).warnings == (sentence("model_failing", code="E3005"),)
+    assert how(rig).warnings == (describe_problem("model_failing", code="E3005"),)
     rig.opened.model = ModelState(Server.OFF)
     assert how(rig).warnings == ()
 
@@ -224,9 +224,9 @@ def test_what_opening_found_is_told_first(rig: Rig) -> None:
     rig.opened.vault.info = replace(info, lost_commits=2, head_state="missing")
     rig.opened.model = ModelState(Server.FAILING, code="E3005")
     assert how(rig).warnings == (
-        sentence("damaged_log"),
-        sentence("head_unknown", state="missing"),
-        sentence("model_failing", code="E3005"),
+        describe_problem("damaged_log"),
+        describe_problem("head_unknown", state="missing"),
+        describe_problem("model_failing", code="E3005"),
     )
 
 
@@ -234,7 +234,7 @@ def test_the_pulse_keeps_the_last_hundred() -> None:
     pulse = LatencyWindow()
     assert (pulse.mean_ms(), pulse.slowest_ms()) == (None, None)
     for took in range(1, 151):
-        pulse.beat(float(took))
+        pulse.record(float(took))
     assert pulse.mean_ms() == sum(range(51, 151)) / RECALLS
     assert pulse.slowest_ms() == 149.0
 

@@ -33,7 +33,7 @@ def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: py
     with refused(Code.NOT_FOUND):
         rig.undo(rig.value("SELECT id FROM undo_steps ORDER BY at, rowid LIMIT 1"))
     for _ in range(40):
-        expiry.expire(rig.opened)
+        expiry.delete_expired(rig.opened)
     # The redo can still be undone, and with it stays what it stands on.
     kept = {row[0] for row in rig.rows("SELECT id FROM undo_steps")}
     assert {redo.undo_step_id, undone.undo_step_id} < kept
@@ -54,7 +54,7 @@ def test_a_scrub_is_remembered_until_it_is_done(rig: Rig, monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         patch.setattr(startup, "_last_scrub", lambda *_: None)  # as after a kill, or with no time left
         rig.lock()
-        patch.setattr(startup, "maintain", lambda _: None)
+        patch.setattr(startup, "maintain_index", lambda _: None)
         rig.unlock()
     assert rig.opened.scrub_due.is_set()
     rig.lock()

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from engine_rig import HandClock, error_of, refused
 
-from core.engine.runtime.futures import begun, chain, mapped, watched
+from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.progress import ImportProgress
 from core.errors import BugError, CancelledError, Code, UserError
 
@@ -46,23 +46,23 @@ def boom(_: int) -> int:
 
 
 def test_a_value_goes_through(pool: ThreadPoolExecutor) -> None:
-    assert mapped(done(2), lambda n: n + 1).result(5) == 3
+    assert map_result(done(2), lambda n: n + 1).result(5) == 3
     assert chain(done(2), lambda n: done(n * 10)).result(5) == 20
-    assert chain(begun(pool, lambda: 4), lambda n: begun(pool, lambda: n + 1)).result(5) == 5
-    assert begun(pool, lambda a, b: a - b, 3, b=1).result(5) == 2
+    assert chain(begin(pool, lambda: 4), lambda n: begin(pool, lambda: n + 1)).result(5) == 5
+    assert begin(pool, lambda a, b: a - b, 3, b=1).result(5) == 2
 
 
 def test_every_error_arrives() -> None:
     for error in (UserError(Code.NOT_FOUND, "no"), ValueError("x"), KeyboardInterrupt()):
-        assert mapped(failed(error), lambda n: n).exception(5) is error
+        assert map_result(failed(error), lambda n: n).exception(5) is error
         assert chain(failed(error), done).exception(5) is error
         assert chain(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]
-    assert error_of(mapped(done(1), boom)).code is Code.BUG
+    assert error_of(map_result(done(1), boom)).code is Code.BUG
     assert error_of(chain(done(1), lambda n: done(boom(n)))).code is Code.BUG
 
 
 def test_what_a_pool_dropped_is_locked() -> None:
-    assert error_of(mapped(dropped(), lambda n: n)).code is Code.VAULT_LOCKED
+    assert error_of(map_result(dropped(), lambda n: n)).code is Code.VAULT_LOCKED
     assert error_of(chain(dropped(), done)).code is Code.VAULT_LOCKED
     assert error_of(chain(done(1), lambda _: dropped())).code is Code.VAULT_LOCKED
 
@@ -71,19 +71,19 @@ def test_an_ended_pool_is_locked() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     with refused(Code.VAULT_LOCKED):
-        begun(pool, lambda: 1)
+        begin(pool, lambda: 1)
 
 
 def test_an_error_can_be_told_in_other_words() -> None:
     other = UserError(Code.BUSY, "busy")
-    assert mapped(failed(ValueError()), lambda n: n, lambda _: other).exception(5) is other
-    assert mapped(done(1), lambda n: n, lambda _: other).result(5) == 1
+    assert map_result(failed(ValueError()), lambda n: n, lambda _: other).exception(5) is other
+    assert map_result(done(1), lambda n: n, lambda _: other).result(5) == 1
 
 
 def test_a_reply_that_is_cancelled_takes_waiting_work_with_it() -> None:
     one: Future[int] = Future()
     two: Future[int] = Future()
-    assert mapped(one, boom).cancel()
+    assert map_result(one, boom).cancel()
     assert chain(two, lambda n: done(boom(n))).cancel()
     assert one.cancelled()
     assert two.cancelled()
@@ -101,11 +101,11 @@ def test_a_reply_that_is_cancelled_leaves_running_work_alone() -> None:
 
 @pytest.mark.expected_logs("the job stopped: E2005", "the job stopped: ValueError")
 def test_what_nobody_waits_for_is_put_down_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
-    watched(failed(UserError(Code.NOT_FOUND, "There is no Quittenmarmelade.")), LOG, "the job")
-    watched(failed(ValueError("Quittenmarmelade")), LOG, "the job")
-    watched(failed(UserError(Code.VAULT_LOCKED, "locked")), LOG, "the job")
-    watched(dropped(), LOG, "the job")
-    watched(done(1), LOG, "the job")
+    log_failure(failed(UserError(Code.NOT_FOUND, "There is no Quittenmarmelade.")), LOG, "the job")
+    log_failure(failed(ValueError("Quittenmarmelade")), LOG, "the job")
+    log_failure(failed(UserError(Code.VAULT_LOCKED, "locked")), LOG, "the job")
+    log_failure(dropped(), LOG, "the job")
+    log_failure(done(1), LOG, "the job")
     assert [record.getMessage() for record in caplog.records] == [
         "the job stopped: E2005",
         "the job stopped: ValueError",

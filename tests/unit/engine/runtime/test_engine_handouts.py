@@ -92,7 +92,7 @@ def test_while_nothing_can_be_written_a_minute_is_one_entry_and_the_oldest_ids_g
     rig.opened.threads.stop_tickers()
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:9]]
-    handed, journal = rig.engine.journal.handed, rig.opened.journal
+    handed, journal = rig.engine.journal.handed, rig.opened.read_log
     for number in range(6):
         handed(reader, "list", "", ids[number : number + 1])
         journal.put_back(journal.take())
@@ -116,7 +116,7 @@ def test_what_goes_on_with_a_receipt_that_was_never_written_is_written_whole(rig
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:3]]
     rig.engine.journal.handed(reader, "list", "", ids[:1])
-    assert len(rig.opened.journal.take().entries) == 1  # it is kept no more, since too much waited
+    assert len(rig.opened.read_log.take().entries) == 1  # it is kept no more, since too much waited
     rig.engine.journal.handed(reader, "list", "", ids[1:2])
     ((verb, _, items, body),) = kept(rig)
     assert (verb, items, body["items"]) == ("list", 2, [{"id": ids[0]}, {"id": ids[1]}])
@@ -146,11 +146,11 @@ def test_each_memory_that_is_fetched_counts_each_time(rig: Rig) -> None:
     first, second = (rig.store(text, space="home").memory_id for text in TEXTS[:2])
     for one in (first, second, first):
         assert rig.engine.memories.get(one, reader).result(10).id == one
-    assert rig.opened.journal.given_to(reader.client_id) == {first, second}
+    assert rig.opened.read_log.given_to(reader.client_id) == {first, second}
     ((verb, _, items, body),) = kept(rig)
     assert (verb, items, body["reads"]) == ("get", 2, 3)
     assert [rig.get(one).access_count for one in (first, second)] == [2, 1]
-    assert rig.opened.journal.given_to(reader.client_id) == frozenset()
+    assert rig.opened.read_log.given_to(reader.client_id) == frozenset()
 
 
 def test_who_looks_at_its_own_waiting_text_does_not_raise_it_in_the_review(rig: Rig) -> None:

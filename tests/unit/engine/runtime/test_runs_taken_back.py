@@ -71,7 +71,7 @@ def let_steps_expire(rig: Rig) -> None:
         later(rig, 1)
         rig.write(lambda tx: tx.run("UPDATE vault_state SET seq = seq"))
         rig.opened.tidied_at = None
-        expiry.expire(rig.opened)
+        expiry.delete_expired(rig.opened)
     assert rig.value("SELECT count(*) FROM undo_steps WHERE undone_by IS NOT NULL") == 0
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.engine.views.graph_layouts import LayoutProcess, child_command, lay_out
-from core.engine.views.graph_positions import WholeLayout, checked, rings
-from core.engine.views.layout_process import EGO, LENGTH, STEP, LayoutJob, main, packed
+from core.engine.views.graph_layouts import LayoutProcess, child_command, layout_whole
+from core.engine.views.graph_positions import WholeLayout, check_graph, place_on_rings
+from core.engine.views.layout_process import EGO, LENGTH, STEP, LayoutJob, main, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import SystemClock
 from core.types.views import Placed
@@ -51,7 +51,7 @@ def grid(side: int) -> LayoutJob:
     number = np.arange(side * side).reshape(side, side)
     a = np.concatenate((number[:, :-1].ravel(), number[:-1].ravel()))
     b = np.concatenate((number[:, 1:].ravel(), number[1:].ravel()))
-    return checked(side * side, a, b, np.full(a.size, 0.8))
+    return check_graph(side * side, a, b, np.full(a.size, 0.8))
 
 
 def never() -> bool:
@@ -70,7 +70,7 @@ def child(
 
 def run(pool: ThreadPoolExecutor, command: tuple[str, ...], job: LayoutJob) -> tuple[Placed, list[Placed]]:
     steps: list[Placed] = []
-    last = lay_out(WholeLayout(job, None), lambda: child(pool, command), steps.append, lambda: False)
+    last = layout_whole(WholeLayout(job, None), lambda: child(pool, command), steps.append, lambda: False)
     return last, steps
 
 
@@ -103,7 +103,7 @@ def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
 def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> None:
     distance = np.array([0, 1, 1, 1, 2], np.int64)
     a, b = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 4], np.int32)
-    job = LayoutJob(EGO, a, b, np.ones(4, np.float32), rings(distance, a, b))
+    job = LayoutJob(EGO, a, b, np.ones(4, np.float32), place_on_rings(distance, a, b))
     with child(pool, child_command()) as running:
         ((placed, is_last),) = list(running.steps(job))
     assert is_last
@@ -114,8 +114,8 @@ def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> 
 
 def test_a_graph_without_edges_needs_no_child() -> None:
     steps: list[Placed] = []
-    layout = WholeLayout(checked(5, np.empty(0, int), np.empty(0, int), np.empty(0)), np.arange(5))
-    last = lay_out(layout, lambda: pytest.fail("started"), steps.append, lambda: False)
+    layout = WholeLayout(check_graph(5, np.empty(0, int), np.empty(0, int), np.empty(0)), np.arange(5))
+    last = layout_whole(layout, lambda: pytest.fail("started"), steps.append, lambda: False)
     assert steps == [last]
     assert (last.step, last.is_last) == (1, True)
 
@@ -183,7 +183,7 @@ def test_cancelling_ends_the_child(pool: ThreadPoolExecutor) -> None:
 
     layout = WholeLayout(grid(3), None)
     with pytest.raises(CancelledError):
-        lay_out(layout, lambda: child(pool, liar("time.sleep(600)"), enough.is_set), on_step, lambda: False)
+        layout_whole(layout, lambda: child(pool, liar("time.sleep(600)"), enough.is_set), on_step, lambda: False)
     assert [step.step for step in steps] == [1]
 
 
@@ -194,7 +194,7 @@ def test_a_fault_of_the_caller_is_told_and_the_child_ended(pool: ThreadPoolExecu
             raise KeyError
 
     with pytest.raises(KeyError):
-        lay_out(WholeLayout(grid(3), None), lambda: child(pool, child_command()), on_step, lambda: False)
+        layout_whole(WholeLayout(grid(3), None), lambda: child(pool, child_command()), on_step, lambda: False)
 
     def cancelled() -> bool:
         raise KeyError
@@ -235,7 +235,7 @@ def test_where_no_guard_can_be_had_no_child_is_left(started: list[subprocess.Pop
 )
 def test_arrays_that_do_not_fit_are_refused(nodes: int, a: list[Any], b: list[Any], weight: list[float]) -> None:
     with pytest.raises(LociError) as caught:
-        checked(nodes, np.array(a), np.array(b), np.array(weight))
+        check_graph(nodes, np.array(a), np.array(b), np.array(weight))
     assert caught.value.code is Code.INVALID_INPUT
 
 
@@ -254,7 +254,7 @@ def test_the_child_program_refuses_noise() -> None:
 def test_the_child_program_answers_in_frames() -> None:
     answer = io.BytesIO()
     job = WholeLayout(grid(4), None).job
-    assert main(io.BytesIO(packed(job)), answer) == 0
+    assert main(io.BytesIO(pack_job(job)), answer) == 0
     size = STEP.size + 8 * 16
     assert len(answer.getvalue()) == 3 * (LENGTH.size + size)
     flags = [answer.getvalue()[at + LENGTH.size] for at in range(0, 3 * (LENGTH.size + size), LENGTH.size + size)]

@@ -13,7 +13,7 @@ from engine_rig import START_MS, Rig, refused
 
 from core.belief.claims.claims import Evidenced, draft_claim
 from core.errors import Code
-from core.intake.claims.assertion import claims_of, excluded_by, follow, retire, standing_claim
+from core.intake.claims.assertion import claims_of, exclusive_rivals, find_asserted, replace_claim, sync_claims
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
 from core.types.values import OWNER_ACTOR, Kind, Source, Status, When
@@ -63,7 +63,7 @@ def become(rig: Rig, memory_id: str, status: Status) -> None:
 
     def write(tx: Tx) -> None:
         tx.update("memories", {"id": memory_id}, {"status": status.value})
-        follow(tx, rig.opened.make_id, [memory_id])
+        sync_claims(tx, rig.opened.make_id, [memory_id])
 
     rig.write(write)
 
@@ -184,9 +184,9 @@ def test_two_memories_of_one_claim_hold_one_asserted_claim(rig: Rig) -> None:
 def test_of_what_was_retired_nothing_is_retired_again(rig: Rig) -> None:
     say(rig, "Graz")
     claim_id = str(rig.value("SELECT id FROM claims"))
-    assert rig.write(lambda tx: retire(tx, claim_id, None, START_MS + 5)) is True
-    assert rig.write(lambda tx: retire(tx, claim_id, None, START_MS + 9)) is False
-    assert rig.write(lambda tx: retire(tx, "no such claim", None, None)) is False
+    assert rig.write(lambda tx: replace_claim(tx, claim_id, None, START_MS + 5)) is True
+    assert rig.write(lambda tx: replace_claim(tx, claim_id, None, START_MS + 9)) is False
+    assert rig.write(lambda tx: replace_claim(tx, "no such claim", None, None)) is False
     assert rig.rows("SELECT state, valid_to FROM claims") == [("superseded", START_MS + 5)]
 
 
@@ -194,14 +194,14 @@ def test_of_what_was_retired_nothing_is_retired_again(rig: Rig) -> None:
 def test_an_end_that_is_stated_and_sooner_stays(rig: Rig, own_end: int, kept: int) -> None:
     memory_id = rig.store(TEXT, kind=Kind.EPISODE).memory_id
     claim_id = put_claim(rig, memory_id, "lives_in", "Graz", "lives in Graz", valid_from=START_MS, valid_to=own_end)
-    rig.write(lambda tx: retire(tx, claim_id, None, START_MS + 9))
+    rig.write(lambda tx: replace_claim(tx, claim_id, None, START_MS + 9))
     assert rig.value("SELECT valid_to FROM claims") == kept
 
 
 def test_a_claim_never_ends_before_it_begins(rig: Rig) -> None:
     memory_id = rig.store(TEXT, kind=Kind.EPISODE).memory_id
     claim_id = put_claim(rig, memory_id, "lives_in", "Graz", "lives in Graz", valid_from=START_MS)
-    rig.write(lambda tx: retire(tx, claim_id, None, START_MS - 9))
+    rig.write(lambda tx: replace_claim(tx, claim_id, None, START_MS - 9))
     assert rig.rows("SELECT valid_from, valid_to FROM claims") == [(START_MS, START_MS)]
 
 
@@ -302,7 +302,11 @@ def test_what_excludes_a_claim_is_named(rig: Rig) -> None:
             tx.row("claims", {"id": str(row[0])}) or {} for row in tx.all("SELECT id FROM claims ORDER BY rowid")
         )
         free = {**linz, "exclusive": 0}
-        return excluded_by(tx, linz), excluded_by(tx, free), standing_claim(tx, graz["space_id"], graz["claim_key"])
+        return (
+            exclusive_rivals(tx, linz),
+            exclusive_rivals(tx, free),
+            find_asserted(tx, graz["space_id"], graz["claim_key"]),
+        )
 
     excluded, free, standing = rig.write(ask)
     graz_id = rig.value("SELECT id FROM claims WHERE value = 'Graz'")

@@ -9,12 +9,12 @@ from engine_rig import START_MS, Rig
 
 from core.belief.claims.authorship import persons_among
 from core.belief.gate import Standing
-from core.intake.claims.candidate import is_persons, standing_of
+from core.intake.claims.candidate import authority_of, is_owners_word
 from core.types.values import Source
 
 
 def _standing(rig: Rig, memory_id: str) -> Standing:
-    return rig.opened.vault.read(lambda rows: standing_of(rows, memory_id))
+    return rig.opened.vault.read(lambda rows: authority_of(rows, memory_id))
 
 
 def _at_the_desk(rig: Rig, memory_id: str) -> bool:
@@ -45,7 +45,9 @@ def test_gate_desk_and_the_way_in_agree(rig: Rig) -> None:
         _sources(rig, memory, ("other", source.value))
         held = _standing(rig, memory)
         assert not held.owner_said
-        assert held.persons == _at_the_desk(rig, memory) == is_persons(source, imported=imported, by_client=by_client)
+        assert (
+            held.persons == _at_the_desk(rig, memory) == is_owners_word(source, imported=imported, by_client=by_client)
+        )
 
 
 def test_without_sources_the_row_tells_who_said_it(rig: Rig) -> None:

@@ -11,7 +11,7 @@ from engine_rig import Rig, differences
 
 from core.entities import registry
 from core.errors import BugError
-from core.intake.entities.entity_merge import join
+from core.intake.entities.entity_merge import merge_entities
 from core.types.values import Action
 
 CLAIMS = "SELECT id, state, subject_entity_id, superseded_by_id, valid_to, retired_at FROM claims ORDER BY id"
@@ -43,7 +43,7 @@ def about(rig: Rig, value: str, entity: str, confidence: float) -> str:
 
 def test_names_and_mentions_move_and_the_other_leads_to_it(rig: Rig) -> None:
     keep, other = two(rig)
-    done = rig.write(lambda tx: join(tx, keep, other))
+    done = rig.write(lambda tx: merge_entities(tx, keep, other))
     assert done == {"aliases": 1, "mentions": 1, "claims": 0, "superseded": 0}
     assert rig.value("SELECT count(*) FROM mentions WHERE entity_id = ?", keep) == 2
     assert (
@@ -52,7 +52,7 @@ def test_names_and_mentions_move_and_the_other_leads_to_it(rig: Rig) -> None:
     )
     for one, joined in ((keep, keep), (keep, other), ("nobody", keep)):
         with pytest.raises(BugError):
-            rig.write(lambda tx: join(tx, one, joined))  # noqa: B023 - called at once
+            rig.write(lambda tx: merge_entities(tx, one, joined))  # noqa: B023 - called at once
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_of_two_claims_that_exclude_each_other_the_surer_one_holds(
 ) -> None:
     keep, other = two(rig)
     claims = [about(rig, "Porto", keep, kept), about(rig, "Vigo", other, joined)]
-    done = rig.write(lambda tx: join(tx, keep, other))
+    done = rig.write(lambda tx: merge_entities(tx, keep, other))
     assert (done["claims"], done["superseded"]) == (1, 1)
     assert [rig.value("SELECT state FROM claims WHERE id = ?", one) for one in claims] == states
     assert rig.value("SELECT count(*) FROM claims WHERE subject_entity_id = ?", keep) == 2

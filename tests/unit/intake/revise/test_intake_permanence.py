@@ -10,12 +10,12 @@ import pytest
 from engine_rig import Rig, differences, later, rig_at
 
 from core.belief.extract.extraction import extract
-from core.engine.memories.import_comparison import settle_some
+from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, UserError
 from core.intake.revise.revision import step_label
 from core.intake.revise.revision_plan import RECORD
 from core.intake.transaction.text_readers import TextReaders
-from core.intake.transitions.merge import unite
+from core.intake.transitions.merge import write_merge
 from core.types.values import Kind
 from core.types.views import Revision, RevisionReport
 from core.vault.database.tx import Tx
@@ -79,7 +79,7 @@ def test_an_imported_fact_gets_its_level_when_it_is_read_and_goes_with_its_impor
     before = rig.dump()
     report = rig.bring([{"text": text, "kind": "fact"} for text in (BORN, HOME, JAR)])
     later(rig)
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     assert [level(rig, text) for text in (BORN, HOME, JAR)] == ["permanent", "stable", "standard"]
     taken = rig.unimport(report.import_id)
     assert taken.left == ()
@@ -89,10 +89,10 @@ def test_an_imported_fact_gets_its_level_when_it_is_read_and_goes_with_its_impor
 
 def test_a_level_that_was_set_before_it_is_read_stays(rig: Rig) -> None:
     rig.bring([{"text": BORN, "kind": "fact"}])
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
     revise(rig, str(rig.value("SELECT id FROM memories")), permanence="volatile")
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     assert level(rig, BORN) == "volatile"
 
 
@@ -108,7 +108,7 @@ def unread(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_what_an_earlier_step_left_is_not_touched_so_that_it_can_be_taken_back(rig: Rig, unread: str) -> None:
     later(rig)
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     assert level(rig, LINZ) == "standard"
     assert rig.value("SELECT read_at FROM memories WHERE id = ?", unread) is not None
     step = rig.value("SELECT id FROM undo_steps WHERE verb = 'store'")
@@ -120,7 +120,7 @@ def test_what_an_earlier_step_left_is_not_touched_so_that_it_can_be_taken_back(r
 def test_what_no_step_holds_any_more_gets_its_level(rig: Rig) -> None:
     rig.write(_forget_steps)
     later(rig)
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     assert level(rig, LINZ) == "permanent"
 
 
@@ -137,7 +137,7 @@ def _forget_steps(tx: Tx) -> None:
 def test_of_two_that_are_united_the_longer_lasting_counts(rig: Rig, turned: bool) -> None:
     ids = [rig.store(text).memory_id for text in (HOME, JAR)]
     keep, other = reversed(ids) if turned else ids
-    rig.write(lambda tx: unite(tx, rig.opened.work.make_id, keep, f"{HOME} {JAR}", other))
+    rig.write(lambda tx: write_merge(tx, rig.opened.work.make_id, keep, f"{HOME} {JAR}", other))
     assert rig.value("SELECT permanence FROM memories WHERE id = ?", keep) == "stable"
 
 

@@ -10,7 +10,7 @@ from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig, later, refused
 
 from core.errors import Code
-from core.intake.revise.retention_hold import spare
+from core.intake.revise.retention_hold import spare_memories
 from core.memory.strengths import strength_by_id
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
@@ -21,7 +21,7 @@ def spared(rig: Rig) -> dict[str, tuple[int, int]]:
 
 
 def say(rig: Rig, *ids: str, days: int = 90) -> str:
-    step: str = rig.write(lambda tx: spare(tx, rig.opened.work, ids, days, OWNER_ACTOR))
+    step: str = rig.write(lambda tx: spare_memories(tx, rig.opened.work, ids, days, OWNER_ACTOR))
     return step
 
 

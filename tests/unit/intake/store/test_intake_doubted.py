@@ -7,7 +7,7 @@ from typing import Any
 from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences
 
-from core.engine.memories.import_comparison import settle_some
+from core.engine.memories.import_comparison import compare_imported
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Source, When
 
@@ -83,6 +83,6 @@ def test_an_imported_fact_is_not_ended_by_a_disputed_one(rig: Rig) -> None:
     claim = {"subject": "user", "predicate": "lives_in", "value": "Graz", "exclusive": True}
     row = {"text": "My home town is Graz", "kind": "fact", "time": "2023-03-01T10:00:00Z", "claim": claim, "ref": "a"}
     rig.bring([{**row, "source": "document"}])
-    settle_some(rig.opened)
+    compare_imported(rig.opened)
     assert standing(rig) == {"Linz": "disputed", "Graz": "quarantined"}
     assert waiting(rig) == [("beside_disputed", "Graz")]

@@ -18,8 +18,8 @@ from core.intake.transaction.trust_inputs import (
     derived_from,
     refresh_claims,
     refresh_trust,
-    terms_of,
-    weighed,
+    trust_terms_of,
+    weigh_evidence,
 )
 from core.types.clients import Terms
 from core.types.values import OWNER_ACTOR, Actor, Kind, Source, Status, When
@@ -38,7 +38,7 @@ def trust(rig: Rig, memory_id: str) -> float:
     """Trust as it is kept, which is trust as it is worked out."""
     kept = float(rig.value("SELECT trust FROM memories WHERE id = ?", memory_id))
     confidence = float(rig.value("SELECT confidence FROM memories WHERE id = ?", memory_id))
-    worked_out = rig.opened.vault.read(lambda rows: terms_of(rows, memory_id, rig.clock.now_ms())).trust
+    worked_out = rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory_id, rig.clock.now_ms())).trust
     assert kept == confidence == pytest.approx(worked_out, abs=1e-9)
     return round(kept, 6)
 
@@ -261,7 +261,7 @@ def test_only_what_stands_speaks_for_a_claim_and_a_draft_shows_what_it_would_be(
     claim_id = str(rig.value("SELECT id FROM claims"))
     stands = rig.store("Yes, bees are what Ada keeps", kind=Kind.EPISODE).memory_id
     put_evidence(rig, claim_id, stands, "bees are what Ada keeps")
-    found = rig.opened.vault.read(lambda rows: weighed(rows, [claim_id]))[claim_id]
+    found = rig.opened.vault.read(lambda rows: weigh_evidence(rows, [claim_id]))[claim_id]
     assert [(piece.lineage, piece.weight) for piece in found] == [("other", 0.9)]
 
 
@@ -288,7 +288,7 @@ def test_an_edit_is_the_owners_word_of_now(rig: Rig) -> None:
 
 def test_trust_of_a_memory_that_is_not_there_is_a_bug(rig: Rig) -> None:
     def ask(tx: Tx) -> float:
-        return terms_of(tx, "nobody", 0).trust
+        return trust_terms_of(tx, "nobody", 0).trust
 
     with pytest.raises(BugError):
         rig.write(ask)

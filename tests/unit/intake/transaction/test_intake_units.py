@@ -10,9 +10,9 @@ import pytest
 from engine_rig import START_MS, HandClock, Rig, refused, rig_at
 
 from core.errors import BugError, Code, UserError
-from core.intake.store.import_batch import ImportTally, digest, tally_from, tally_json
+from core.intake.store.import_batch import ImportTally, identity_digest, tally_from, tally_json
 from core.intake.transaction.text_parts import split_draft
-from core.intake.transaction.trust_inputs import age_days, refresh_trust, terms_of
+from core.intake.transaction.trust_inputs import age_days, refresh_trust, trust_terms_of
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.draft import Draft
 from core.types.values import OWNER_ACTOR, Kind, Role, Source, Status, When
@@ -132,12 +132,12 @@ def test_the_age_that_counts_in_trust(rig: Rig) -> None:
     assert age_days(START_MS, START_MS - 3 * DAY) == 3.0
     said = When(START_MS - 200 * DAY)
     memory = rig.store("Long ago", source=Source.DOCUMENT, occurred=said).memory_id
-    assert rig.opened.vault.read(lambda rows: terms_of(rows, memory, START_MS)).age == pytest.approx(-200 / 3650)
+    assert rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory, START_MS)).age == pytest.approx(-200 / 3650)
 
     # A confirmation by a person makes it young again; being stored does not.
     rig.write(lambda tx: tx.update("memories", {"id": memory}, {"last_confirmed_at": START_MS + 10 * DAY}))
     later = START_MS + 20 * DAY
-    assert rig.opened.vault.read(lambda rows: terms_of(rows, memory, later)).age == pytest.approx(-10 / 3650)
+    assert rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory, later)).age == pytest.approx(-10 / 3650)
 
 
 def test_a_derived_memory_is_trusted_no_more_than_what_it_comes_from(rig: Rig) -> None:
@@ -170,8 +170,18 @@ def test_parts_are_linked_to_their_head() -> None:
 
 
 def test_identities_of_two_spaces_do_not_meet() -> None:
-    assert len({digest("a", "bc"), digest("ab", "c"), digest("", "abc"), digest("a", "bc\ud800")}) == 4
-    assert len(digest("home", "chatgpt:1:2")) == 32
+    assert (
+        len(
+            {
+                identity_digest("a", "bc"),
+                identity_digest("ab", "c"),
+                identity_digest("", "abc"),
+                identity_digest("a", "bc\ud800"),
+            }
+        )
+        == 4
+    )
+    assert len(identity_digest("home", "chatgpt:1:2")) == 32
 
 
 def test_a_tally_survives_its_row() -> None:

@@ -10,7 +10,7 @@ from engine_rig import Rig, refused, rig_at
 
 from core.engine.startup import flush_journal
 from core.errors import Code, UserError
-from core.intake.transitions.injection_hold import let_through
+from core.intake.transitions.injection_hold import release_hold
 from core.ipc.methods.memory_json import Shape
 from core.text.screening import injection
 from core.text.screening.injection import ALLOWED, FLAG, Limits, limits, scan
@@ -87,7 +87,7 @@ def test_the_owner_is_never_refused(rig: Rig) -> None:
 def test_letting_through_is_a_step_that_can_be_taken_back(rig: Rig, writer: Actor) -> None:
     memory_id = rig.store(SOFT).memory_id
     with pytest.raises(UserError) as refused:
-        rig.write(lambda tx: let_through(tx, rig.opened.work, memory_id, writer))
+        rig.write(lambda tx: release_hold(tx, rig.opened.work, memory_id, writer))
     assert refused.value.code is Code.ACCESS_DENIED
     assert rig.engine.library.warned(memory_id).result(20) is not None
     rig.engine.library.let_through(memory_id).result(20)
@@ -185,7 +185,7 @@ def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
     for one in (memory_id, plain):
         rig.engine.memories.get(one, reader).result(20)
     rig.engine.journal.handed(reader, "list", "", [plain], blocked_ids=[memory_id])
-    assert rig.opened.journal.given_to(reader.client_id) == {plain}
+    assert rig.opened.read_log.given_to(reader.client_id) == {plain}
     flush_journal(rig.opened)
     assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]
     assert rig.rows("SELECT memory_id, times FROM handed WHERE client_id = ?", reader.client_id) == [(plain, 3)]

@@ -156,14 +156,14 @@ def test_a_model_alone_replaces_nothing(rig: Rig) -> None:
 def test_individual_action_failures_do_not_block_others(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("I like tea.", "I like gin.", "I like rum."):
         note(rig, text)
-    admit = type(rig.opened.keeper).admit
+    admit = type(rig.opened.store_service).admit
 
     def broken(keeper: Any, acts: Any, memory_id: str) -> Any:
         if acts.tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)) == "The user likes gin.":
             raise BugError("a test")
         return admit(keeper, acts, memory_id)
 
-    monkeypatch.setattr(type(rig.opened.keeper), "admit", broken)
+    monkeypatch.setattr(type(rig.opened.store_service), "admit", broken)
     told = [fact(f"The user likes {what}.") for what in ("tea", "gin", "rum")]
     ran = run(rig, answer(*told))
     assert ran.counts == {"new_facts": 2, "errors": 1, "episodes": 3}

@@ -11,9 +11,9 @@ from ground_rig import ground_of, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.health.report import sentence
+from core.engine.health.report import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.engine.runtime.expiry import expire
+from core.engine.runtime.expiry import delete_expired
 from core.lifecycle.decay.archive import Erasing
 from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS, LEAP_MS, TRIAL_MS, Watch, is_to_be_kept, judged, read, waits
 from core.types.lifecycle import JobType
@@ -224,7 +224,7 @@ def test_a_sweep_after_a_long_absence_waits_a_day_and_the_person_may_start_it(ri
     (row,) = rig.engine.jobs.state().result(30).rows
     assert row.waits_for.startswith("Waits a day: the clock of this machine leapt ahead.")
     warned = rig.engine.jobs.health().result(30).warnings
-    assert sentence("clock_ahead", days=300) in warned
+    assert describe_problem("clock_ahead", days=300) in warned
     later(rig, DAY_MS)
     beat(rig)
     assert rig.value("SELECT state FROM jobs WHERE type = 'sweep'") == "done"
@@ -237,7 +237,7 @@ def test_nothing_expires_by_a_clock_that_leapt_ahead(rig: Rig) -> None:
     beat(rig)
     rig.store("Ada keeps bees")
     later(rig, YEAR_MS)
-    expire(rig.opened)
+    delete_expired(rig.opened)
     later(rig, HOUR_MS - YEAR_MS)
     rig.undo()
     assert rig.value("SELECT count(*) FROM memories") == 0

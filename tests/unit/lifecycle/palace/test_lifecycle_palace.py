@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from engine_rig import Rig, error_of, facts, refused, rig_at, talk
 
-from core.engine.views.palace import arrange
+from core.engine.views.palace import arrange_waiting
 from core.errors import Code
 from core.events import Changed
 from core.lifecycle.palace.arrangement import anyone_waits
@@ -402,7 +402,7 @@ def test_a_lock_stops_arranging_and_the_next_start_goes_on(tmp_path: Path) -> No
         rig.bring(talk(80, "a"))
         rig.opened.closing.set()
         with refused(Code.VAULT_LOCKED):
-            arrange(rig.opened)
+            arrange_waiting(rig.opened)
         rig.opened.closing.clear()
         assert place_all(rig) == 80
 
