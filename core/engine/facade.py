@@ -402,7 +402,6 @@ class Engine:
 
         Args:
             client_id: the client; None for a stranger.
-            code: why.
             method: what it called, where there is such a method.
         """
         opened = self._opened
@@ -417,9 +416,6 @@ class Engine:
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed texts on one of the two compute workers and keep nothing; for measuring.
-
-        Args:
-            texts: what to embed.
 
         Returns:
             Unit rows, (len(texts), dims).

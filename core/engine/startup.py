@@ -80,7 +80,6 @@ def open_vault(
     Args:
         home: where it lives; the caller holds its lock.
         root: its root key.
-        clock: the one clock.
         embedder: the built-in one; makes the vectors unless those of a model server are searched.
         threads: pools that are already there.
         hub: where events go.
@@ -127,9 +126,6 @@ def open_vault(
 
 def accept_older(opened: OpenVault) -> tuple[int, int]:
     """Go on with an older copy on the owner's word; on the thread that opens the vault, while nobody writes.
-
-    Args:
-        opened: the open vault.
 
     Returns:
         How many clients were revoked by it, and the sequence from here on.
@@ -213,11 +209,7 @@ def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
 
 
 def warm_index(opened: OpenVault) -> None:
-    """Bring the index in step with the vault; searches are answered all the while.
-
-    Args:
-        opened: the open vault.
-    """
+    """Bring the index in step with the vault; searches are answered all the while."""
     whole_at: list[int] = []
     sight = opened.active_space
     name = _identity(opened, sight)
@@ -253,11 +245,7 @@ def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
 
 
 def begin_warming(opened: OpenVault) -> None:
-    """Start warming and return as soon as searches can be answered.
-
-    Args:
-        opened: the open vault.
-    """
+    """Start warming and return as soon as searches can be answered."""
     warming = opened.threads.jobs.submit(warm_index, opened)
     log_failure(warming, _log, "loading the index")
     while not warming.done() and not _can_answer(opened.index.status()):
@@ -274,7 +262,6 @@ def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) ->
     """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
 
     Args:
-        opened: the open vault.
         stopped: asked between steps; None for when the vault closes.
 
     Returns:
@@ -310,7 +297,6 @@ def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
     """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
 
     Args:
-        opened: the open vault.
         wait_s: seconds to wait for it; None for what a drain takes.
 
     Raises:

@@ -140,10 +140,8 @@ def prepare_messages(
     """Check messages and find the facts in what the person says.
 
     Args:
-        request: the messages.
         client: who brings them; None for the owner.
         readers: read claims, and find statements, by rules.
-        now_ms: the present, epoch ms.
         frame: lines around the memories of a context (`core.sessions.repetition.strip_contexts`).
         channel: whom the client speaks for (`core.types.clients`).
 
@@ -177,7 +175,6 @@ def prepare_summary(
     """Cut a summary into statements (E13, step 1 without a model).
 
     Args:
-        request: the summary.
         client: who brings it; None for the owner.
         frame: as in `prepare_messages`.
         channel: likewise.
@@ -296,8 +293,6 @@ def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCont
     """Keep what was prepared, within one verb.
 
     Args:
-        tx: the verb's transaction.
-        verb: the verb.
         prepared: what is to be kept.
         by: who brings it.
 

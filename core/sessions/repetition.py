@@ -45,9 +45,7 @@ def is_echo(rows: Rows, client_id: str | None, text: str, waiting: frozenset[str
     """Whether a text is, word for word, one that a client was given.
 
     Args:
-        rows: the transaction.
         client_id: the client; None for the owner, who is never an echo.
-        text: the text.
         waiting: memories that were given to it and are not written down yet.
 
     Returns:
@@ -64,9 +62,6 @@ _WORD = re.compile(r"[^\W_]+(?:['’.,:-][^\W_]+)*")
 
 def compared_words(text: str) -> tuple[str, ...]:
     """The words of a statement as they are compared: small letters, marks off.
-
-    Args:
-        text: any text.
 
     Returns:
         Words in their order.

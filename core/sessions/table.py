@@ -89,7 +89,6 @@ class SessionTable:
         Args:
             name: whose and which session.
             turn: its id.
-            now_ms: epoch ms.
             most: turns of one client that may be open.
 
         Returns:
@@ -161,7 +160,6 @@ class SessionTable:
 
         Args:
             name: whose and which session.
-            now_ms: epoch ms.
             find: its working set as it was kept; asked once, and not while anything is locked here.
             idle: what is left of a working set after so many milliseconds without a call.
 
@@ -186,7 +184,6 @@ class SessionTable:
         Args:
             name: whose and which session.
             now: memory id to activation.
-            now_ms: epoch ms.
 
         Returns:
             How many it has at hand.

@@ -128,9 +128,7 @@ def load_working_set(rows: Rows, client_id: str | None, session: str) -> tuple[S
     """What was kept of a session.
 
     Args:
-        rows: a vault snapshot.
         client_id: whose; nothing is kept of the owner's.
-        session: its name.
 
     Returns:
         The slots and when it was left, epoch ms; None where nothing is kept.
@@ -145,7 +143,6 @@ def save_working_set(tx: Tx, client_id: str, session: str, slots: Slots, left_at
     Args:
         tx: any transaction; no undo step, since it is no memory.
         client_id: whose.
-        session: its name.
         slots: what it has at hand.
         left_at: when it was last used, epoch ms.
     """

@@ -29,11 +29,7 @@ class Authority:
     """The clients and what each may reach."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
-        """Know nobody yet.
-
-        Args:
-            now_ms: the present, epoch ms.
-        """
+        """Know nobody yet."""
         self._now = now_ms
         self._lock = threading.Lock()  # guards _by_name, _seen and _owner
         self._seen: dict[str, int] = {}
@@ -41,11 +37,7 @@ class Authority:
         self._owner: ClientRecord | None = None
 
     def refresh(self, rows: Rows) -> None:
-        """Read all clients again.
-
-        Args:
-            rows: a vault snapshot.
-        """
+        """Read all clients again."""
         self._take(self._read(rows))
 
     def refresh_after(self, tx: Tx) -> None:
@@ -123,12 +115,7 @@ class Authority:
             self._by_name, self._seen, self._owner = {}, {}, None
 
     def note_seen(self, client_id: str, now_ms: int) -> None:
-        """A client has just proved itself; the vault learns it with the next flush, and this room at once.
-
-        Args:
-            client_id: the client.
-            now_ms: epoch ms.
-        """
+        """A client has just proved itself; the vault learns it with the next flush, and this room at once."""
         with self._lock:
             self._seen[client_id] = now_ms
 
@@ -160,9 +147,6 @@ class Authority:
 
     def of(self, actor: Actor) -> ClientRecord | None:
         """The client that asks.
-
-        Args:
-            actor: who asks.
 
         Returns:
             The client; None for the owner and the scheduler.
@@ -198,9 +182,6 @@ class Authority:
     def voice(self, actor: Actor) -> ClientRecord | None:
         """Whoever judges may write: a proposal cannot move trust.
 
-        Args:
-            actor: who asks.
-
         Returns:
             The client; None for the owner and for Loci itself.
 
@@ -216,7 +197,6 @@ class Authority:
         """Refuse what was made ready by terms that hold no longer; called within the write that carries it out.
 
         Args:
-            actor: who asked.
             before: the client as it was then; None for the owner.
 
         Raises:
@@ -229,9 +209,6 @@ class Authority:
 
     def scope(self, actor: Actor) -> Scope:
         """What the actor may see (E11b with spaces).
-
-        Args:
-            actor: who asks.
 
         Returns:
             Everything for the owner; GLOBAL, its own and its granted spaces for a client, of memories that are limited

@@ -139,10 +139,6 @@ def trust_ceiling_of(grants: Sequence[str]) -> float:
 def paired_row(tx: Tx, name: str) -> dict[str, Any]:
     """The row of a client that is paired.
 
-    Args:
-        tx: the verb's transaction.
-        name: its name.
-
     Returns:
         Column to value.
 
@@ -161,8 +157,6 @@ def write_pairing(
     """Write a new client, or one that was revoked or is to be paired anew; a remembered no to its name is forgotten.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes ids.
         name: a checked name.
         token: 32 bytes.
         grants: checked grants.
@@ -207,7 +201,6 @@ def row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
     """The row of the client of a name: `Ada` and `ada` are one to whoever reads them in a question.
 
     Args:
-        tx: the verb's transaction.
         name: a checked name.
 
     Returns:
@@ -222,7 +215,6 @@ def describe_unpaired(rows: Rows, name: str) -> Before:
     """What is known of a name before its bearer is paired.
 
     Args:
-        rows: a snapshot.
         name: any text.
 
     Returns:
@@ -239,7 +231,6 @@ def merge_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
     """The terms of a client with some grants more and some less, as it stands in this very transaction.
 
     Args:
-        tx: the verb's transaction.
         row: the client's, from `paired_row`.
         change: what it gets and what is taken from it.
 
@@ -259,8 +250,6 @@ def write_terms(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[
     """Write other terms.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes ids.
         row: the client's, from `paired_row`.
         grants: checked grants.
         terms: checked limits and ceiling.
@@ -276,9 +265,7 @@ def set_grants(tx: Tx, make_id: IdMaker, client_id: str, grants: Sequence[str]) 
     """Give a client exactly these grants; those it has already keep their date.
 
     Args:
-        tx: the verb's transaction.
         make_id: makes ids of spaces that do not exist yet.
-        client_id: the client.
         grants: checked grants.
     """
     wanted: dict[tuple[str, str | None], None] = {}
@@ -308,7 +295,6 @@ def resume_client(tx: Tx, row: dict[str, Any], now_ms: int) -> None:
     """It is let in again, whether it was paused or asleep.
 
     Args:
-        tx: the verb's transaction.
         row: the client's, from `paired_row`.
         now_ms: the present by the machine's clock.
 
@@ -329,7 +315,6 @@ def is_asleep(now_ms: int, *times: int | None) -> bool:
     """Whether nothing was heard of a client for so long that it sleeps.
 
     Args:
-        now_ms: the present, epoch ms.
         *times: when it was last seen, woken and paired; None for never.
 
     Returns:

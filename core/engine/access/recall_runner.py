@@ -29,11 +29,8 @@ def run_recall(
     """Answer a question.
 
     Args:
-        opened: the open vault.
-        rows: a snapshot of it.
         request: the question, checked.
         meant: the embedded question; None where meaning is not compared.
-        now_ms: the present, epoch ms.
         profile: other weights than those in force, for a trial.
 
     Returns:

@@ -56,13 +56,10 @@ def note_recall(
     """Note a recall for its receipt; what that costs is paid when the receipt is written.
 
     Args:
-        opened: the open vault.
-        actor: who asked.
         verb: `recall`, `context` …
         query: the words asked.
         result: the answer, its time filled in.
         said: what feedback said of the answered memories for such questions (`core.recall.query.suppression.said_of`).
-        now_ms: epoch ms.
         sealed: memories that were kept from the asker because they are sealed.
 
     Returns:
@@ -104,11 +101,7 @@ def feedback_for(
     """What feedback said of the answered memories for such questions.
 
     Args:
-        rows: the snapshot of the answer.
-        result: the answer.
         meant: the embedded question; None where meaning was not compared.
-        now_ms: epoch ms.
-        scope: what the asker may see.
 
     Returns:
         Memory id to signal.
@@ -129,7 +122,6 @@ def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None)
     """Receipts, newest first.
 
     Args:
-        rows: a snapshot.
         limit: how many, 1 to 500.
         after: `next` of the page before.
         client: only this client's, by name.
@@ -159,10 +151,6 @@ def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None)
 
 def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
     """One receipt as a whole.
-
-    Args:
-        rows: a snapshot.
-        receipt_id: which.
 
     Returns:
         The receipt; None where there is none.
@@ -196,10 +184,6 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
 def count_disclosures(rows: Rows, memory_id: str) -> Given:
     """How often a memory left for a client, from counts that are kept for each.
 
-    Args:
-        rows: a snapshot.
-        memory_id: the memory.
-
     Returns:
         The counts.
 
@@ -218,7 +202,6 @@ def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
     """How recall did lately (E5.3.4, E5.3.6).
 
     Args:
-        rows: a snapshot.
         options: window and bounds.
 
     Returns:

@@ -90,7 +90,6 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
     """A page of what clients did.
 
     Args:
-        rows: a snapshot.
         client: the id of one; None for all.
         after: `next` of the page before; None for the newest.
         limit: lines at most, 1 to 200.

@@ -52,8 +52,6 @@ def cards_of(rows: Rows, now_ms: int, seen: Mapping[str, int]) -> tuple[ClientCa
     """All clients ever paired: those that are, by name, then those that were.
 
     Args:
-        rows: a snapshot.
-        now_ms: the present, epoch ms.
         seen: client id to when it was last here, where that is not written down yet.
 
     Returns:
@@ -78,10 +76,6 @@ def cards_of(rows: Rows, now_ms: int, seen: Mapping[str, int]) -> tuple[ClientCa
 
 def client_id_of(rows: Rows, name: str) -> str:
     """The id of a client, also of one that was revoked.
-
-    Args:
-        rows: a snapshot or a transaction.
-        name: its name.
 
     Returns:
         The id.

@@ -136,10 +136,7 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
 
     Args:
         tx: a transaction of its own.
-        opened: the open vault.
-        client_id: the client.
         since_ms: epoch ms; 0 for all it ever did.
-        actor: who asks.
 
     Raises:
         RehearsedError: always, with the counts.
@@ -170,10 +167,7 @@ def undo_next_batch(
 
     Args:
         tx: a transaction of its own.
-        opened: the open vault.
-        client_id: the client.
         deed: what is done.
-        actor: who asks.
         at: how far it is; `ClientUndoProgress()` to begin.
 
     Returns:

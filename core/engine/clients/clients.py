@@ -79,7 +79,6 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
     """Show what a client would be given.
 
     Args:
-        opened: the open vault.
         query: the prompt, its budget and the model whose tokenizer counts.
         scope: the client's.
         may_read: whether it is answered at all: without the grant `read` every question is refused it.
@@ -161,7 +160,6 @@ class Clients:
         """Pair a client; one that was revoked is paired anew, with a new token. A remembered no is forgotten.
 
         Args:
-            name: the client's name.
             grants: words or `space:<name>`; read and propose when empty.
             limit: searches a minute; `none` lifts the session's limit too; None for the defaults.
             actor: who asks; the owner.
@@ -222,11 +220,7 @@ class Clients:
         return self._opened().read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
 
     def seen(self, client_id: str) -> None:
-        """Note that a client has just proved itself; written with the next flush, nothing while locked.
-
-        Args:
-            client_id: the client.
-        """
+        """Note that a client has just proved itself; written with the next flush, nothing while locked."""
         with suppress(LociError):
             opened = self._opened()
             now = opened.clock.now_ms()
@@ -242,7 +236,6 @@ class Clients:
             name: the client.
             terms: all of its terms from now on, or what of its grants changes; that is worked out as it is written, so
                 that of two changes at once none is lost.
-            actor: who asks.
 
         Returns:
             The undo step; "" where nothing changes.
@@ -323,10 +316,6 @@ class Clients:
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Revoke a client: its token is worth nothing from now on, also when the step is undone.
-
-        Args:
-            name: the client's name.
-            actor: who asks.
 
         Returns:
             The id of the client.
@@ -423,7 +412,6 @@ class Clients:
 
         Args:
             name: the client, also one that was revoked.
-            since_ms: epoch ms.
 
         Returns:
             Counts; the future raises NOT_FOUND.
@@ -440,8 +428,6 @@ class Clients:
 
         Args:
             name: the client, also one that was revoked.
-            since_ms: epoch ms.
-            actor: who asks.
 
         Returns:
             What was taken back, and how many steps stay because what they changed was changed since; the future
@@ -455,7 +441,6 @@ class Clients:
 
         Args:
             name: the client, also one that was revoked.
-            actor: who asks.
 
         Returns:
             What was done; the future raises NOT_FOUND.

@@ -161,7 +161,6 @@ class Sessions:
         """Keep messages of a conversation.
 
         Args:
-            request: the messages.
             actor: who asks; see `end`.
 
         Returns:
@@ -177,7 +176,6 @@ class Sessions:
         """Keep what is left of messages that a session drops, as statements of its summary (E13).
 
         Args:
-            request: the summary.
             actor: who asks; a client needs `write`.
 
         Returns:
@@ -260,8 +258,6 @@ class Sessions:
         It is put away once that is saved: what is refused has changed nothing.
 
         Args:
-            session: its name.
-            actor: who asks.
             request_id: the caller's own id for this call: one that comes twice closes nothing that was opened since.
 
         Returns:
@@ -321,11 +317,7 @@ class Sessions:
         return self._table.open_turns(actor.client_id)
 
     def tend(self, opened: OpenVault) -> None:
-        """Put away what was silent for long (E21.7), and forget what would come back with nothing.
-
-        Args:
-            opened: the open vault.
-        """
+        """Put away what was silent for long (E21.7), and forget what would come back with nothing."""
         now = opened.clock.now_ms()
         gone = self._table.leave_idle(now - opened.options.session_idle_s * 1000)
         if gone.left:

@@ -26,10 +26,6 @@ _BEFORE_MERGES = (
 def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
     """Gather the status report.
 
-    Args:
-        opened: the open vault.
-        rows: a snapshot of it.
-
     Returns:
         The figures.
     """
@@ -64,10 +60,6 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
 
 def status_glance(opened: OpenVault, rows: Rows) -> StatusReport:
     """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
-
-    Args:
-        opened: the open vault.
-        rows: a snapshot of it.
 
     Returns:
         Of the figures of `status_report`: index, memories (their total alone) and model_server.

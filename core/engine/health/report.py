@@ -54,10 +54,6 @@ class _Found:
 def health_report(opened: OpenVault, rows: Rows) -> Health:
     """How the palace is.
 
-    Args:
-        opened: the open vault.
-        rows: a snapshot of it.
-
     Returns:
         The figures and the warnings, the worst first.
     """
@@ -92,9 +88,6 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
 
 def search_strategy(opened: OpenVault) -> str:
     """By what a search goes now (E32.3 with C17).
-
-    Args:
-        opened: the open vault.
 
     Returns:
         `full` by words and meaning; `bm25_only` by words alone: the embedder does not answer, or no vector is known
@@ -152,10 +145,6 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
     not again and again.
 
-    Args:
-        opened: the open vault.
-        rows: a snapshot of it.
-
     Returns:
         Memories; a split text counts once.
     """
@@ -204,9 +193,6 @@ def _of_disk(found: _Found) -> Iterator[_Warning]:
 
 def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
     """What opening found to be wrong with the vault, and what of it the person has not answered.
-
-    Args:
-        opened: the open vault.
 
     Yields:
         Keys of sentences, each with its values.

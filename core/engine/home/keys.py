@@ -50,7 +50,6 @@ def signs_head(home: Home, root: RootKey) -> bool:
     """Whether a root is the one that signed the home's `vault.head`.
 
     Args:
-        home: whose.
         root: any root.
 
     Returns:
@@ -252,9 +251,6 @@ class HomeKeys:
     def seen_counter(self, root: RootKey) -> int | None:
         """The sequence last seen here, as the system's keyring tells it; may take five seconds.
 
-        Args:
-            root: the vault's.
-
         Returns:
             None where the vault is in no keyring, or the keyring tells nothing: that is never an alarm.
         """
@@ -271,7 +267,6 @@ class HomeKeys:
         """Let the system's keyring know the sequence last saved, where the vault is in one; may take five seconds.
 
         Args:
-            root: the vault's.
             seq: what was saved; never more.
 
         Returns:

@@ -37,7 +37,6 @@ def create_vault(
     Args:
         keys: of the home.
         passphrase: for the passphrase slot; None only together with the keyring.
-        clock: the one clock.
         use_keyring: whether the system's keyring shall hold a key slot too.
         test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
         cost: of a guess at the passphrase; tests use the lowest.
@@ -78,7 +77,6 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
         home: where to.
         archive: the backup.
         secret: the passphrase or recovery code of the backup.
-        clock: the one clock.
 
     Returns:
         What was restored.

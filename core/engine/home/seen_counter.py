@@ -36,7 +36,6 @@ class SeenCounter:
         """What the keyring tells; a keyring that does not answer holds up nothing for long.
 
         Args:
-            root: the vault's.
             threads: of the vault that is being opened.
 
         Returns:

@@ -61,7 +61,6 @@ def save_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
 
     Args:
         tx: the transaction that begins the import.
-        import_id: the import.
         only: keys of the chosen conversations; None for all, which needs no note.
     """
     if only is not None:
@@ -73,10 +72,6 @@ def save_choice(tx: Tx, import_id: str, only: frozenset[str] | None) -> None:
 
 def choice_of(rows: Rows, import_id: str) -> frozenset[str] | None:
     """What was chosen of a running import.
-
-    Args:
-        rows: a snapshot.
-        import_id: the import.
 
     Returns:
         Keys of the chosen conversations; None for all.
@@ -90,7 +85,6 @@ def forget_choice(tx: Tx, import_id: str) -> None:
 
     Args:
         tx: the transaction that ends it.
-        import_id: the import.
     """
     tx.run("DELETE FROM settings WHERE key = ?", (_PREFIX + import_id,))
 

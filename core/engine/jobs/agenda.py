@@ -50,7 +50,6 @@ class Agenda:
         """What is to be queued now.
 
         Args:
-            opened: the open vault.
             ground: what jobs would stand on.
 
         Returns:
@@ -79,7 +78,6 @@ class Agenda:
         """Why a kind of work can do nothing at present.
 
         Args:
-            kind: which.
             ground: what it would stand on.
 
         Returns:
@@ -95,7 +93,6 @@ class Agenda:
         """Why a queued job does not run now.
 
         Args:
-            opened: the open vault.
             job: the job.
             ground: what it would stand on.
 

@@ -39,7 +39,6 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
-        opened: the open vault.
         model: the local model.
         is_stopped: whether the job shall end.
 

@@ -203,8 +203,6 @@ class JobsGroup:
         """Run a kind of work now; behind what runs already.
 
         Args:
-            kind: which.
-            actor: who asks.
             may: raises where the asker may no longer; called where the job is written down.
 
         Returns:
@@ -300,11 +298,7 @@ class JobsGroup:
         return opened.read(lambda rows: graveyard(rows, after, limit, opened.options))
 
     def unseen(self, since_ms: int) -> Future[int]:
-        """How many runs changed or erased memories by themselves since a moment, and stand.
-
-        Args:
-            since_ms: epoch ms.
-        """
+        """How many runs changed or erased memories by themselves since a moment, and stand."""
         return self._opened().read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def gauges(self, memory_id: str) -> Future[Gauges]:
@@ -318,19 +312,13 @@ class JobsGroup:
         return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
 
     def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
-        """Relations that replay proposes, the nearest first.
-
-        Args:
-            limit: at most so many.
-        """
+        """Relations that replay proposes, the nearest first."""
         return self._opened().read(lambda rows: open_links(rows, limit))
 
     def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
         """Draw a proposed relation, or never propose it again; one undo step.
 
         Args:
-            from_id: one memory.
-            to_id: the other.
             accept: whether it is drawn.
 
         Returns:

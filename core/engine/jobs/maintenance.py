@@ -67,7 +67,6 @@ class Maintenance:
 
         Args:
             space: count this space and GLOBAL only; None for all that the asker sees.
-            actor: who asks.
 
         Returns:
             `core.lifecycle.kit.stats.stats`; the future raises NOT_FOUND for a space out of sight or unknown.
@@ -88,7 +87,6 @@ class Maintenance:
 
         Args:
             limit: at most so many, from 1 on.
-            actor: who asks.
 
         Returns:
             Ids and counts; the id of what the asker may not see (any more) is left out.

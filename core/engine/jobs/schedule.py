@@ -46,7 +46,6 @@ def interval_ms(kind: JobType, options: Options) -> int | None:
     """How often a kind of work is due by the clock.
 
     Args:
-        kind: which.
         options: in force.
 
     Returns:
@@ -68,7 +67,6 @@ def next_at(kind: JobType, options: Options, last_at: int | None, made_at: int) 
     """When a kind of work is due.
 
     Args:
-        kind: which.
         options: in force.
         last_at: when it last ended, epoch ms; None for never.
         made_at: when the vault was made: nothing is due in a vault that is younger than the interval.

@@ -86,11 +86,7 @@ class Scheduler:
     # ---- a vault opens and closes
 
     def begin(self, opened: OpenVault) -> None:
-        """Take up what was running when the vault closed; from here on `beat` counts.
-
-        Args:
-            opened: the open vault.
-        """
+        """Take up what was running when the vault closed; from here on `beat` counts."""
         crashed = opened.vault.info.recovered_from_crash
         if opened.vault.read(job_store.is_any_running):
             opened.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
@@ -116,7 +112,6 @@ class Scheduler:
         """Queue what is due, and go on with what waits.
 
         Args:
-            opened: the open vault.
             force: whether to look now, before the next heartbeat is due.
 
         Raises:
@@ -148,9 +143,6 @@ class Scheduler:
     def attend(self, opened: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
 
-        Args:
-            opened: the open vault.
-
         Raises:
             LociError: what the vault said.
         """
@@ -168,9 +160,6 @@ class Scheduler:
 
     def kick(self, opened: OpenVault) -> None:
         """Go on with the next job that may run, if none runs.
-
-        Args:
-            opened: the open vault.
 
         Raises:
             LociError: what the vault said.
@@ -322,8 +311,6 @@ class Scheduler:
         """Run a kind of work now, behind what runs.
 
         Args:
-            opened: the open vault.
-            kind: which.
             actor: `owner` or `client:<id>`.
             may: raises where the asker may no longer; called where the job is written down.
 
@@ -369,7 +356,6 @@ class Scheduler:
         """Stop a job: behind the batch that runs, or at once where it waits.
 
         Args:
-            opened: the open vault.
             job_id: the job.
         """
         opened.vault.need_accepted()

@@ -61,7 +61,6 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
 
     Args:
         rows: the snapshot of the result.
-        result: the answer.
         took_ms: milliseconds so far.
         seen_as: whose view it is; `""` for the person's own.
 
@@ -268,7 +267,6 @@ class Laboratory:
         """Save a question; an undo step.
 
         Args:
-            query: the question.
             kind: `positive`, `negative` or `stale`.
             memory_ids: the memories it names; none for a negative one.
             within: 1 to 50: how many of the first a positive one looks at.
@@ -288,9 +286,6 @@ class Laboratory:
 
     def delete_probe(self, probe_id: str) -> Future[str]:
         """Delete a saved question.
-
-        Args:
-            probe_id: which.
 
         Returns:
             The undo step; the future raises NOT_FOUND.
@@ -328,9 +323,6 @@ class Laboratory:
 
     def receipt(self, receipt_id: str) -> Future[Receipt]:
         """One receipt with the whole trace.
-
-        Args:
-            receipt_id: which.
 
         Returns:
             The receipt; the future raises NOT_FOUND where there is none, or it has expired.

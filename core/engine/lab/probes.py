@@ -52,9 +52,6 @@ _PUT_DOWN = (
 def probes_of(rows: Rows) -> tuple[Probe, ...]:
     """All saved questions, oldest first.
 
-    Args:
-        rows: a snapshot.
-
     Returns:
         The probes.
     """
@@ -77,9 +74,6 @@ def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Seq
     """Save a question; one undo step, none where the same one is saved already.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
-        query: the question.
         kind: of `KINDS`.
         memory_ids: the memories it names; none for a negative one.
         within: 1 to 50.
@@ -109,11 +103,6 @@ def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Seq
 def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     """Delete a saved question; one undo step.
 
-    Args:
-        tx: the transaction.
-        opened: the open vault.
-        probe_id: which.
-
     Returns:
         The step.
 
@@ -136,7 +125,6 @@ def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
     """What stands for memories by now.
 
     Args:
-        rows: a snapshot.
         memory_ids: ids.
 
     Returns:
@@ -150,9 +138,7 @@ def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> 
     """How a probe ends with an answer.
 
     Args:
-        rows: the snapshot of the answer.
         probe: the question.
-        result: the answer.
         tokens: of the answer.
 
     Returns:
@@ -202,8 +188,6 @@ def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -
     """Keep how the probes ended, and tell of those that held before and do not any more.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         counted: of this run.
         step_id: the application of weights it followed; None for another cause.
     """

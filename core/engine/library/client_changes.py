@@ -59,7 +59,6 @@ class ClientChanges:
         """Give a memory another text (E14a, memory_update): a new version, or a request that waits for the person.
 
         Args:
-            memory_id: the memory.
             text: the new text; up to 8 KiB from a client.
             actor: who asks; a client needs `propose`, `write` or `curate`.
             reason: why, in the asker's words; up to 512 characters.
@@ -95,7 +94,6 @@ class ClientChanges:
         """Delete or forget a memory softly (E14a, memory_delete; seed B, memory_forget), or ask the person to.
 
         Args:
-            memory_id: the memory.
             actor: as for `update`.
             wish: `delete` or `forget_memory`; both can be undone.
             reason: as for `update`.
@@ -131,7 +129,6 @@ class ClientChanges:
         Of a rule it is a mark, from whoever may write; else it is kept as the actor's own feedback, and moves no trust.
 
         Args:
-            memory_id: the memory.
             actor: who says so; a client needs `propose`, `write` or `curate`.
             helpful: whether it helped.
             reason: why, in the actor's words.
@@ -182,7 +179,6 @@ class ClientChanges:
         """Say that a rule was applied and helped, or harmed (seed B, rule effectiveness).
 
         Args:
-            memory_id: the rule.
             actor: who says so; a client needs `write` or `curate`.
             helpful: whether it helped.
             reason: why it harmed; kept with the rule.

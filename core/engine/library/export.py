@@ -36,8 +36,6 @@ def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: s
     """Write memories to a file.
 
     Args:
-        opened: the open vault.
-        ids: the memories.
         to: the file.
         format_name: `jsonl`, `json`, `markdown` or `csv`.
 
@@ -68,8 +66,6 @@ def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tu
     """Put down that memories leave the vault, and say in which order.
 
     Args:
-        opened: the open vault.
-        ids: the memories.
         format_name: as for `write_export`.
 
     Returns:
@@ -88,7 +84,6 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
     """Memories as the fields of an export, part by part, so that no piece is longer than a part.
 
     Args:
-        rows: a vault snapshot.
         ids: of `record_export`.
 
     Returns:
@@ -115,7 +110,6 @@ def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
     """Memories as the fields of an export, messages of a conversation together and in their order.
 
     Args:
-        rows: a vault snapshot.
         ids: the memories; unknown ones are left out.
 
     Returns:

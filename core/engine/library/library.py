@@ -43,10 +43,6 @@ from core.vault.database.tx import Tx
 def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
     """Whether a memory is kept out of what assistants are given by themselves, and why.
 
-    Args:
-        opened: the open vault.
-        memory_id: the memory.
-
     Returns:
         Why; None where it is not, or the person let it through. The future raises NOT_FOUND.
     """
@@ -62,10 +58,6 @@ def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
 
 def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
     """Let a memory through; one undo step (`core.intake.transitions.injection_hold.release_hold`).
-
-    Args:
-        opened: the open vault.
-        memory_id: the memory.
 
     Returns:
         The undo step; the future raises NOT_FOUND.
@@ -134,10 +126,6 @@ class Library:
     def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
         """What a change would do; nothing is written.
 
-        Args:
-            ids: the memories.
-            revision: the change.
-
         Returns:
             Counts, reasons in words, examples.
         """
@@ -146,10 +134,6 @@ class Library:
 
     def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
         """Change memories; one undo step.
-
-        Args:
-            ids: the memories.
-            revision: the change.
 
         Returns:
             What was done; INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.

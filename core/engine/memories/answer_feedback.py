@@ -36,11 +36,7 @@ def give_feedback(
     """Put a feedback down: one verb, one step.
 
     Args:
-        opened: the open vault.
-        memory_id: the memory.
         signal: a key of `core.score.belief.quality.GRADES`.
-        query: the question.
-        actor: who says so.
         receipt_id: of the recall it was seen in; one that is not the actor's own, or has expired, is left out.
         check: raises where the actor may not see the memory.
 
@@ -74,11 +70,8 @@ def write_feedback(
     """Put a feedback down within a transaction: one verb, one step.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         memory_id: the memory; the caller has checked that the actor may see it.
         signal: a key of `core.score.belief.quality.GRADES`.
-        actor: who says so.
         more: further columns; without a question it is held against none.
 
     Returns:

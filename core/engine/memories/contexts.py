@@ -45,10 +45,7 @@ def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: 
     """The questions that may be put with a context.
 
     Args:
-        opened: the open vault.
-        rows: a snapshot of it, or a transaction.
         query: the prompt; without a session nothing is asked.
-        scope: what the asker may see.
 
     Returns:
         None to two.
@@ -77,10 +74,8 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
     """Put the questions beside a context.
 
     Args:
-        opened: the open vault.
         reply: the context, with the questions that could be put when it was made.
         query: the prompt.
-        scope: what the asker may see.
 
     Returns:
         The context with those that are noted as put.
@@ -138,10 +133,8 @@ def build_context(
     """Answer a prompt with what is remembered of it.
 
     Args:
-        opened: the open vault.
         query: the prompt and its budget.
         scope: what the actor may see.
-        actor: who asks.
         at_hand: what its session has at hand.
 
     Returns:
@@ -196,7 +189,6 @@ def budget_of(opened: OpenVault, query: ContextQuery) -> int:
     """The tokens a context may have.
 
     Args:
-        opened: the open vault.
         query: what is asked for.
 
     Returns:

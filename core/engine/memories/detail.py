@@ -28,10 +28,6 @@ _CLAIMS = (
 def explain_permanence(rows: Rows, memory: Memory) -> Lasting:
     """The level of a memory, and what it rests on.
 
-    Args:
-        rows: a vault snapshot.
-        memory: the memory.
-
     Returns:
         As it stands; what was read when it came is read here anew, from its text and the claims it has now.
     """
@@ -60,9 +56,7 @@ def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
     """Gather a memory's provenance, claims, relations and trust terms.
 
     Args:
-        rows: a vault snapshot.
         memory: the memory, already found to be within the actor's reach.
-        now_ms: the present, epoch ms.
 
     Returns:
         The detail; the trust terms are those of now, while `memory.trust` is the stored value.

@@ -31,8 +31,6 @@ def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool)
     """What `erase_for_good` would remove.
 
     Args:
-        opened: the open vault.
-        ids: the memories.
         whole_chain: whether all versions of their chains go too.
 
     Returns:
@@ -46,9 +44,6 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     """Remove memories and every trace of their text.
 
     Args:
-        opened: the open vault.
-        ids: the memories.
-        actor: the owner.
         whole_chain: whether all versions of their chains go too.
 
     Returns:
@@ -82,9 +77,6 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
 def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
     """What to tell of vanished rows after the commit, for an erasure: index and snapshot let go of their vectors.
 
-    Args:
-        opened: the open vault.
-
     Returns:
         Takes the vault's sequence and the labels; on the writer's thread.
     """
@@ -104,9 +96,6 @@ def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
 
 def backups_of(home: Home) -> tuple[tuple[str, int], ...]:
     """Copies of the vault that lie in the home, oldest first; those elsewhere nobody knows of.
-
-    Args:
-        home: whose.
 
     Returns:
         Name of each, and when it was made at the latest, epoch ms: as its name says, else as the file does.

@@ -28,7 +28,6 @@ def compare_imported(opened: OpenVault, most: int | None = None) -> int:
     """Judge stored memories that nobody has compared yet, the earliest said first.
 
     Args:
-        opened: the open vault.
         most: stop after so many; None for all of them.
 
     Returns:
@@ -57,9 +56,6 @@ def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
 def reconcile_all(opened: OpenVault) -> Reconciled:
     """Reconcile every claim and every memory that stands, batch by batch.
 
-    Args:
-        opened: the open vault.
-
     Returns:
         What was looked at, mended and found broken.
     """
@@ -80,11 +76,7 @@ def _turn(opened: OpenVault, after: tuple[str, int]) -> Callable[[Tx], Reconcili
 
 
 def reconcile_daily(opened: OpenVault) -> None:
-    """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault.
-
-    Args:
-        opened: the open vault.
-    """
+    """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault."""
     now = opened.clock.now_ms()
     last = opened.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
     if last is not None and 0 <= now - int(last) < _DAY_MS:

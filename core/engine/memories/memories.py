@@ -88,8 +88,6 @@ def apply_verdict(
     """Carry a verdict out within a transaction; one that came before is answered as it was then.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         spoken: what is said.
         may: raises where the actor may not say it.
         say: says it.
@@ -184,8 +182,6 @@ class Memories:
         """One memory by its id; to a client it is handed out, and counts as recalled (seed B, get).
 
         Args:
-            memory_id: the memory.
-            actor: who asks.
             kind: what it must be; another is answered as one that does not exist, and not handed out.
 
         Raises:
@@ -288,7 +284,6 @@ class Memories:
 
         Args:
             query: the question and its filters.
-            actor: who asks.
 
         Returns:
             The result with the id of its receipt.
@@ -325,7 +320,6 @@ class Memories:
 
         Args:
             query: the prompt and its budget.
-            actor: who asks.
 
         Returns:
             The text, what went into it and what did not, and the id of its receipt.
@@ -374,7 +368,6 @@ class Memories:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
 
         Args:
-            memory_id: the memory.
             actor: who says so; a client needs `write` or `curate`.
             extras: what the memory must be, and the caller's own id for this call.
 
@@ -404,7 +397,6 @@ class Memories:
         """Say that another source has it too; the same client in the same session counts once.
 
         Args:
-            memory_id: the memory.
             actor: who asks; a client needs `write` or `curate`.
             source: by what way it is known; the owner's word, or a client's inference.
             session: the session it was learnt in.
@@ -440,7 +432,6 @@ class Memories:
         """Say how a memory did as an answer; what was wrong does not come again for such a question (E7.3).
 
         Args:
-            memory_id: the memory.
             signal: `helpful`, `irrelevant`, `corrected` or `harmful`.
             query: the question it was an answer to.
             actor: who says so; a client needs `write` or `curate`, and what it says counts for itself alone.
@@ -512,9 +503,6 @@ def _with_backlog(opened: OpenVault, report: UndoReport) -> UndoReport:
 
 def embed_backlog(opened: OpenVault) -> int:
     """Give a vector to every memory that lacks one (restored rows, another model).
-
-    Args:
-        opened: the open vault.
 
     Returns:
         How many were embedded.

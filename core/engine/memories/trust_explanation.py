@@ -80,7 +80,6 @@ def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
 
     Args:
         written: versions of one chain, in any order.
-        now_ms: the present, epoch ms.
 
     Returns:
         The versions in the order in which they held, and the times between them of which none says anything; a gap
@@ -206,11 +205,6 @@ _SAID = (
 
 def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     """Gather how a memory is believed.
-
-    Args:
-        rows: a vault snapshot.
-        memory: the memory.
-        now_ms: the present, epoch ms.
 
     Returns:
         The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.

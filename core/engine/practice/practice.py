@@ -59,10 +59,6 @@ def mark_helpful(
     """A rule was applied and it helped.
 
     Args:
-        opened: the open vault.
-        memory_id: the rule.
-        actor: who says so.
-        check: raises where the actor may not.
         repeat: the caller's own id for this report, if it gave one.
 
     Returns:
@@ -94,11 +90,7 @@ def mark_harmful(
     """A rule was applied and it harmed; where that turns it around, the opposite is embedded first.
 
     Args:
-        opened: the open vault.
-        memory_id: the rule.
-        actor: who says so.
         reason: why; up to 512 characters.
-        check: raises where the actor may not.
         repeat: the caller's own id for this report, if it gave one.
 
     Returns:
@@ -180,12 +172,8 @@ def record_outcome(
     """A procedure was carried out.
 
     Args:
-        opened: the open vault.
-        memory_id: the procedure.
         success: whether it went well.
         took_ms: how long it took; None where nobody measured.
-        actor: who says so.
-        check: raises where the actor may not.
 
     Returns:
         How the procedure stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
@@ -251,8 +239,6 @@ class Practice:
         """A rule was applied and it helped (seed B, rule effectiveness).
 
         Args:
-            memory_id: the rule.
-            actor: who says so.
             request_id: the caller's own id for this report: one that comes twice counts once.
             kind: what the memory must be; another is answered as one that does not exist.
 
@@ -275,8 +261,6 @@ class Practice:
         """A rule was applied and it harmed; see `helpful`.
 
         Args:
-            memory_id: the rule.
-            actor: who says so.
             reason: why; kept with the rule, never in the audit.
             request_id: see there.
             kind: see there.
@@ -292,8 +276,6 @@ class Practice:
         """A procedure was carried out; see `helpful`.
 
         Args:
-            memory_id: the procedure.
-            actor: who says so.
             success: whether it went well.
             took_ms: how long it took; None where nobody measured.
         """
@@ -309,13 +291,7 @@ class Practice:
         return read_procedure_state(self._opened(), memory_id, self._check(memory_id, actor))
 
     def applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
-        """The last times that a rule was applied, the latest first.
-
-        Args:
-            memory_id: the rule.
-            actor: who asks.
-            limit: at most so many.
-        """
+        """The last times that a rule was applied, the latest first."""
         return last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
 
     def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:

@@ -97,7 +97,6 @@ class Conflicts:
 
         Args:
             item_id: its id, or eight characters or more of its beginning or its end, where only one has them.
-            actor: who asks.
 
         Returns:
             Everything its page shows; the future raises NOT_FOUND where there is none, or none the actor may see.
@@ -285,9 +284,6 @@ class Conflicts:
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
 
-        Args:
-            rule_id: the rule.
-
         Returns:
             The id of the undo step; the future raises NOT_FOUND.
 
@@ -309,9 +305,6 @@ class Conflicts:
     def hold_preview(self, request: HoldRequest) -> Future[HoldPreview]:
         """What holding back a source would hold, with all that was derived from it.
 
-        Args:
-            request: the source.
-
         Returns:
             Counts and ids; the future raises NOT_FOUND.
 
@@ -322,9 +315,6 @@ class Conflicts:
 
     def hold(self, request: HoldRequest) -> Future[Held]:
         """Hold back a source with all that was derived from it, as one undo step.
-
-        Args:
-            request: the source.
 
         Returns:
             What was held; the future raises NOT_FOUND, INVALID_INPUT.

@@ -26,9 +26,6 @@ _PAUSE_S = 5.0
 def make_resolver(opened: OpenVault) -> Resolver:
     """What carries decisions out in an open vault.
 
-    Args:
-        opened: the open vault.
-
     Returns:
         The resolver.
     """
@@ -53,9 +50,6 @@ class ReviewChores:
 
     def tend(self, opened: OpenVault) -> None:
         """Look at the desk if anything changed since the last time.
-
-        Args:
-            opened: the open vault.
 
         Raises:
             LociError: what the vault said.
@@ -93,8 +87,6 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
     """Close what closes by itself, and let rules decide what they decide.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         expiry: whether to close what expired too.
 
     Returns:

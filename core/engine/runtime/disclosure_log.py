@@ -126,13 +126,11 @@ class DisclosureLog:
 
         Args:
             new_id: for a record that is begun.
-            actor: who read.
             verb: what.
             query: the words asked with; "" for none.
             memories: ids that it was handed.
             entities: likewise.
             blocked: ids of memories that it asked for and whose words were not shown.
-            now_ms: epoch ms.
             counts: whether what was given counts as used.
 
         Returns:

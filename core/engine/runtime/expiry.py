@@ -44,9 +44,6 @@ _ANY = (
 def delete_expired(opened: OpenVault) -> None:
     """Delete one batch of what expired, at most once an hour unless more is left; nothing by a clock that leapt ahead.
 
-    Args:
-        opened: the open vault.
-
     Raises:
         LociError: what the vault said.
     """
@@ -71,10 +68,7 @@ def undo_step(
     """Take a step back that has not expired, and note in the same transaction that vanished words wait for a scrub.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         step_id: the step; None for the newest.
-        actor: who asks.
         verb_name: as `core.intake.undo.undo.undo_step` has it.
         may_be_old: whether an expired step is taken back too (an import that was interrupted long ago).
 
@@ -115,7 +109,6 @@ def clear_scrub_note(tx: Tx, noted: str) -> None:
     """Take the note away, unless more vanished since it was read.
 
     Args:
-        tx: the transaction.
         noted: what `scrub_noted` gave before the scrub.
     """
     tx.run("DELETE FROM settings WHERE key = ? AND value = ?", (SCRUB_DUE, noted))

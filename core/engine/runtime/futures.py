@@ -30,9 +30,6 @@ def begin(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwarg
 
     Args:
         pool: where it runs.
-        work: what to do.
-        *args: its arguments.
-        **kwargs: its arguments.
 
     Returns:
         Its result.
@@ -50,7 +47,6 @@ def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
     """Begin a second work with the result of a first.
 
     Args:
-        first: running work.
         then: begins the second; called on the thread that ended the first.
 
     Returns:
@@ -79,7 +75,6 @@ def map_result(
     """Turn the result of a work into another value.
 
     Args:
-        first: running work.
         then: quick; called on the thread that ended the first.
         said: turns its error into another; None leaves it.
 
@@ -101,7 +96,6 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
     """Turn one kind of error of a work into its result.
 
     Args:
-        first: running work.
         kind: the error that carries a result.
         then: quick; takes it out.
 

@@ -28,7 +28,6 @@ def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ())
     """Look how memory is, and act where that changed.
 
     Args:
-        opened: the open vault.
         caches: drop what else is kept between calls.
 
     Returns:
@@ -44,7 +43,6 @@ def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Ca
     """Go over to a level.
 
     Args:
-        opened: the open vault.
         level: the one in force from here on.
         caches: drop what else is kept between calls.
     """

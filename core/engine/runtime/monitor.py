@@ -153,7 +153,6 @@ class MemoryWatch:
         """Take the baseline now.
 
         Args:
-            clock: the one clock.
             resident: bytes this process holds.
             budget_mb: what it may take, above 0.
         """
@@ -203,7 +202,6 @@ class ResourceMonitor:
         """Take the baseline now: when the vault opened.
 
         Args:
-            clock: the one clock.
             budget_mb: of the options; 0 for what fits the machine.
             readers: where readings come from; None for this machine.
         """

@@ -215,9 +215,6 @@ class OpenVault:
 
         Args:
             pool: of `threads`.
-            work: what to do.
-            *args: its arguments.
-            **kwargs: its arguments.
 
         Returns:
             Its result; VAULT_LOCKED where the vault closed before its turn.
@@ -256,9 +253,6 @@ class OpenVault:
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
 
-        Args:
-            texts: what to embed.
-
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
@@ -266,9 +260,6 @@ class OpenVault:
 
     def embed_texts_later(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed_texts`, for background work.
-
-        Args:
-            texts: what to embed.
 
         Returns:
             The vectors with the vector space they belong to.
@@ -280,7 +271,6 @@ class OpenVault:
 
         Args:
             seq: the vault's sequence after the commit.
-            labels: labels of memories.
         """
         if labels:
             self.scrub_due.set()

@@ -74,7 +74,6 @@ class ImportProgress:
         """Tie the ends together.
 
         Args:
-            clock: the one clock.
             report: told how far the work is.
             cancelled: whether the person wants it stopped.
             closing: whether the vault is being locked.

@@ -111,7 +111,6 @@ class ReadLog:
 
         Args:
             client_id: the client; None for a stranger.
-            code: why.
             method: the method it called; "" for one that does not exist.
         """
         detail = {"code": code.value, "method": method} if method else {"code": code.value}
@@ -121,12 +120,7 @@ class ReadLog:
                 self._refusals.append(AuditEntry(who, "refused", "", detail))
 
     def seen(self, client_id: str, now_ms: int) -> None:
-        """Take down when a client was last here.
-
-        Args:
-            client_id: the client.
-            now_ms: epoch ms.
-        """
+        """Take down when a client was last here."""
         with self._lock:
             self._seen[client_id] = now_ms
 
@@ -144,13 +138,11 @@ class ReadLog:
         """Take down one read.
 
         Args:
-            actor: who asked.
             verb: `recall`, `context` …
             query: the words asked, kept encrypted in the vault until the receipt expires.
             given: ids of what was answered.
             body: ids, ranks, counts, reasons; never memory text; its `metrics` get their own column. Where it is
                 a function, that is called when the receipt is written: the reader does not wait for what it costs.
-            now_ms: epoch ms.
             packed: the text that was handed out whole, if one was; it is kept as long as the receipt.
 
         Returns:
@@ -176,12 +168,10 @@ class ReadLog:
         """Take down what was read without a question; what is read alike within a minute stands on one receipt.
 
         Args:
-            actor: who read.
             verb: `get`, `list`, `history` …
             query: the words asked with; "" for none.
             memory_ids: what was handed out.
             entity_ids: likewise.
-            now_ms: epoch ms.
             blocked: ids of memories that were asked for and whose words were not shown.
             counts: whether what was given counts as used, as what answers a question does; of a list it does not.
 
@@ -232,7 +222,6 @@ class ReadLog:
         """Write what was taken in one transaction.
 
         Args:
-            tx: the transaction.
             waiting: from `take`.
         """
         entries = _begun(tx, _without_erased(tx, waiting.entries))

@@ -94,9 +94,6 @@ class Settings:
 def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     """The options as the vault holds them.
 
-    Args:
-        rows: a snapshot or a transaction.
-
     Returns:
         The options, and the names of stored ones that were refused and have their defaults.
     """
@@ -110,7 +107,6 @@ def apply_undone_options(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) 
 
     Args:
         tx: the undo's transaction, at its end.
-        opened: the open vault.
         step_id: the step the undo wrote.
         actor: who asked for it.
     """

@@ -33,9 +33,6 @@ _APPLIED = (
 def stored_retrieval(rows: Rows) -> tuple[RetrievalOptions, tuple[str, ...]]:
     """The options of recall as the vault holds them.
 
-    Args:
-        rows: a snapshot or a transaction.
-
     Returns:
         The options, and the names of stored ones that were refused and have their defaults.
     """
@@ -79,8 +76,6 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
     """Put weights in force: one verb, one step.
 
     Args:
-        tx: the transaction.
-        opened: the open vault.
         weights: option to value, over what is stored.
 
     Returns:
@@ -112,9 +107,6 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
 
 def weight_applications(rows: Rows) -> tuple[Applied, ...]:
     """What was applied, newest first, as far as it can still be undone.
-
-    Args:
-        rows: a snapshot.
 
     Returns:
         At most 200 applications.

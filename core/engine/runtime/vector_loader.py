@@ -55,7 +55,6 @@ def load_vectors(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels
     """Stored vectors of memories.
 
     Args:
-        rows: a vault snapshot.
         space: the vector space.
         labels: labels of memories; those without a vector are left out.
 

@@ -67,9 +67,6 @@ class ActiveVectorSpace:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts; whether that worked is remembered.
 
-        Args:
-            texts: any strings.
-
         Returns:
             Unit rows, (len(texts), dims).
 
@@ -98,7 +95,6 @@ class ActiveVectorSpace:
 
         Args:
             seq: the vault's sequence after the commit.
-            labels: labels of memories.
             vectors: unit rows of this space, (len(labels), dims).
         """
         self._apply(seq, np.asarray(labels, dtype=np.int64), vectors, NO_LABELS)
@@ -108,7 +104,6 @@ class ActiveVectorSpace:
 
         Args:
             seq: the vault's sequence after the commit.
-            labels: labels of memories.
         """
         none = np.empty((0, self.space.dims), dtype=np.float32)
         self._apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
@@ -159,7 +154,6 @@ def embed_texts(active_space: ActiveVectorSpace, texts: Sequence[str]) -> Embedd
 
     Args:
         active_space: in which.
-        texts: any strings.
 
     Returns:
         The vectors, or why there are none.
@@ -192,8 +186,6 @@ def make_active_space(
         index: over that space.
         profile: the weights of recall.
         readers: read claims and relations, with the gate in force.
-        make_id: makes UUIDv7 ids.
-        work: opens verbs.
 
     Returns:
         The active vector space.

@@ -135,7 +135,6 @@ class History:
         What it reads alike within a minute stands on one receipt, which counts the reads and names the first 50.
 
         Args:
-            actor: the client.
             verb: `list`, `history`, `conflicts` or `entities`.
             query: the words asked with; "" for none.
             memory_ids: what it was handed; none of it counts as used.

@@ -43,9 +43,6 @@ _TURN_S = 5.0  # for the writer to come to us
 def check_vault(opened: OpenVault) -> dict[str, Any]:
     """Check the vault and, by samples, the index against it.
 
-    Args:
-        opened: the open vault.
-
     Returns:
         `{status, checks}` in the shape of `verify --json`.
     """
@@ -102,7 +99,6 @@ def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:
     """Write a backup; it was opened and checked before it got its name.
 
     Args:
-        opened: the open vault.
         to: the file; None for the home's `backups/`.
 
     Returns:
@@ -158,7 +154,6 @@ class VaultGroup:
             lock: closes it.
             claim: takes the vault's lock for this process, if it has not got it.
             keys: the home's key file.
-            clock: the one clock.
             cost: of a guess at a passphrase that is set here; None for the standard.
             take_over: asks another process that owns the vault to hand it over; None where it may keep it.
         """

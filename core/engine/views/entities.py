@@ -87,10 +87,6 @@ class Entities:
     def get(self, entity_id: str, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """One entity; one that was merged away says where it leads.
 
-        Args:
-            entity_id: the entity.
-            actor: who asks.
-
         Returns:
             It; the future raises NOT_FOUND where there is none the actor may see.
 
@@ -104,7 +100,6 @@ class Entities:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
 
         Args:
-            entity_id: the entity.
             change: what shall be different.
             actor: the person, or a client with `curate`, which changes nothing of GLOBAL or of the person's making.
 
@@ -139,7 +134,6 @@ class Entities:
 
         Args:
             wanted: the name and what is known of it.
-            actor: who asks.
 
         Returns:
             The best first, 200 at most; none where nothing fits.
@@ -206,9 +200,6 @@ class Entities:
     def listed(self, query: EntityQuery = _EVERY) -> Future[EntityList]:
         """The entities of the vault, those named most often first; the owner's.
 
-        Args:
-            query: which of them.
-
         Returns:
             The list.
 
@@ -219,9 +210,6 @@ class Entities:
 
     def detail(self, entity_id: str) -> Future[EntityView]:
         """One entity with where it is mentioned, what is said of it and what was merged into it; the owner's.
-
-        Args:
-            entity_id: the entity.
 
         Returns:
             It; the future raises NOT_FOUND.

@@ -112,7 +112,6 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candi
     Hints weigh with facts that the asker may see, and with nothing else.
 
     Args:
-        rows: a vault snapshot.
         wanted: the name and what is known of it.
         reach: whose entities.
 
@@ -134,10 +133,6 @@ def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
 
 def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
     """Entities as a list, all of the vault.
-
-    Args:
-        rows: a vault snapshot.
-        query: which of them.
 
     Returns:
         Those named most often first.
@@ -166,10 +161,7 @@ def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> Entity
     """One entity with all that is known of it, the owner's view.
 
     Args:
-        rows: a vault snapshot.
-        entity_id: the entity.
         reach: whose entities.
-        now_ms: the present, epoch ms.
 
     Returns:
         It.
@@ -233,7 +225,6 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> Merg
     """What merging one entity into another would do.
 
     Args:
-        rows: a vault snapshot.
         keep_id: the one that would stay.
         other_id: the one that would lead to it.
         reach: whose entities.

@@ -42,7 +42,6 @@ class Graph:
         """Wire the group.
 
         Args:
-            opened: what runs while the vault is open.
             command: starts the child that places nodes; None for the usual one.
         """
         self._opened = opened
@@ -114,7 +113,6 @@ class Graph:
         """Place a whole graph, in steps: at once by group, then better and better by its edges.
 
         Args:
-            nodes: how many.
             a: one end of each edge, 0 to nodes - 1.
             b: the other.
             weight: one each, 0 to 1.
@@ -171,9 +169,6 @@ class Graph:
 
     def drop_view(self, name: str) -> Future[None]:
         """Forget a view.
-
-        Args:
-            name: its name.
 
         Returns:
             Nothing, once it is gone. The future raises NOT_FOUND.

@@ -200,9 +200,6 @@ def _reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
 def deadline_for(nodes: int) -> float:
     """Seconds a layout may take.
 
-    Args:
-        nodes: how many.
-
     Returns:
         Many times what it takes on a common machine.
     """

@@ -25,7 +25,6 @@ def check_graph(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weig
     """A graph as the child takes it.
 
     Args:
-        nodes: how many.
         a: one end of each edge, 0 to nodes - 1.
         b: the other.
         weight: one each, 0 to 1.

@@ -67,9 +67,6 @@ class LayoutJob:
 def pack_job(job: LayoutJob) -> bytes:
     """A request as it goes through the pipe.
 
-    Args:
-        job: what shall be placed.
-
     Returns:
         The octets, their length first.
     """
@@ -118,9 +115,6 @@ def unpack_job(body: bytes) -> LayoutJob:
 
 def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
     """Place the nodes.
-
-    Args:
-        job: what shall be placed.
 
     Yields:
         Positions (nodes, 2) within -1 to 1, and whether they are the last.

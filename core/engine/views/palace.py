@@ -58,9 +58,6 @@ class Palace:
     def loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
 
-        Args:
-            room_id: the room.
-
         Returns:
             Columns; the future raises NOT_FOUND where there is no such room.
 
@@ -73,9 +70,6 @@ class Palace:
 
     def where(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
-
-        Args:
-            memory_id: the memory.
 
         Returns:
             Its place; the future raises NOT_FOUND where it has none yet.
@@ -101,8 +95,6 @@ class Palace:
         """Put a memory on the nearest free place of its room, or of another in the same wing.
 
         Args:
-            memory_id: the memory.
-            room_id: the room.
             x: inside the room, plan units.
             y: likewise.
 
@@ -121,7 +113,6 @@ class Palace:
         """Put a room on the nearest free ground of its wing.
 
         Args:
-            room_id: the room.
             x: where its left edge shall be inside the wing, plan units.
             y: where its upper edge shall be.
 
@@ -137,7 +128,6 @@ class Palace:
         """Give a room the person's own name.
 
         Args:
-            room_id: the room.
             name: 1 to 64 characters, none invisible, no other room's of the wing.
 
         Returns:
@@ -229,9 +219,6 @@ class _Site:
 
 def arrange_waiting(opened: OpenVault) -> Arranged:
     """Give a place to everything that waits for one; on the job thread.
-
-    Args:
-        opened: the open vault.
 
     Returns:
         What was done; what was placed is announced.

@@ -47,7 +47,6 @@ class Timeline:
         """Wire the group.
 
         Args:
-            opened: what runs while the vault is open.
             zone: whose days count; None for the system's.
         """
         self._opened = opened

@@ -51,7 +51,6 @@ def next_version_said(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str
     """The version that ended a late newcomer: the one said next after it.
 
     Args:
-        tx: the verb's transaction.
         chain_id: the chain it enters.
         new: its row of `memories`.
         otherwise: what stands.
@@ -67,7 +66,6 @@ def close_earlier_version(tx: Tx, chain_id: str, new: dict[str, Any]) -> None:
     """What was said before a late newcomer held until it was said, and no longer.
 
     Args:
-        tx: the verb's transaction.
         chain_id: the chain it enters.
         new: its row of `memories`.
     """
@@ -101,10 +99,6 @@ _FROM = {
 def claims_of(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Ids of the claims that memories support.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_ids: the memories.
-
     Returns:
         The ids, in a fixed order.
     """
@@ -123,7 +117,6 @@ def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -
     again where another claim replaced it, nor where it would stand beside one that excludes it.
 
     Args:
-        tx: the verb's transaction.
         make_id: makes ids of evidence.
         memory_ids: the memories that changed.
     """
@@ -203,7 +196,6 @@ def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
     """The claim that says exactly this and stands, if any.
 
     Args:
-        rows: a vault snapshot or a transaction.
         space_id: where.
         key: `core.belief.claims.claims.claim_key`.
 
@@ -221,8 +213,6 @@ def copy_evidence(tx: Tx, make_id: Callable[[], str], from_claim: str, to_claim:
     """Give a claim the evidence of another that says the same; the other keeps its own.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes ids.
         from_claim: where the evidence is.
         to_claim: what it shall back too.
     """
@@ -241,7 +231,6 @@ def exclusive_rivals(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
     """Asserted claims beside which this one cannot be asserted (the schema's invariant).
 
     Args:
-        rows: a vault snapshot or a transaction.
         claim: a row of `claims`.
 
     Returns:
@@ -273,7 +262,6 @@ def replace_claim(tx: Tx, old_claim: str, new_claim: str | None, at_ms: int | No
     """A claim is replaced by another; its memory may go on standing for what else it says.
 
     Args:
-        tx: the verb's transaction.
         old_claim: the claim that no longer holds.
         new_claim: what holds instead, if it is a claim.
         at_ms: from when on, epoch ms.
@@ -295,7 +283,6 @@ def qualify_claim(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: 
     """Tell a claim from another of the same subject and predicate (the desk's keep both, dates, scope split).
 
     Args:
-        tx: the verb's transaction.
         claim_id: the claim.
         qualifiers: all of them, old and new.
         key: its key with them.
@@ -308,9 +295,7 @@ def find_counterpart(tx: Tx, claim_id: str, new_id: str) -> str | None:
     """The claim in which a newcomer says something else of the same subject and predicate.
 
     Args:
-        tx: the transaction.
         claim_id: the claim that stood.
-        new_id: the newcomer.
 
     Returns:
         Its id, one that denies the claim first; None where the newcomer says nothing of it, or both may hold.

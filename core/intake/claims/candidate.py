@@ -99,7 +99,6 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
     """Memories with all that the gate and the relation model ask of them.
 
     Args:
-        rows: the transaction.
         cosines: memory id to nearness.
 
     Returns:
@@ -146,10 +145,6 @@ def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> Standing:
 def authority_of(rows: Rows, memory_id: str) -> Standing:
     """Whose word a stored memory is.
 
-    Args:
-        rows: the transaction.
-        memory_id: the memory.
-
     Returns:
         Its standing.
     """
@@ -188,8 +183,6 @@ def load_claims(
     """What memories are read to say, with the ids of the claims.
 
     Args:
-        rows: the transaction.
-        memory_ids: the memories.
         back: whether they are to come back: then what was retracted with them is told too.
 
     Returns:

@@ -21,7 +21,6 @@ def remove_model_claims(tx: Tx, memory_id: str) -> None:
 
     Args:
         tx: the transaction of an undo that takes the memory away; each row is recorded in its step.
-        memory_id: the memory.
     """
     items = tx.all(
         "SELECT id FROM conflicts WHERE (incoming_id = :id OR existing_id = :id) AND state = 'open' "
@@ -110,8 +109,6 @@ def write_claims(
     """Write claims of a memory as drafts.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes ids.
         drafts: what was read or given.
         on: the memory.
         scope_session: the session they are limited to, or "".

@@ -68,8 +68,6 @@ def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[EntityCla
     A name that another entity of the space has too tells nothing.
 
     Args:
-        rows: a vault snapshot or a transaction.
-        entity_id: the entity.
         beside: another one whose names count as this one's, for a merge of the two.
 
     Returns:
@@ -103,7 +101,6 @@ def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     Of two that exclude each other the surer one holds; of two equals that of the entity that stays (seed B).
 
     Args:
-        rows: a vault snapshot or a transaction.
         keep: the entity that stays.
         merged: the one that would lead to it.
 

@@ -52,10 +52,6 @@ class ClaimConflict:
 def find_same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """A memory that stands and is backed with every claim of the newcomer.
 
-    Args:
-        rows: the transaction.
-        newcomer: the newcomer.
-
     Returns:
         The memory that backs the first claim; None where a claim is new, or there are none, or the text says more than
         the claims that were read from it (a claim that is given stands for its text).
@@ -81,10 +77,6 @@ def find_same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
 def find_same_words(rows: Rows, newcomer: StoreCandidate) -> str | None:
     """The memory of the very words of a newcomer that stands; what it says may be partly over.
 
-    Args:
-        rows: the transaction.
-        newcomer: the newcomer.
-
     Returns:
         Its id; None where there is none but the newcomer itself.
     """
@@ -104,10 +96,6 @@ def _is_all_told(newcomer: StoreCandidate) -> bool:
 def find_claim_conflicts(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
     """Claims that cannot be true beside those of the newcomer.
 
-    Args:
-        rows: the transaction.
-        newcomer: the newcomer.
-
     Returns:
         One for each claim and memory, in a fixed order.
     """
@@ -124,10 +112,6 @@ def find_presupposed(rows: Rows, newcomer: StoreCandidate) -> list[str]:
 
     An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
     neighbour of it: so the claims it takes for granted are looked up, and the names of its things by their words.
-
-    Args:
-        rows: the transaction.
-        newcomer: the newcomer.
 
     Returns:
         Ids of memories that stand, in a fixed order; none for the person's own word.
@@ -205,8 +189,6 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
     """Whether a memory says more that stands, in other sentences than what ends.
 
     Args:
-        rows: the transaction.
-        memory_id: the memory.
         ending: claims of it that end.
         waiting: count its drafts too: a memory that waits says more by them.
 
@@ -229,7 +211,6 @@ def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or the sentences, that hold a span.
 
     Args:
-        text: the text.
         start: where the span begins, code points.
         end: where it ends, exclusive.
 

@@ -22,7 +22,6 @@ def merge_entities(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     """Merge one entity into another.
 
     Args:
-        tx: the verb's transaction.
         keep: the entity that stays.
         merged: the one that leads to it from now on; neither is merged already.
 

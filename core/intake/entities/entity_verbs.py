@@ -88,10 +88,8 @@ class EntityVerbs:
         """Make an entity.
 
         Args:
-            tx: the transaction.
             space: gives the id of the space it lives in, or refuses; asked within the verb.
             draft: from `keeping.check_draft`.
-            asked: who asks.
 
         Returns:
             Its id.
@@ -114,10 +112,8 @@ class EntityVerbs:
         """Change an entity.
 
         Args:
-            tx: the transaction.
             entity_id: an entity within reach.
             wanted: from `keeping.check_change`.
-            asked: who asks.
 
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
@@ -138,10 +134,8 @@ class EntityVerbs:
         """Merge one entity into another, or leave it to the person (seed B, entity merge).
 
         Args:
-            tx: the transaction.
             source_id: the entity that leads to the other from then on.
             target_id: the one that stays.
-            asked: who asks.
             may_decide: whether the asker may do more than propose.
             widen: the person knows that two of different spaces become one that stands in GLOBAL.
 
@@ -266,7 +260,6 @@ def check_merge_pair(
     """The two entities of a merge, if they can be one (seed B, merge validation).
 
     Args:
-        rows: a vault snapshot or a transaction.
         source_id: the one that would lead to the other.
         target_id: the one that would stay.
         reach: whose entities.

@@ -43,8 +43,6 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
     """What `erase` would remove; nothing is written.
 
     Args:
-        rows: a vault snapshot.
-        ids: the memories.
         whole_chain: whether all versions of their chains go too.
         backups: backup files that are there.
 
@@ -86,7 +84,6 @@ def erase(
     """Remove memories and every trace of their text, once and for all.
 
     Args:
-        tx: the transaction.
         work: opens the verb, for its line in the audit; no step is written.
         ids: the memories; of a split text any part stands for all.
         actor: the owner, or the scheduler where the owner switched that on.

@@ -350,7 +350,6 @@ def texts_of(rows: Rows, reach: ErasureScope) -> list[str]:
     """The texts that an erasure takes away, as `ErasedRows.texts`.
 
     Args:
-        rows: a vault snapshot.
         reach: what goes.
 
     Returns:

@@ -14,11 +14,7 @@ SCRUB_DUE = "scrub_due"
 
 
 def note_scrub(tx: Tx) -> None:
-    """Note, in the transaction in which rows vanish, that a scrub is due; a crash does not lose it.
-
-    Args:
-        tx: the transaction.
-    """
+    """Note, in the transaction in which rows vanish, that a scrub is due; a crash does not lose it."""
     tx.run(
         "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",

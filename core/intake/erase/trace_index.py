@@ -148,11 +148,7 @@ class TraceIndex:
         return self._ids.issuperset(ids)
 
     def look(self, rows: Rows) -> None:
-        """Read what was written since the last look; all of it at first.
-
-        Args:
-            rows: a vault snapshot.
-        """
+        """Read what was written since the last look; all of it at first."""
         if not all(self._is_whole(rows, table) for table in TABLES):
             self._clear()
         for table in TABLES:
@@ -166,9 +162,6 @@ class TraceIndex:
         """Note what is the newest row of each table, behind a batch that deleted some.
 
         A row that is deleted at the end gives its number to the next one; that one must be read.
-
-        Args:
-            rows: the transaction.
         """
         for table in TABLES:
             newest = rows.one(_NEWEST[table])
@@ -182,7 +175,6 @@ class TraceIndex:
         """Where to look for what goes.
 
         Args:
-            rows: the transaction.
             names: ids of everything that goes.
             keys: keys of rows, canonical JSON, whose images are looked for.
             texts: erased texts.

@@ -27,8 +27,6 @@ def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str
     """Write down who asked for what, beside the item that was opened for it.
 
     Args:
-        tx: the verb's transaction.
-        item_id: the item.
         wish: what is to be done.
         client_id: who asks.
         reason: why, in the client's own words.
@@ -40,10 +38,6 @@ def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str
 def request_of(rows: Rows, item_id: str) -> Wish | None:
     """What a client asked for with an item.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        item_id: the item.
-
     Returns:
         The wish; None where no client asked.
     """
@@ -53,10 +47,6 @@ def request_of(rows: Rows, item_id: str) -> Wish | None:
 
 def count_open_requests(rows: Rows, client_id: str) -> int:
     """How many requests of a client wait.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        client_id: the client.
 
     Returns:
         0 or more.
@@ -73,10 +63,6 @@ def count_open_requests(rows: Rows, client_id: str) -> int:
 def requests_about(rows: Rows, memory_id: str) -> list[str]:
     """The items by which clients asked for something about a memory, open or closed.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the memory.
-
     Returns:
         Ids of the items.
     """
@@ -84,12 +70,7 @@ def requests_about(rows: Rows, memory_id: str) -> list[str]:
 
 
 def withdraw_requests(tx: Tx, memory_id: str) -> None:
-    """Take away what clients asked about a memory that leaves with an undo: a wish must not hold it here.
-
-    Args:
-        tx: the transaction.
-        memory_id: the memory.
-    """
+    """Take away what clients asked about a memory that leaves with an undo: a wish must not hold it here."""
     for item_id in requests_about(tx, memory_id):
         tx.delete("approvals", {"conflict_id": item_id})
         tx.delete("conflicts", {"id": item_id})
@@ -101,7 +82,6 @@ def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
     Its place, its pin, and the relations that somebody drew. What it earned as a rule it earned with other words.
 
     Args:
-        acts: the steps of the running verb.
         old_id: the version that is over.
         new_id: the one that stands.
     """
@@ -127,7 +107,6 @@ def apply_removal(acts: Transitions, memory_id: str) -> None:
     """Let a memory leave recall because the person allowed it; an undo brings it back.
 
     Args:
-        acts: the steps of the running verb.
         memory_id: the memory; of a split text the head.
     """
     told = apply_forget(acts.tx, acts.make_id, memory_id)

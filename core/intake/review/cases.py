@@ -76,10 +76,6 @@ class ReviewCase:
 def load_case(tx: Tx, item_id: str) -> ReviewCase:
     """Read an item that shall be decided.
 
-    Args:
-        tx: the transaction.
-        item_id: the item.
-
     Returns:
         The case.
 
@@ -105,8 +101,6 @@ def check_decision(case: ReviewCase, decision: Decision, client: ClientRecord | 
     """Refuse a decision that does not fit the item, or that is not this client's to make.
 
     Args:
-        case: the item.
-        decision: what is wanted.
         client: who decides; None for the person.
 
     Raises:

@@ -50,10 +50,8 @@ def make_rule(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
     """Make a decision a rule, unless the same rule stands.
 
     Args:
-        tx: the verb's transaction.
         rule_id: the id it gets.
         case: the item it was made for.
-        action: the decision.
     """
     item, came = case.item, case.came
     known = tx.value(
@@ -80,8 +78,6 @@ def count_decisions(tx: Tx, rule_id: str, items: int) -> None:
     """Count what a rule decided.
 
     Args:
-        tx: the verb's transaction.
-        rule_id: the rule.
         items: how many items.
     """
     row = tx.row("review_rules", {"id": rule_id})
@@ -91,9 +87,6 @@ def count_decisions(tx: Tx, rule_id: str, items: int) -> None:
 
 def list_rules(rows: Rows) -> tuple[ReviewRule, ...]:
     """All rules, the oldest first.
-
-    Args:
-        rows: a vault snapshot.
 
     Returns:
         The rules.
@@ -106,12 +99,6 @@ def list_rules(rows: Rows) -> tuple[ReviewRule, ...]:
 
 def forget_rule(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
     """Remove a rule; what it decided stays.
-
-    Args:
-        tx: the transaction.
-        work: opens the verb.
-        rule_id: the rule.
-        actor: who asks.
 
     Returns:
         The id of the undo step.
@@ -130,9 +117,6 @@ def forget_rule(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
 def has_due_rules(rows: Rows) -> bool:
     """Whether rules have items to look at.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         False at once where there is no rule.
     """
@@ -145,7 +129,6 @@ def find_due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
     """The items that rules decide now.
 
     Args:
-        rows: the transaction.
         most: items at most.
 
     Returns:
@@ -161,7 +144,6 @@ def mark_seen(tx: Tx, items: Sequence[str]) -> None:
     """Note that rules have had their turn with items, so that an undo is not undone by a rule.
 
     Args:
-        tx: the transaction.
         items: from `find_due`.
     """
     if items:

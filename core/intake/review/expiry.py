@@ -44,8 +44,6 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
     """Look what closes itself now.
 
     Args:
-        rows: a vault snapshot or a transaction.
-        now_ms: the present, epoch ms.
         expiry: whether to look for what expired too; that reads the whole queue.
 
     Returns:
@@ -58,10 +56,6 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
 
 def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
     """Items that nobody decided for ninety days and whose harm is low.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        now_ms: the present, epoch ms.
 
     Returns:
         Their ids.
@@ -107,8 +101,6 @@ def has_stale(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
     """Whether `revalidate` would change anything; so that the writer is not asked for nothing.
 
     Args:
-        rows: a vault snapshot.
-        now_ms: the present, epoch ms.
         expiry: whether to look for what expired too.
 
     Returns:

@@ -85,11 +85,9 @@ class Resolver:
         """Decide one item in one transaction.
 
         Args:
-            tx: the transaction.
             item_id: the item; the caller has checked that the actor may see it.
             decision: what is decided.
             vector: of a merge's text, (dims,).
-            actor: who decides.
             client: the client, if one decides.
             stored: told sequence, labels and vectors of changed rows, for the index.
 
@@ -131,10 +129,8 @@ class Resolver:
         """Decide several items alike, as one step; what cannot be decided so is left and listed.
 
         Args:
-            tx: the transaction.
             ids: the items, at most `BATCH`.
             decision: what is decided; a merge needs a text of its own for each pair and is refused.
-            actor: who decides.
             client: the client, if one decides.
             stored: told sequence, labels and vectors of changed rows, for the index.
             rule: the rule that decides, if one does.
@@ -196,9 +192,7 @@ class Resolver:
         """Show items behind the others for a while; no undo step, nothing is decided.
 
         Args:
-            tx: the transaction.
             ids: the items.
-            actor: who asks.
 
         Returns:
             Which could not be put off, and why.
@@ -269,7 +263,6 @@ def check_decision_texts(decision: Decision, client: ClientRecord | None) -> Non
     """Refuse words of a client that read like an instruction (E10.14.3); only the person lets such a text stand.
 
     Args:
-        decision: what is wanted.
         client: who decides; None for the owner.
 
     Raises:
@@ -282,11 +275,6 @@ def check_decision_texts(decision: Decision, client: ClientRecord | None) -> Non
 
 def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:
     """Refuse a merge whose text cannot be stored or stands already.
-
-    Args:
-        tx: the transaction.
-        case: the item.
-        decision: what is wanted.
 
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
@@ -330,10 +318,6 @@ _SPECIAL = {
 def step_label(case: ReviewCase, action: Action) -> str:
     """The name of a decision's undo step.
 
-    Args:
-        case: the item.
-        action: the decision.
-
     Returns:
         Words of Loci's own.
     """
@@ -345,7 +329,6 @@ def many_label(action: Action, count: int) -> str:
     """The name of a batch's undo step.
 
     Args:
-        action: the decision.
         count: items it was made for.
 
     Returns:

@@ -332,7 +332,6 @@ def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str
     """Claims of two memories that are at odds.
 
     Args:
-        rows: a vault snapshot or a transaction.
         have_id: the memory that stands.
         came_id: the newcomer.
 

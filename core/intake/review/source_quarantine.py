@@ -50,10 +50,6 @@ class _Found:
 def preview_hold(rows: Rows, request: HoldRequest) -> HoldPreview:
     """What holding a source would hold; nothing is written.
 
-    Args:
-        rows: a vault snapshot.
-        request: the source.
-
     Returns:
         Counts, and the first ids.
 
@@ -74,13 +70,6 @@ def preview_hold(rows: Rows, request: HoldRequest) -> HoldPreview:
 
 def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequest, actor: Actor) -> Held:
     """Hold back a source and all that was derived from it.
-
-    Args:
-        tx: the transaction.
-        work: opens the verb.
-        make_id: makes UUIDv7 ids.
-        request: the source.
-        actor: who asks.
 
     Returns:
         What was held. Up to fifty of them get an item at the desk; a larger source is taken back as a whole, with the

@@ -128,10 +128,8 @@ class ChangeRequests:
         """Do what a client wishes, or ask the person; one transaction.
 
         Args:
-            tx: the transaction.
             wished: what is wished, from `check_change_request`.
             vector: of the new text, (dims,); None for a removal, or where the embedder is away.
-            actor: the client.
             client: its grants.
             check: raises where the client may not see the memory, or it is not what the client takes it for.
             stored: told sequence, labels and vectors of new rows, for the index.

@@ -75,9 +75,7 @@ class OutcomeReports:
         """A rule was applied and it helped (seed B, mark helpful).
 
         Args:
-            tx: the transaction.
             memory_id: the rule; the caller has checked that the actor may reach it.
-            actor: who says so.
 
         Returns:
             How the rule stands now.
@@ -104,9 +102,7 @@ class OutcomeReports:
         """A rule was applied and it harmed (seed B, mark harmful): at last it is turned into its opposite.
 
         Args:
-            tx: the transaction.
             memory_id: the rule; the caller has checked that the actor may reach it.
-            actor: who says so.
             reason: why, in the actor's words; kept in the vault.
             turned: the opposite, where it was foreseen that it is due; one that is not what is due is left out, and
                 the rule is turned around by the next run of the questions.
@@ -141,8 +137,6 @@ class OutcomeReports:
         """Turn a rule around that needs it, or ask the person to.
 
         Args:
-            tx: the verb's transaction.
-            verb: the verb.
             rule: its row of `memories`.
             turned: the opposite.
             actor: whose mark brought it about; the scheduler where an older one did.
@@ -161,11 +155,9 @@ class OutcomeReports:
         """A procedure was carried out (E3.14): count it, and the average time of the runs so far.
 
         Args:
-            tx: the transaction.
             memory_id: the procedure; the caller has checked that the actor may reach it.
             success: whether it went well.
             took_ms: how long it took, 0 to a year; None where nobody measured, which leaves the average.
-            actor: who says so.
 
         Returns:
             How the procedure stands now.
@@ -246,8 +238,6 @@ def preview_inversion(rows: Rows, memory_id: str, actor: Actor, reason: str | No
     """The text that a harmful mark of now would turn a rule into, so that it can be embedded before.
 
     Args:
-        rows: a vault snapshot.
-        memory_id: the rule.
         actor: who marks it.
         reason: why.
 
@@ -268,9 +258,6 @@ def preview_inversion(rows: Rows, memory_id: str, actor: Actor, reason: str | No
 def rules_to_invert(rows: Rows) -> list[str]:
     """Rules that stand and still need to be turned around, or to be asked about.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         Their ids, in a fixed order.
     """
@@ -285,7 +272,6 @@ def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:
     """The memory a report is about.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_id: the memory; a part of a split text stands for its head.
         kind: what it must be.
 
@@ -313,10 +299,6 @@ def applied_row(rows: Rows, memory_id: str, kind: Kind) -> dict[str, Any]:
 
 def rule_state(rows: Rows, memory_id: str) -> RuleState | None:
     """How a rule has served.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the rule.
 
     Returns:
         Its state, that of a candidate where it was never applied; None where it is no rule.
@@ -348,10 +330,6 @@ def _need_rule(rows: Rows, memory_id: str) -> RuleState:
 
 def procedure_state(rows: Rows, memory_id: str) -> ProcedureState | None:
     """How a procedure goes and how it went.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the procedure.
 
     Returns:
         Its state; what it was never given is read from its text. None where it is no procedure.

@@ -79,8 +79,6 @@ def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation
     """Act on what a model made of an open pair, as far as the gate and the person's word let it.
 
     Args:
-        tx: the transaction.
-        keeper: the store path.
         pair: the item as the model saw it; where anything of it changed meanwhile, nothing is done.
         relation: what is believed now (`core.belief.claims.model_proposals.weighed`).
         stored: told of changed vectors after the commit.
@@ -119,8 +117,6 @@ def add_claims(
     person is asked; nobody's standing changes by it.
 
     Args:
-        tx: the transaction.
-        keeper: the store path.
         text: the memory as the model saw it; where it changed meanwhile, nothing is done.
         drafts: the claims.
         stored: told of changed vectors after the commit.

@@ -31,7 +31,6 @@ def open_links(rows: Rows, limit: int = 100) -> tuple[ProposedLink, ...]:
     """Proposed relations that wait for the person, nearest first; those of memories that left are passed over.
 
     Args:
-        rows: a vault snapshot.
         limit: 1 to 1,000.
 
     Returns:
@@ -47,13 +46,6 @@ def open_links(rows: Rows, limit: int = 100) -> tuple[ProposedLink, ...]:
 
 def accept_link(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], from_id: str, to_id: str) -> str:
     """The person agrees: the relation is drawn.
-
-    Args:
-        tx: the transaction.
-        work: opens the verb.
-        make_id: makes UUIDv7 ids.
-        from_id: one memory.
-        to_id: the other.
 
     Returns:
         The id of the undo step.
@@ -84,12 +76,6 @@ def accept_link(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], from_id: s
 
 def reject_link(tx: Tx, work: UnitOfWork, from_id: str, to_id: str) -> str:
     """The person does not agree: the pair is not proposed again.
-
-    Args:
-        tx: the transaction.
-        work: opens the verb.
-        from_id: one memory.
-        to_id: the other.
 
     Returns:
         The id of the undo step.
@@ -128,12 +114,9 @@ def draw_relation(
     """Draw one relation; one verb, one step.
 
     Args:
-        tx: the transaction.
-        work: opens the verb.
         from_id: the memory it goes out from; the caller has checked that the actor may see both.
         to_id: the other one.
         relationship: what the first is to the second.
-        actor: who says so.
 
     Returns:
         The relation; the one that is there already where it is.

@@ -28,11 +28,8 @@ def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, acto
     """Spare memories that stand, with all parts of a split text; one undo step.
 
     Args:
-        tx: the transaction.
-        work: opens the verb.
         ids: the memories; those that do not stand are left out.
         days: for how long, 1 to 3,650; one that was spared for longer keeps that.
-        actor: who asks.
 
     Returns:
         The undo step.
@@ -57,7 +54,6 @@ def record_hold(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
     """Write down that memories are spared, inside a verb that runs.
 
     Args:
-        tx: the verb's transaction.
         parts: the memories, all parts of a split text among them.
         days: for how long, from now.
     """

@@ -84,7 +84,6 @@ def find_contested(rows: Rows, ids: Sequence[str]) -> list[str]:
 
     Args:
         rows: the transaction; the memories still stand as they did before.
-        ids: the memories.
 
     Returns:
         Some of them, of a split text the head; what was said first before what was said later.
@@ -97,7 +96,6 @@ def readmit(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[st
     """Let memories through the gate, one after the other.
 
     Args:
-        acts: the steps of the running verb.
         admit: the gate.
         heads: from `find_contested`; they wait as `quarantined`.
 
@@ -154,11 +152,8 @@ class Reviser:
         """Change memories in one transaction.
 
         Args:
-            tx: the transaction.
             ids: the memories; a part of a split text stands for all of it.
-            revision: the change.
             vector: of the new text, where there is one, (dims,).
-            actor: who asks.
             stored: told sequence, label and vector of a new version, for the index.
 
         Returns:
@@ -316,11 +311,6 @@ class Reviser:
 def preview_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> RevisionPreview:
     """What a revision would do; nothing is written.
 
-    Args:
-        rows: a vault snapshot.
-        ids: the memories.
-        revision: the change.
-
     Returns:
         Counts, reasons and up to 20 examples.
 
@@ -336,9 +326,6 @@ def preview_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revi
 def changed_fields(revision: Revision) -> tuple[str, ...]:
     """The names of what a revision changes, in a fixed order.
 
-    Args:
-        revision: the change.
-
     Returns:
         Code words, `tags` for both lists of tags.
     """
@@ -351,7 +338,6 @@ def step_label(revision: Revision, count: int) -> str:
     """The undo step's name.
 
     Args:
-        revision: the change.
         count: how many memories it changes.
 
     Returns:

@@ -161,10 +161,6 @@ class _Facts:
 def check_revision(ids: Sequence[str], revision: Revision) -> None:
     """Refuse what makes no sense for any memory; nothing is looked up.
 
-    Args:
-        ids: the memories.
-        revision: the change.
-
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
     """
@@ -203,7 +199,6 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
     """Work out what a revision does.
 
     Args:
-        rows: a vault snapshot or a transaction.
         ids: the memories; a part of a split text stands for all of it.
         revision: a checked change.
 

@@ -68,8 +68,6 @@ def reasons_of(rows: Rows, memory_id: str, *, owners: bool = False) -> tuple[str
     """Why a rule harmed, each reason once, the oldest first.
 
     Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the rule.
         owners: the owner's alone.
 
     Returns:
@@ -108,7 +106,6 @@ def inverted_text(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | Non
     it that way. Outcome: it names the owner's reasons alone.
 
     Args:
-        rows: a vault snapshot or a transaction.
         rule: its row of `memories`.
         actor: whose mark it is.
         now: the reason of a mark that is not written yet.
@@ -127,7 +124,6 @@ def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
     """Whether somebody's marks turn a rule around without asking the person (design section 4).
 
     Args:
-        rows: a vault snapshot or a transaction.
         rule: its row of `memories`.
         actor: whose mark it was; the scheduler where an older one is looked at.
 
@@ -148,7 +144,6 @@ def stands_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) ->
     A stranger's reasons may read like an order (E10.14.3): then the opposite waits.
 
     Args:
-        rows: a vault snapshot or a transaction.
         rule: its row of `memories`.
         text: the opposite.
         actor: whose mark it was.
@@ -163,7 +158,6 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
     """Whether the opposite can stand: the rule is one part, stands itself, and nothing else has these words.
 
     Args:
-        rows: a vault snapshot or a transaction.
         rule: its row of `memories`.
         text: the opposite.
 
@@ -181,7 +175,6 @@ def invert_rule(
     """Turn a rule around, or ask the person to.
 
     Args:
-        acts: the steps of the running verb.
         memory_id: a rule that needs to be turned around and whose opposite can stand.
         text: the opposite, from `anti_pattern`.
         vector: of that text, (dims,).
@@ -259,10 +252,6 @@ def _move_readings(acts: Transitions, memory_id: str, original_id: str) -> None:
 def proposal_of(rows: Rows, memory_id: str) -> str | None:
     """The open review item that asks to turn a rule around.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the rule.
-
     Returns:
         Its id; None where there is none.
     """
@@ -276,10 +265,6 @@ def proposal_of(rows: Rows, memory_id: str) -> str | None:
 
 def was_proposed(rows: Rows, memory_id: str) -> bool:
     """Whether the person is asked to turn a rule around, or was and refused.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_id: the rule.
 
     Returns:
         Whether there is nothing more to ask.

@@ -50,21 +50,12 @@ _LEVELLESS = (
 
 
 def mark_read(tx: Tx, ids: Iterable[str]) -> None:
-    """Note that the claims of memories were read and that they were compared with what stands.
-
-    Args:
-        tx: the transaction.
-        ids: the memories.
-    """
+    """Note that the claims of memories were read and that they were compared with what stands."""
     tx.run_many("UPDATE memories SET read_at = ? WHERE id = ?", [(tx.now_ms, memory_id) for memory_id in ids])
 
 
 def find_unread(rows: Rows, limit: int) -> list[str]:
     """Memories that stand and were never compared: facts, rules and procedures of finished imports or older versions.
-
-    Args:
-        rows: a vault snapshot.
-        limit: at most so many.
 
     Returns:
         Ids, what was said first before what was said later.
@@ -167,7 +158,6 @@ class StoredMemoryJudge:
         """A claim that is given for a text that stands.
 
         Args:
-            memory_id: the memory.
             draft: the claim.
 
         Returns:
@@ -243,7 +233,6 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
     """A stored memory as one that is judged now, with the claims that were read from it.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_id: the memory; of a split text the head.
         space: the vector space that is searched.
 
@@ -288,8 +277,6 @@ def judge_stored(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable
     along; the rest is a step of its own.
 
     Args:
-        tx: the transaction.
-        work: opens verbs.
         ids: from `find_unread`, in that order.
         judging: makes the judge for a verb.
 

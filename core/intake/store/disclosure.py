@@ -85,7 +85,6 @@ def check_room(rows: Rows, actor: Actor, client: ClientRecord | None, most: int,
         actor: who writes; `client` is the client, if one writes.
         client: see there.
         most: so many may be open.
-        now_ms: the present, epoch ms.
 
     Raises:
         UserError: RATE_LIMITED.
@@ -106,7 +105,6 @@ def visible_reply(
 
     Args:
         rows: the transaction that did it.
-        make_id: makes UUIDv7 ids.
         reply: what happened.
         checked: what was asked.
         client: who asked; None for the owner.
@@ -141,7 +139,6 @@ def reply_for_left_out(
     """The answer to a text of several that is not stored: it was erased, or is known already.
 
     Args:
-        make_id: makes UUIDv7 ids.
         checked: what was asked.
         client: who asked; None for the owner.
 
@@ -169,7 +166,6 @@ def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) ->
     """Whether a memory is sealed from a writer: then it is no twin of what the writer brings.
 
     Args:
-        rows: the transaction.
         memory_id: the memory; None for none.
         client: who writes; None for the owner, from whom nothing is sealed.
     """

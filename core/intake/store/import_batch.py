@@ -128,7 +128,6 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     """Which records the vault has already.
 
     Args:
-        rows: a vault snapshot or a transaction.
         digests: from `identity_digest`.
 
     Returns:
@@ -157,7 +156,6 @@ class ImportWriter:
         """Open the import's row and its undo step; a space that is new is made within that step.
 
         Args:
-            tx: the transaction.
             run: the import; its `space_id` is the one a new space gets.
             location: the absolute path, kept inside the vault only.
             fingerprint: of the files, compared before a resume.
@@ -188,7 +186,6 @@ class ImportWriter:
         """Store one batch.
 
         Args:
-            tx: the transaction.
             run: the import.
             items: at most 500 records.
             position: records of the file consumed after this batch.

@@ -62,7 +62,6 @@ class NeighbourSearch:
         """Memories near a newcomer: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
-            rows: the transaction.
             newcomer: the newcomer, with its vector.
             gate: the least cosine.
             most: how many at most.
@@ -82,10 +81,6 @@ class NeighbourSearch:
 
     def others(self, rows: Rows, newcomer: StoreCandidate) -> int:
         """How many memories stand that could be near by chance; counted up to a bound.
-
-        Args:
-            rows: the transaction.
-            newcomer: the newcomer.
 
         Returns:
             Memories of its kind and space.

@@ -40,7 +40,6 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> R
     """Look at one batch of claims and of memories.
 
     Args:
-        tx: the transaction.
         work: opens the verb; a step is written only where the state of a claim was wrong.
         after: (claim id, memory label) where to go on; ("", 0) to begin.
         limit: claims and memories of one batch.
@@ -78,7 +77,6 @@ def broken_evidence(rows: Rows, claim_ids: list[str]) -> list[str]:
     """Evidence whose span is not its quote any more, or whose quote does not match its hash.
 
     Args:
-        rows: a vault snapshot or a transaction.
         claim_ids: the claims whose evidence is looked at.
 
     Returns:

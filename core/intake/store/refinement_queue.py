@@ -84,7 +84,6 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
     """The next item a model is asked about.
 
     Args:
-        rows: a vault snapshot.
         most: code points of a text, at most.
 
     Returns:
@@ -107,7 +106,6 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     """The next memory a model reads.
 
     Args:
-        rows: a vault snapshot.
         most: code points of a text, at most.
 
     Returns:
@@ -141,11 +139,7 @@ def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
 
 
 def is_importing(rows: Rows) -> bool:
-    """Whether an import is on its way; a model is not asked meanwhile.
-
-    Args:
-        rows: a vault snapshot.
-    """
+    """Whether an import is on its way; a model is not asked meanwhile."""
     return rows.one("SELECT 1 FROM imports WHERE state = 'running' LIMIT 1") is not None
 
 

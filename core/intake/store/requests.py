@@ -83,7 +83,6 @@ def to_store_request(fact: FactRequest, extract: Extract, now_ms: int) -> StoreR
     Args:
         fact: the parts.
         extract: reads claims; what it reads of the same subject and predicate is the value of a sentence.
-        now_ms: the present, epoch ms.
 
     Returns:
         The request with its claim, not yet checked.

@@ -30,7 +30,6 @@ def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Versions that are over in the chains of memories that stand, the newest first.
 
     Args:
-        rows: the transaction.
         memory_ids: memories that stand.
 
     Returns:
@@ -52,7 +51,6 @@ def relation_to_past(
     """How a newcomer relates to what stands now, as a version that is over tells.
 
     Args:
-        newcomer: the newcomer.
         over: the version that is over.
         head: what stands in its place.
         told: how the newcomer relates to the version that is over; None where that was not asked.
@@ -73,7 +71,6 @@ def relation_of_repeat(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
     """How a newcomer relates to a memory of the same words of which something is over by now.
 
     Args:
-        newcomer: the newcomer.
         twin: the memory; it stands.
 
     Returns:
@@ -92,8 +89,6 @@ def relations_to_doubted(
     was held back beside it.
 
     Args:
-        rows: the transaction.
-        newcomer: the newcomer.
         near: what was looked at.
         relations: how it relates to each, by memory id.
 

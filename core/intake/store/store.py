@@ -63,8 +63,6 @@ def plan_for_stored(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[S
     """What `judge_by_claims` would do with a memory that stands.
 
     Args:
-        keeper: stores and judges.
-        rows: a vault snapshot or a transaction.
         memory_id: a memory whose claims were read.
 
     Returns:
@@ -76,11 +74,6 @@ def plan_for_stored(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[S
 
 def judge_by_claims(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply:
     """Judge a memory that stands by its claims; what is merely near is not looked at.
-
-    Args:
-        keeper: stores and judges.
-        acts: the steps of the running verb.
-        memory_id: the memory.
 
     Returns:
         What happened.
@@ -125,10 +118,8 @@ class StoreService:
         """Store one text in one transaction.
 
         Args:
-            tx: the transaction.
             checked: from `check_request`.
             vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
-            actor: who asks.
             client: the client, if one asks.
             stored: told sequence, labels and vectors of new rows, for the index.
             handed: memories given to that client that are not written down yet.
@@ -170,8 +161,6 @@ class StoreService:
         """The steps for a verb.
 
         Args:
-            tx: the verb's transaction.
-            verb: the verb.
             stored: told of changed vectors after the commit.
             by: `owner` where a person decides, else `rules`.
 
@@ -186,7 +175,6 @@ class StoreService:
         Where the owner decides, it counts as the owner's word of now.
 
         Args:
-            acts: the steps of the running verb.
             memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
 
         Returns:
@@ -199,7 +187,6 @@ class StoreService:
         """Read the new text of a memory that the person changed (`classification.Settling.read_anew`).
 
         Args:
-            acts: the steps of the running verb.
             memory_id: a memory that stands.
         """
         self._settling(acts).read_anew(memory_id)
@@ -208,7 +195,6 @@ class StoreService:
         """Judge a batch of memories that came in unjudged (`core.intake.store.classification.find_unread`).
 
         Args:
-            tx: the transaction.
             ids: the memories, in the order in which they are judged.
             stored: told of changed vectors after the commit.
 

@@ -118,7 +118,6 @@ def plan_store(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neigh
     """Decide on a newcomer.
 
     Args:
-        rows: the transaction.
         newcomer: the newcomer; its own row, if there is one, is passed over.
         readers: reads and relates.
         neighbours: finds what is near.
@@ -153,7 +152,6 @@ def plan_verbatim(rows: Rows, newcomer: StoreCandidate) -> StorePlan | None:
     """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
 
     Args:
-        rows: the transaction.
         newcomer: the newcomer, with the claims of its text; its own row is passed over.
 
     Returns:

@@ -33,9 +33,7 @@ def was_disclosed(rows: Rows, client_id: str | None, memory_id: str, waiting: fr
     """Whether a client was given a memory, or one that stands in its chain or beneath it.
 
     Args:
-        rows: the transaction.
         client_id: the client; None for the owner, who is never an echo.
-        memory_id: the memory.
         waiting: ids that were given to the client and are not written down yet.
 
     Returns:

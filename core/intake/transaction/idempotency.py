@@ -40,7 +40,6 @@ class IdempotentCall:
         """Do it, unless it was done.
 
         Args:
-            tx: the transaction.
             do: does it; tells ids and words, JSON-able, never memory text.
 
         Returns:

@@ -36,9 +36,7 @@ def check_waiting(rows: Rows, actor: Actor, most: int, now_ms: int, coming: int 
 
     Args:
         rows: the transaction, with the item that was just opened.
-        actor: the client.
         most: so many of the last `WITHIN_DAYS` days may be open, or turned down before.
-        now_ms: the time, epoch ms.
         coming: so many are to be opened yet.
 
     Raises:
@@ -73,9 +71,7 @@ def check_marks(rows: Rows, memory_id: str, actor: Actor, now_ms: int) -> None:
 
     Args:
         rows: the transaction; nothing is taken down yet.
-        memory_id: the rule.
         actor: who reports; the person as often as it likes.
-        now_ms: the time, epoch ms.
 
     Raises:
         UserError: RATE_LIMITED.

@@ -41,7 +41,6 @@ def standing_twin(rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, s
     """Find a memory of the same kind and words that stands in a space.
 
     Args:
-        rows: a vault snapshot or a transaction.
         texts: the text in its parts.
         kind: what it is.
         space_id: where.
@@ -62,7 +61,6 @@ def is_partly_over(rows: Rows, memory_id: str) -> bool:
     """Whether something that a standing memory says is over, and nobody has said it anew.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_id: the memory; of a split text the head.
 
     Returns:
@@ -84,7 +82,6 @@ def waiting_twin(
     """Find a proposal of the same client, kind and words that waits in a space.
 
     Args:
-        rows: a vault snapshot or a transaction.
         texts: the text in its parts.
         kind: what it is.
         space_id: where.
@@ -110,7 +107,6 @@ def has_parts(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
     """Whether a memory is a text, part by part.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_id: the memory; of a split text the head.
         texts: the text in its parts.
     """

@@ -33,7 +33,6 @@ def cut_text(text: str, places: Sequence[int] = ()) -> tuple[str, ...]:
     """The parts a text is stored in; joined they are the same characters.
 
     Args:
-        text: any text.
         places: where a part has to begin besides 0, rising, in characters: there another date begins.
 
     Returns:

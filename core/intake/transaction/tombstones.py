@@ -29,9 +29,6 @@ _ERASED = "SELECT digest FROM tombstones WHERE digest IN (SELECT unhex(value) FR
 def fold_text(text: str) -> str:
     """A text as tombstones compare it: width, case and spaces do not matter.
 
-    Args:
-        text: any text.
-
     Returns:
         The folded text; "" for one of spaces alone.
     """
@@ -42,7 +39,6 @@ def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     """Which digests have a tombstone.
 
     Args:
-        rows: a vault snapshot or a transaction.
         digests: of identities (`core.intake.store.import_batch.identity_digest`) or of texts.
 
     Returns:
@@ -55,7 +51,6 @@ def erased_texts(rows: Rows, texts: Iterable[str]) -> set[str]:
     """Which texts were erased and may not be stored by anybody but the person.
 
     Args:
-        rows: a vault snapshot or a transaction.
         texts: whole texts, as they came.
 
     Returns:
@@ -109,7 +104,6 @@ def blind_digest(rows: Rows, digest: bytes) -> bytes:
     """A digest of something that may hold an erased text, so that no more can be read from it than from a tombstone.
 
     Args:
-        rows: a vault snapshot or a transaction.
         digest: of anything.
 
     Returns:

@@ -36,11 +36,6 @@ _EVIDENCE = (
 def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     """The terms of a memory's trust as it stands now.
 
-    Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
-        now_ms: the present, epoch ms.
-
     Returns:
         Every term and the result (core.score.belief.trust; seed A, trust).
     """
@@ -68,10 +63,6 @@ def _terms(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
 def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, tuple[float, float]]:
     """Trust of memories without the age term: whose word each is, not how old it is.
 
-    Args:
-        rows: a vault snapshot.
-        memory_ids: the memories.
-
     Returns:
         By id, that trust and what of it its source alone gives, each 0 to 1; what is not there is left out.
     """
@@ -88,7 +79,6 @@ def age_days(now_ms: int, since_ms: int | None) -> float:
     """The age that counts in trust.
 
     Args:
-        now_ms: the present, epoch ms.
         since_ms: when it was said or last confirmed by a person; None where unknown, which takes nothing off.
 
     Returns:
@@ -101,10 +91,6 @@ def refresh_trust(tx: Tx, memory_id: str) -> float:
     """Recompute a memory's trust, confidence and corroboration after an input changed.
 
     What was derived from it, and the claims that rest on any of these, are recomputed with it.
-
-    Args:
-        tx: the verb's transaction.
-        memory_id: the memory.
 
     Returns:
         The new trust, 0 to 1.
@@ -121,7 +107,6 @@ def refresh_capped(tx: Tx, client_id: str, old: float, new: float) -> int:
     """Recompute what a client brought, where its ceiling was what limited the trust, or does now.
 
     Args:
-        tx: the verb's transaction.
         client_id: the client, whose ceiling has changed.
         old: the ceiling of before.
         new: the ceiling of now; it is in the client's row already.
@@ -140,10 +125,6 @@ def refresh_capped(tx: Tx, client_id: str, old: float, new: float) -> int:
 def derived_from(rows: Rows, memory_id: str) -> list[str]:
     """Everything that was derived from a memory, directly or not.
 
-    Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
-
     Returns:
         Ids, each after all it was derived from.
     """
@@ -158,10 +139,6 @@ def derived_from(rows: Rows, memory_id: str) -> list[str]:
 
 def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Claims for or against which memories speak.
-
-    Args:
-        rows: a vault snapshot.
-        memory_ids: the memories.
 
     Returns:
         Ids in a fixed order.
@@ -179,10 +156,6 @@ def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weigh
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
     is over) all of it is weighed, so that a waiting claim shows how sure it would be. Against it speaks what backs the
     claims that oppose it (`core.belief.claims.contradiction`).
-
-    Args:
-        rows: a vault snapshot.
-        claim_ids: the claims.
 
     Returns:
         By claim, one piece for each span of its own, one for each source against it.
@@ -203,10 +176,6 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
 
     So is that of the claims they oppose.
 
-    Args:
-        tx: the verb's transaction.
-        claim_ids: the claims.
-
     Returns:
         How many changed.
     """
@@ -226,7 +195,6 @@ def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> 
     """How sure a digest is: the mean of its sources' confidences, weighted with their strengths (C8).
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_id: the digest.
         alone: what it is where it has no sources.
         now_ms: the present, epoch ms: the strengths are those of now.

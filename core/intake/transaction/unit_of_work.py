@@ -120,7 +120,6 @@ class Verb:
         """Write the collected lines of the consolidation log.
 
         Args:
-            make_id: makes ids.
             with_step: whether the step they belong to was written.
         """
         step = self.step_id if with_step else None
@@ -185,10 +184,8 @@ class UnitOfWork:
         """Run one verb inside a transaction.
 
         Args:
-            tx: the transaction.
             name: the verb's name for the audit, such as `remember`.
             label: the undo step's name in words; never memory text.
-            actor: who asks.
             undoes: the step this verb takes back.
             step_id: a step that is still open and is continued (an import's batches share one).
             keep_open: the step goes on in a later transaction.
@@ -222,10 +219,8 @@ class UnitOfWork:
         """Write a step that is still open, for a verb whose own rows refer to it; `verb` then goes on with it.
 
         Args:
-            tx: the transaction.
             name: the verb's name.
             label: the step's name in words.
-            actor: who asks.
 
         Returns:
             The step's id.
@@ -271,7 +266,6 @@ def check_admitted(rows: Rows, actor: Actor) -> None:
     """Refuse a client that was revoked or paused, as its row stands in this very transaction.
 
     Args:
-        rows: the transaction.
         actor: who asks; the owner and Loci itself always may.
 
     Raises:

@@ -20,8 +20,6 @@ def newest_version(tx: Tx, chain_id: str, but: str = "") -> int:
     """The highest number of a chain.
 
     Args:
-        tx: the verb's transaction.
-        chain_id: the chain.
         but: a memory that is not counted.
 
     Returns:
@@ -40,9 +38,7 @@ def assign_version(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
     """Give a memory, and its other parts, a place in a chain.
 
     Args:
-        tx: the verb's transaction.
         memory_id: the memory; of a split text the head.
-        chain_id: the chain.
         version: the number.
     """
     rows = tx.all("SELECT id, chain_id, version FROM memories WHERE id = ? OR part_of = ?", (memory_id, memory_id))
@@ -55,7 +51,6 @@ def append_chain(tx: Tx, chain_id: str, into: str, but: str = "") -> None:
     """The versions of one chain go on from the last one of another.
 
     Args:
-        tx: the verb's transaction.
         chain_id: the chain that ends.
         into: the chain that goes on.
         but: a memory that is left as it is.
@@ -71,8 +66,6 @@ def make_room_in_chain(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
     """Make room in a chain for a version that was said before others.
 
     Args:
-        tx: the verb's transaction.
-        chain_id: the chain.
         row: the newcomer's row of `memories`.
 
     Returns:

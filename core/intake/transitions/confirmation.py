@@ -18,7 +18,6 @@ def record_confirmation(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
     A doubt of the person's from before is taken back: who confirms has changed their mind.
 
     Args:
-        tx: the verb's transaction.
         parts: the memory and its other parts, the head first.
         at_ms: when, epoch ms.
     """
@@ -35,7 +34,6 @@ def clear_dispute(tx: Tx, parts: Sequence[str]) -> None:
     """Take back that the person disputed a memory.
 
     Args:
-        tx: the verb's transaction.
         parts: the memory and its other parts, the head first.
     """
     tx.delete("verdicts", {"memory_id": parts[0], "voice": "owner", "verdict": "dispute"})
@@ -46,7 +44,6 @@ def recount_verdicts(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
     """Work out what was said of a memory.
 
     Args:
-        tx: the verb's transaction.
         parts: the memory and its other parts, the head first.
 
     Returns:
@@ -62,7 +59,6 @@ def count_verdicts(rows: Rows, head: str) -> tuple[int, int, bool]:
     """Count verdicts: the owner's each time, a client's once (seed A, feature 2).
 
     Args:
-        rows: the transaction.
         head: the memory; of a split text the head.
 
     Returns:

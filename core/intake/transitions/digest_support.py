@@ -37,8 +37,6 @@ def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], stat
     """Let the digests go that some memories went into.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes UUIDv7 ids.
         ids: sources that are forgotten, replaced or doubted; what is no source is passed over.
         status: what becomes of the digests: `deleted` where the words are to go, else `archived`; one that a person
             forgot stays forgotten.

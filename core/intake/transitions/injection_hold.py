@@ -64,7 +64,6 @@ def screen_text(text: str, claim: Mapping[str, object] | None = None, *, strange
     """Look at a text and at the claim that comes with it.
 
     Args:
-        text: the text.
         claim: its given claim; its words are read too.
         stranger: it comes from a client or an import.
 
@@ -82,9 +81,7 @@ def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> st
     """Open the review item of a memory that waits because it reads like an instruction.
 
     Args:
-        tx: the verb's transaction.
         item_id: the id it gets.
-        memory_id: the memory.
         seen: what the scan found.
 
     Returns:
@@ -101,8 +98,6 @@ def screen_claim(
     The caller lets no such claim hold before the person decided the item.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes UUIDv7 ids.
         memory_id: the memory that stands or waits.
         claim: the claim.
         stranger: it comes from a client or an import.
@@ -142,12 +137,6 @@ def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
 def release_hold(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
     """Take the mark off a memory, with all parts of a split text: assistants may be given it.
 
-    Args:
-        tx: the transaction.
-        work: opens the verb.
-        memory_id: the memory.
-        actor: the owner.
-
     Returns:
         The undo step.
 
@@ -165,12 +154,7 @@ def release_hold(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
 
 
 def clear_hold(tx: Tx, memory_id: str) -> None:
-    """The steps of letting through, within a running verb.
-
-    Args:
-        tx: the verb's transaction.
-        memory_id: the memory.
-    """
+    """The steps of letting through, within a running verb."""
     for part, flags in tx.all(_WHOLE, (memory_id,)):
         kept = [flag for flag in json.loads(flags) if flag not in (FLAG, ALLOWED)]
         tx.update("memories", {"id": part}, {"flags": to_json([*kept, ALLOWED])})

@@ -43,8 +43,6 @@ def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, fro
     """Write a merge (seed D): tags, sources, entities; the higher importance, the longer permanence, the earlier time.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes UUIDv7 ids.
         keep_id: the memory that keeps its id and gets the text.
         text: the united text.
         from_id: the other memory.

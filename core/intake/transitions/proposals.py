@@ -45,7 +45,6 @@ def close_overtaken(acts: Transitions, waiting_id: str, by_id: str) -> bool:
     have been true for a while, in every answer about the past and to every client. Outcome: it is in the archive.
 
     Args:
-        acts: the steps of the running verb.
         waiting_id: what the newcomer would take the place of.
         by_id: the newcomer.
 
@@ -67,7 +66,6 @@ def close_twins(acts: Transitions, memory_id: str) -> None:
     refused, since the words stand already. Outcome: the question is moot, also for who proposed it.
 
     Args:
-        acts: the steps of the running verb.
         memory_id: the memory that was judged; nothing is done where it does not stand.
     """
     found = acts.tx.all(_WAITING, {"id": memory_id, "kinds": _KINDS, "held": HELD})
@@ -110,7 +108,6 @@ def find_refusal(
     """Whether the person turned these words down, and goes by that still.
 
     Args:
-        rows: a vault snapshot or a transaction.
         texts: the text in its parts.
         kind: what it is.
         space_id: where.
@@ -143,7 +140,6 @@ def archive_refused(acts: Transitions, draft: Draft, texts: Sequence[str], item_
     """Archive a proposal that was just written where the person had turned the same down.
 
     Args:
-        acts: the steps of the running verb.
         draft: the proposal; it waits.
         texts: its parts.
         item_id: its question, which is open.

@@ -68,10 +68,6 @@ class EarlierItem:
 def fingerprint(rows: Rows, matter: ItemSubject) -> bytes:
     """A name of what is at odds, whatever ids it has: the same pair imported again has the same one.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        matter: the matter.
-
     Returns:
         32 bytes of SHA-256 over the kind and the sorted claim keys, or the sorted hashes of both texts.
     """
@@ -85,10 +81,6 @@ def fingerprint(rows: Rows, matter: ItemSubject) -> bytes:
 
 def known_matter(rows: Rows, matter: ItemSubject) -> EarlierItem | None:
     """Whether the same was raised before and is open, or was decided so that it is not raised again.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        matter: the matter.
 
     Returns:
         The earlier item; None where it is new.
@@ -112,9 +104,7 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     Two memories are asked about once for each kind, whatever of them is at odds.
 
     Args:
-        tx: the verb's transaction.
         item_id: the id it gets.
-        matter: what it is about.
 
     Returns:
         The item's id, that of the open one where there is one; None where the matter was decided before.
@@ -161,8 +151,6 @@ def close_conflict(tx: Tx, item_id: str, state: str, resolution: str | None, not
     """Close an item.
 
     Args:
-        tx: the verb's transaction.
-        item_id: the item.
         state: `resolved`, or `moot` where it closed itself.
         resolution: the action that was taken; None where none was.
         note: why it closed itself: a key of `resources/help/review.json`.
@@ -187,7 +175,6 @@ def close_moot(tx: Tx, memory_ids: Iterable[str], note: str = "side_gone") -> tu
     A newcomer that is held back goes on waiting when what it was held against leaves.
 
     Args:
-        tx: the verb's transaction.
         memory_ids: memories that changed.
         note: why they close: a key of `resources/help/review.json`.
 
@@ -206,7 +193,6 @@ def open_review(
     """Open an item for one memory that waits for a person, such as a proposal.
 
     Args:
-        tx: the verb's transaction.
         item_id: the id it gets.
         memory_id: what waits.
         kind: of `conflicts.kind`.

@@ -25,10 +25,7 @@ def forget_memory(
     A digest that says its words goes with it, and what else went into that digest stands again.
 
     Args:
-        tx: the transaction.
-        work: opens the verb.
         memory_id: the memory; the caller has checked that the actor may reach it.
-        actor: who asks.
         verb_name: what it is called in the audit; `label` names the step.
         label: see there.
 
@@ -56,8 +53,6 @@ def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ..
     """The steps of forgetting, within a running verb.
 
     Args:
-        tx: the verb's transaction.
-        make_id: makes UUIDv7 ids.
         head: the memory; of a split text the head.
 
     Returns:

@@ -126,7 +126,6 @@ class Transitions:
         It was true until the version said next after it, and what was said before it held until it was said.
 
         Args:
-            new_id: the newcomer.
             by_id: what stands.
         """
         head, new = self._row(by_id), self._row(new_id)
@@ -157,7 +156,6 @@ class Transitions:
 
         Args:
             old_claims: what the newcomer contradicts.
-            new_id: the newcomer.
             at: from when on it holds.
 
         Returns:
@@ -206,7 +204,6 @@ class Transitions:
         """The newcomer says in other words what stands: it is kept beneath it, and its source corroborates.
 
         Args:
-            new_id: the newcomer.
             under_id: what stands.
         """
         for part in self.parts(new_id):
@@ -231,9 +228,6 @@ class Transitions:
 
     def open_conflict(self, matter: ItemSubject) -> str | None:
         """Open a review item.
-
-        Args:
-            matter: what it is about.
 
         Returns:
             Its id, or that of the open item about the same; None where a person has rejected or kept it before.

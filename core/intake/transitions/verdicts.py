@@ -60,10 +60,8 @@ class VerdictWriter:
         """Take one verdict down and draw the consequences.
 
         Args:
-            tx: the transaction.
             memory_id: the memory; the caller has checked that the actor may reach it.
             verdict: `reinforce`, `dispute` or `confirm`; a confirmation by a client counts as a reinforcement.
-            actor: who says so.
             reason: why, in the actor's words; kept in the vault.
 
         Returns:
@@ -90,8 +88,6 @@ class VerdictWriter:
         """Another source says the same of its own knowledge.
 
         Args:
-            tx: the transaction.
-            memory_id: the memory.
             actor: who says so; the same client in the same session counts once.
             source: by what way it knows.
             session: the session the source speaks in.
@@ -148,7 +144,6 @@ def withdraw_dispute(acts: Transitions, head: str) -> None:
     """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
 
     Args:
-        acts: the steps of the running verb.
         head: the memory; of a split text the head.
     """
     confirmation.clear_dispute(acts.tx, acts.parts(head))

@@ -39,7 +39,6 @@ def standing_steps(rows: Rows, step_ids: Sequence[str]) -> list[str]:
     """Which of these steps stand and are closed.
 
     Args:
-        rows: a snapshot or a transaction.
         step_ids: steps.
 
     Returns:
@@ -53,7 +52,6 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
     """Take steps back within a running verb.
 
     Args:
-        tx: the verb's transaction.
         step_ids: steps that stand and are closed, the newest first.
         by: the running verb's step, which is written already (`UnitOfWork.begin_step`).
 

@@ -56,7 +56,6 @@ def restored_client_row(tx: Tx, table: str, before: Row | None, current: Row | N
     """The row of a client as an undo puts it back.
 
     Args:
-        tx: the running verb's.
         table: whose row.
         before: the row as it was before the step; None where there was none.
         current: the row as it is; None where there is none.
@@ -80,7 +79,6 @@ def split_newer_terms(
     """Set apart what a step did to the terms of clients that were paired anew since: their grants, their own spaces.
 
     Args:
-        tx: the running verb's.
         step_id: the step that is taken back.
         rows: of it, each `table, key, before, after_hash`, images as JSON.
 

@@ -111,10 +111,7 @@ def undo_step(
     """Take one step back; that is a step itself, which can be taken back again.
 
     Args:
-        tx: the transaction.
-        work: opens the verb.
         step_id: the step; None for the newest that has not been undone.
-        actor: who asks.
         removed: told the sequence and the labels of memories that vanished, for the index.
         verb_name: another verb that works by taking a step back (`unimport`); the next undo takes that one back.
 
@@ -140,7 +137,6 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     """Restore what one step left and nothing changed since; within a running verb and an open purge gate.
 
     Args:
-        tx: the transaction.
         step_id: the step; the caller notes that it is taken back.
 
     Returns:
